@@ -9,32 +9,22 @@ import {
   type RpcMessage,
   rpcErrors,
 } from '../messages/json-rpc.ts';
-import { EventStreamSplitter, eventStreamType } from './event-stream.ts';
+import { eventStreamType } from './event-stream.ts';
 import { headersOf } from './request-headers.ts';
-import { laterEnd, resumeDelayMs, type StreamEnd } from './stream-end.ts';
+import { ServerStreams, type Wait } from './server-streams.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Time that the server has to end the session, in milliseconds. */
 const endMs = 1000;
 
-/** Maximum time that messages wait for the stream of the server's own messages, in milliseconds. */
-const openMs = 1000;
-
 /** Messages that begin a session. */
 const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'notifications/initialized']);
-
-/** Waits for a number of milliseconds. */
-export type Wait = (
-  ms: number,
-  value: undefined,
-  options: { readonly signal: AbortSignal },
-) => Promise<unknown>;
 
 /** Connection of one client with a server over Streamable HTTP: messages of both directions are lines. */
 export class HttpServerConnection {
   readonly #upstream: Upstream;
   readonly #receive: (line: Buffer) => void;
-  readonly #wait: Wait;
+  readonly #streams: ServerStreams;
   readonly #closed = new AbortController();
   readonly #underway = new Set<Promise<void>>();
   #sessionId: string | undefined;
@@ -52,7 +42,13 @@ export class HttpServerConnection {
   constructor(upstream: Upstream, receive: (line: Buffer) => void, wait: Wait = delay) {
     this.#upstream = upstream;
     this.#receive = receive;
-    this.#wait = wait;
+    this.#streams = new ServerStreams({
+      upstream,
+      closed: this.#closed.signal,
+      wait,
+      headers: () => ({ ...this.#common(), ...headersOf({}, this.#protocolVersion) }),
+      take: (message, open) => this.#take(message, open),
+    });
   }
 
   /** Sends a message, or a batch. */
@@ -99,10 +95,11 @@ export class HttpServerConnection {
         signal: this.#closed.signal,
       });
       this.#sessionId ??= textOf(response.headers['mcp-session-id']);
-      const end = await this.#read(response, open);
+      const end = await this.#streams.read(response, open);
       if (response.statusCode >= 400) problem = problemOf(response.statusCode);
-      else await this.#follow(open, end);
-      if (messages.some(({ method }) => method === 'notifications/initialized')) await this.#startListening();
+      else await this.#streams.follow(open, end);
+      if (messages.some(({ method }) => method === 'notifications/initialized'))
+        await this.#streams.startListening();
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       const { code = 'no response' } = error as NodeJS.ErrnoException;
@@ -110,38 +107,6 @@ export class HttpServerConnection {
     }
     for (const key of open)
       this.#receive(lineOf(errorText(ids.get(key), rpcErrors.connectionClosed, problem)));
-  }
-
-  /**
-   * Reads the messages of a response, and returns the point from which its stream can be resumed.
-   *
-   * @param isComplete - `true` if the rest of a stream is not needed: some servers leave a resumed one open
-   */
-  async #read(
-    { headers, body }: Awaited<ReturnType<Upstream['send']>>,
-    open: Set<string>,
-    isComplete = () => false,
-  ): Promise<StreamEnd> {
-    const type = textOf(headers['content-type']) ?? '';
-    if (!type.startsWith(eventStreamType)) {
-      const bytes = Buffer.from(await body.arrayBuffer());
-      if (type.startsWith('application/json') && bytes.length > 0) this.#take(bytes, open);
-      return {};
-    }
-    const splitter = new EventStreamSplitter();
-    let end: StreamEnd = {};
-    try {
-      for await (const chunk of body) {
-        for (const { data, id, retryMs } of splitter.push(chunk as Buffer)) {
-          end = { lastId: id ?? end.lastId, retryMs: retryMs ?? end.retryMs };
-          if (data !== undefined) this.#take(Buffer.from(data), open);
-        }
-        if (isComplete()) break;
-      }
-    } catch (error) {
-      if (this.#closed.signal.aborted || end.lastId === undefined) throw error;
-    }
-    return end;
   }
 
   #take(bytes: Buffer, open: Set<string>): void {
@@ -160,63 +125,6 @@ export class HttpServerConnection {
           .replaceAll(/[\r\n]+/g, ' '),
       ),
     );
-  }
-
-  /** Resumes a stream until its requests have responses, or it cannot be resumed. */
-  async #follow(open: Set<string>, from: StreamEnd): Promise<void> {
-    let end = from;
-    while (open.size > 0 && end.lastId !== undefined) {
-      await this.#waitToResume(end);
-      const response = await this.#openStream(end.lastId);
-      if (response.statusCode !== 200) {
-        await response.body.dump();
-        return;
-      }
-      end = laterEnd(end, await this.#read(response, open, () => open.size === 0));
-    }
-  }
-
-  /**
-   * Opens the stream for messages that belong to no request, and resolves when it is open: a server may drop what it sends
-   * before. One that responds with the first event only is not waited for.
-   */
-  async #startListening(): Promise<void> {
-    const opened = Promise.withResolvers<void>();
-    void this.#listen(opened.resolve);
-    const { signal } = this.#closed;
-    await Promise.race([opened.promise, this.#wait(openMs, undefined, { signal })]).catch(() => {});
-  }
-
-  /** Reads the stream for messages that belong to no request, if the server has one, until the end. */
-  async #listen(opened: () => void): Promise<void> {
-    let end: StreamEnd = {};
-    while (!this.#closed.signal.aborted) {
-      try {
-        const response = await this.#openStream(end.lastId).finally(opened);
-        if (response.statusCode !== 200) {
-          await response.body.dump();
-          return;
-        }
-        end = laterEnd(end, await this.#read(response, new Set()));
-      } catch {
-        // the connection is lost, or closed
-      }
-      await this.#waitToResume(end).catch(() => {});
-    }
-  }
-
-  async #waitToResume(end: StreamEnd): Promise<void> {
-    await this.#wait(resumeDelayMs(end), undefined, { signal: this.#closed.signal });
-  }
-
-  #openStream(lastId: string | undefined) {
-    const headers = {
-      ...this.#common(),
-      ...headersOf({}, this.#protocolVersion),
-      accept: eventStreamType,
-      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
-    };
-    return this.#upstream.send({ method: 'GET', headers, signal: this.#closed.signal });
   }
 
   #common(): Record<string, string> {

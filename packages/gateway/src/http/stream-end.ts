@@ -1,6 +1,9 @@
 /** Delay before a stream is resumed for a server that asks for none, in milliseconds. */
 const defaultRetryMs = 1000;
 
+/** Minimum delay before a stream is resumed, so that a server that ends each stream is not flooded, in milliseconds. */
+const minRetryMs = 100;
+
 /** Maximum delay before a stream is resumed: that of a timer, in milliseconds. */
 const maxRetryMs = 2 ** 31 - 1;
 
@@ -19,8 +22,8 @@ export function laterEnd(before: StreamEnd, after: StreamEnd): StreamEnd {
 
 /**
  * Returns the delay before a stream is resumed, in milliseconds, which clients must respect (Model Context Protocol,
- * "Streamable HTTP"; SEP-1699). Default 1000.
+ * "Streamable HTTP"; SEP-1699). Default 1000, minimum 100.
  */
 export function resumeDelayMs({ retryMs = defaultRetryMs }: StreamEnd): number {
-  return Math.min(retryMs, maxRetryMs);
+  return Math.min(Math.max(retryMs, minRetryMs), maxRetryMs);
 }

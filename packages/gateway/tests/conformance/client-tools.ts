@@ -46,7 +46,7 @@ async function elicit(context: ToolContext, message: unknown, properties: Proper
 export const clientTools: readonly ConformanceTool[] = [
   {
     name: 'test_sampling',
-    description: 'Requests a text of the client’s model.',
+    description: 'Requests a text from the model of the client.',
     inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
     run: async ({ prompt }, context) => {
       const content = { type: 'text' as const, text: String(prompt) };

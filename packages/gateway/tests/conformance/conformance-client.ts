@@ -2,6 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { ListeningProcess } from '../connections.ts';
 import { gatewayArgs } from '../raw-gateway.ts';
@@ -30,7 +31,7 @@ const transport =
     ? new StdioClientTransport({ command: process.execPath, args: gatewayOptions, env })
     : new StreamableHTTPClientTransport((await listening?.url) ?? new URL(serverUrl));
 // The SDK's types differ under exactOptionalPropertyTypes.
-await client.connect(transport as Parameters<Client['connect']>[0]);
+await client.connect(transport as Transport);
 await client.listTools();
 const tool = tools[env.MCP_CONFORMANCE_SCENARIO ?? ''];
 if (tool) await client.callTool(tool);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { createConformanceServer } from './create-server.ts';
 import { StoredEvents } from './stored-events.ts';
@@ -39,9 +40,7 @@ async function startSession(port: number | undefined): Promise<StreamableHTTPSer
     allowedHosts: [`127.0.0.1:${port}`],
   });
   // The SDK's types differ under exactOptionalPropertyTypes.
-  await createConformanceServer().connect(
-    transport as Parameters<ReturnType<typeof createConformanceServer>['connect']>[0],
-  );
+  await createConformanceServer().connect(transport as Transport);
   return transport;
 }
 

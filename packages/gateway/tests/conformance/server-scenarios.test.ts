@@ -44,8 +44,8 @@ const calls = [
 ];
 
 /**
- * Scenarios with other results through the gateway, in front of a server that is connected by stdio. There the gateway is the
- * HTTP server: a response of one message is JSON, not a stream, and no stream ends before its result.
+ * Scenarios with other results in front of a server over stdio. There the gateway is the HTTP server: a response of one
+ * message is JSON, not a stream, and no stream ends before its result.
  */
 const overStdio = {
   'server-sse-polling': {},
@@ -60,18 +60,18 @@ test('passes every scenario directly', () => {
 });
 
 test.each([
-  ['HTTP server', 'with the guard off', []],
-  ['HTTP server', 'with the guard and a policy that allows', guarded],
-  ['stdio server', 'with the guard off', []],
-  ['stdio server', 'with the guard and a policy that allows', guarded],
+  ['a server over HTTP', 'with the guard off', []],
+  ['a server over HTTP', 'with the guard and a policy that allows', guarded],
+  ['a server over stdio', 'with the guard off', []],
+  ['a server over stdio', 'with the guard and a policy that allows', guarded],
 ])(
-  'has the same results in front of an %s, %s',
+  'has the same results in front of %s, %s',
   async (kind, guard, options) => {
     const agent = `${kind} ${guard}`;
     const archive = await service.policy('allow', ['*'], { match: { tools: ['*'], agents: [agent] } });
     const gateway = await startGateway(kind, [...options, '--agent', agent]);
     const verdicts = await serverVerdicts(gateway.url);
-    expect(verdicts).toEqual(kind === 'stdio server' ? { ...direct, ...overStdio } : direct);
+    expect(verdicts).toEqual(kind === 'a server over stdio' ? { ...direct, ...overStdio } : direct);
     await gateway.end();
     const recorded = await service.calls(agent, calls.length);
     expect(recorded.map(({ toolName, status }) => `${toolName} ${status}`).sort()).toEqual([...calls].sort());
@@ -86,7 +86,7 @@ test(
     const archive = await service.policy('deny', ['test_image_content'], {
       match: { tools: ['test_image_content'], agents: ['denied'] },
     });
-    const gateway = await startGateway('HTTP server', [...guarded, '--agent', 'denied']);
+    const gateway = await startGateway('a server over HTTP', [...guarded, '--agent', 'denied']);
     expect(await serverVerdicts(gateway.url)).toEqual({
       ...direct,
       'tools-call-image': { 'tools-call-image': 'FAILURE' },
@@ -102,7 +102,8 @@ function conformanceServer(transport: 'http' | 'stdio'): string[] {
 
 /** Starts a gateway for HTTP clients, in front of the conformance server. */
 async function startGateway(kind: string, options: readonly string[]) {
-  const server = kind === 'stdio server' ? ['--', ...conformanceServer('stdio')] : ['--url', serverUrl];
+  const server =
+    kind === 'a server over stdio' ? ['--', ...conformanceServer('stdio')] : ['--url', serverUrl];
   const command = [process.execPath, ...gatewayArgs, '--listen', '0', ...options, ...server];
   const gateway = new ListeningProcess(command, service.environment());
   endings.push(gateway);
