@@ -64,6 +64,7 @@ export { type CheckedAction, checkedAction } from './match/checked-action.ts';
 export { type Condition, maxConditionCost, parseCondition } from './match/condition.ts';
 export { ConditionError, type ConditionErrorOptions } from './match/condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/policy-cost.ts';
+export { explainMatch, type MatchExplanation } from './match/explain-match.ts';
 export { Glob, matchesGlob } from './match/glob.ts';
 export { matchPolicy } from './match/match-policy.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './match/policy-rule.ts';
