@@ -1,4 +1,3 @@
-import type { PolicyCreate } from '@actlog/client';
 import { type BacktestChange, type BacktestResult, backtestPolicies } from '@actlog/client/server';
 import type { Command } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
@@ -51,7 +50,7 @@ export function addPoliciesBacktest(parent: Command): void {
     .action(async (path: string, flags: Flags) => {
       const { readPolicyFiles } = await import('./files/read-policy-files.ts');
       const { policies: read } = await readPolicyFiles([path]);
-      const policies = read.map(({ policy }): PolicyCreate => policy);
+      const policies = read.map(({ policy }) => policy);
       const client = await connect(flags);
       const { since, until } = flags;
       const progress = new ProgressLine();

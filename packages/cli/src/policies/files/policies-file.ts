@@ -1,3 +1,4 @@
+import type { ArgumentOrigins, PolicyCreate, PolicyEffect } from '@actlog/protocol';
 import { policyCheck, policyCreate, proposedAction } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 
@@ -8,8 +9,34 @@ const { name, effect } = policyCreate.shape;
 /** Agent of a test that names none. */
 export const defaultAgent = 'agent';
 
+/** A test in a file. */
+export interface FileTest {
+  readonly name?: string | undefined;
+  readonly action: {
+    readonly tool: string;
+    readonly agent?: string | undefined;
+    readonly session?: string | undefined;
+    readonly arguments?: Record<string, unknown> | undefined;
+    readonly argumentsHash?: string | undefined;
+    readonly origins?: ArgumentOrigins | undefined;
+    readonly framework?: string | undefined;
+    readonly environment?: string | undefined;
+  };
+  readonly earlierActions?: number | undefined;
+  readonly decision: PolicyEffect;
+  /** Name of the policy; null for no policy, undefined for any. */
+  readonly decidedBy?: string | null | undefined;
+}
+
+/** Content of a file. */
+export interface PoliciesFile {
+  readonly $schema?: string | undefined;
+  readonly policies?: readonly PolicyCreate[] | undefined;
+  readonly tests?: readonly FileTest[] | undefined;
+}
+
 /** A policy in a file: the body of `POST /v1/policies`, with a name that no other policy has. */
-export const filePolicy = policyCreate
+export const filePolicy: z.ZodType<PolicyCreate> = policyCreate
   .extend({
     name: name.describe(
       'Name of the policy, at most 200 characters. It identifies the policy: a new name is a new policy.',
@@ -34,7 +61,7 @@ const testAction = z
   .meta({ id: 'TestAction' });
 
 /** A test: an action, and the decision that the policies must make. */
-export const policyTest = z
+const policyTest: z.ZodType<FileTest> = z
   .strictObject({
     name: name.optional().describe('Behavior that the test expects; the tool and the decision by default.'),
     action: testAction.describe('Tool call to decide.'),
@@ -53,7 +80,7 @@ export const policyTest = z
   .meta({ id: 'Test' });
 
 /** A file with policies, tests, or both. */
-export const policiesFile = z.strictObject({
+export const policiesFile: z.ZodType<PoliciesFile> = z.strictObject({
   $schema: z.string().optional().describe('Address of the JSON Schema of this file, for editors.'),
   policies: z.array(filePolicy).optional().describe('Policies, each with a name of its own.'),
   tests: z
@@ -61,8 +88,3 @@ export const policiesFile = z.strictObject({
     .optional()
     .describe('Tests of the policies, in this file or in others, that `actlog policies test` runs.'),
 });
-
-/** A policy in a file. */
-export type FilePolicy = z.output<typeof filePolicy>;
-/** A test in a file. */
-export type FileTest = z.output<typeof policyTest>;

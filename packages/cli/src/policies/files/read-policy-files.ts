@@ -1,9 +1,10 @@
 import { ConditionError, parseCondition, schemaRefusal } from '@actlog/policy';
+import type { PolicyCreate } from '@actlog/protocol';
 import type * as z from 'zod';
 import { UsageError } from '../../errors/usage-error.ts';
 import { readInput } from '../../options/read-json.ts';
 import { findPolicyFiles } from './find-policy-files.ts';
-import { type FilePolicy, type FileTest, filePolicy, policiesFile } from './policies-file.ts';
+import { type FileTest, filePolicy, type PoliciesFile, policiesFile } from './policies-file.ts';
 import { type FileProblem, PolicyFileError } from './policy-file-error.ts';
 import { type Position, positionText } from './position.ts';
 import { SourceFile } from './source-file.ts';
@@ -17,7 +18,7 @@ interface Placed {
 
 /** A policy of a file. */
 export interface PlacedPolicy extends Placed {
-  readonly policy: FilePolicy;
+  readonly policy: PolicyCreate;
 }
 
 /** A test of a file. */
@@ -111,7 +112,7 @@ function formOf(value: unknown): Form | undefined {
   return 'name' in value || 'effect' in value ? 'policy' : undefined;
 }
 
-function parse(form: Form, value: unknown): z.ZodSafeParseResult<z.output<typeof policiesFile>> {
+function parse(form: Form, value: unknown): z.ZodSafeParseResult<PoliciesFile> {
   if (form === 'file') return policiesFile.safeParse(value);
   const result = form === 'list' ? filePolicy.array().safeParse(value) : filePolicy.safeParse(value);
   if (!result.success) return result as z.ZodSafeParseError<never>;

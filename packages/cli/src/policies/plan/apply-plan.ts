@@ -1,4 +1,4 @@
-import type { Actlog, PolicyCreate } from '@actlog/client';
+import type { Actlog } from '@actlog/client';
 import { describeError } from '../../errors/describe-error.ts';
 import { ExitCodeError } from '../../errors/exit-code-error.ts';
 import { positionText } from '../files/position.ts';
@@ -51,7 +51,7 @@ export async function applyPlan(
 async function applyChange({ policies }: Actlog, change: PlannedChange): Promise<string> {
   switch (change.action) {
     case 'create':
-      return (await policies.create(change.source.policy as PolicyCreate)).id;
+      return (await policies.create(change.source.policy)).id;
     case 'change':
       return (await policies.update(change.id, change.patch)).id;
     case 'archive':
