@@ -1,3 +1,5 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PolicyFolder, refunds } from './policy-folder.ts';
 
@@ -112,6 +114,11 @@ it('reads folders without hidden files and node_modules, and standard input', as
     'policies/node_modules/x/a.yaml': broken,
     'policies/README.md': 'text',
   });
+  symlinkSync('.', join(folder.path, 'policies/circle'));
+  symlinkSync('deep/er/a.yaml', join(folder.path, 'policies/linked.yaml'));
+  const linked = await folder.run('test', 'policies');
+  expect(linked.stderr).toContain('policies/linked.yaml:2:11: name: another policy has the name');
+  rmSync(join(folder.path, 'policies/linked.yaml'));
   expect((await folder.run('test', 'policies', 'policies/deep')).stdout).toContain('Tests: 1 passed');
   const missing = await folder.run('test', 'policy');
   expect(missing.stderr).toContain('There is no file or folder "policy"');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { TestService } from '../test-service.ts';
 import { PolicyFolder, refunds } from './policy-folder.ts';
 
 const passing = `tests:
@@ -95,4 +96,52 @@ it('reports a test that names an unknown policy, and files without tests', async
   const none = await folder.run('test');
   expect(none.exitCode).toBe(2);
   expect(none.stderr).toContain('There are no tests in these files');
+});
+
+it('decides as a service with the same policies', async () => {
+  const service = await TestService.start();
+  onTestFinished(() => service.close());
+  const policies = [
+    { name: 'hold', effect: 'require_approval', match: { tools: ['a*'] } },
+    { name: 'hold first', effect: 'require_approval', match: { tools: ['a1'] }, priority: 5 },
+    {
+      name: 'hold leniently',
+      effect: 'require_approval',
+      approval: { timeoutSeconds: 9, onTimeout: 'allow' },
+    },
+    { name: 'first of equals', effect: 'deny', match: { agents: ['x'] } },
+    { name: 'second of equals', effect: 'deny', match: { agents: ['x*'] } },
+    { name: 'large', effect: 'deny', condition: 'args.amount > 5', match: { tools: ['b'] } },
+    { name: 'known', effect: 'allow', condition: 'args.amount > 5', match: { tools: ['b'] } },
+    {
+      name: 'limit of none',
+      effect: 'deny',
+      match: { tools: ['c'] },
+      rate: { max: 0, windowSeconds: 60, per: 'tenant' },
+    },
+    { name: 'logged', effect: 'deny', mode: 'log_only' },
+  ];
+  const actions = ['a1', 'a2', 'b', 'c', 'd'].flatMap((tool) =>
+    ['x', 'xy', 'z'].flatMap((agent) =>
+      [undefined, { amount: 1 }, { amount: 9 }].map((shown) => ({
+        tool,
+        agent,
+        ...(shown && { arguments: shown }),
+      })),
+    ),
+  );
+  const tests = actions.map((action) => ({ action, decision: 'allow' }));
+  const folder = new PolicyFolder({ 'policies/all.json': JSON.stringify({ policies, tests }) }, service.env);
+  await folder.run('apply', '--yes');
+  const names = new Map((await service.client.policies.list().toArray()).map(({ id, name }) => [id, name]));
+  const report = JSON.parse((await folder.run('test', '--json')).stdout);
+  const expected = actions.map(async ({ tool, agent, ...shown }) => {
+    const action = { toolName: tool, argumentsHash: 'sha256:00', ...shown };
+    const check = await service.client.policies.check({ agentId: agent, action }, { dryRun: true });
+    return { decision: check.decision, decidedBy: names.get(String(check.decidedBy)) ?? null };
+  });
+  expect(report.tests.map((test: { actual: unknown }) => test.actual)).toEqual(await Promise.all(expected));
+  expect(
+    new Set(report.tests.map((test: { actual: { decidedBy: string } }) => test.actual.decidedBy)).size,
+  ).toBe(7);
 });

@@ -102,8 +102,10 @@ export class Backtest {
     const matching = matchingPolicies(this.#draft, action);
     // Nobody knows if the agent would still be revoked, so it stays so.
     if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.unshift(agentRevoked);
-    const unknown = this.#draft.filter((draft) => isUnknown(draft, action, past));
-    const uncertain = new Set(unknown.map(({ policy }) => policy.id));
+    const uncertain = new Set<string>();
+    for (const draft of this.#draft) {
+      if (isUnknown(draft, action, past)) uncertain.add(draft.policy.id);
+    }
     const windows = rateWindows(matching, action, Date.parse(past.decidedAt));
     const isCounted = this.#rates.hasCounted(past);
     const exceeded = exceededRates(windows, this.#rates.countedIn(windows), isCounted);

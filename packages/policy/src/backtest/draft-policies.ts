@@ -26,8 +26,10 @@ export function compileDraft(policies: readonly DefinedPolicy[]): readonly Draft
 
 /** Returns the policies of a draft whose names and condition match an action, in order of precedence. */
 export function matchingPolicies(draft: readonly DraftPolicy[], action: CheckedAction): FiredPolicy[] {
-  return draft.flatMap(({ policy, rule }) => {
+  const matching: FiredPolicy[] = [];
+  for (const { policy, rule } of draft) {
     const why = matchPolicy(rule, action);
-    return why === undefined ? [] : [{ policy, why }];
-  });
+    if (why !== undefined) matching.push({ policy, why });
+  }
+  return matching;
 }

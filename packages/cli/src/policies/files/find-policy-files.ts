@@ -35,13 +35,15 @@ function filesOf(path: string): string[] {
 }
 
 function filesIn(folder: string): string[] {
-  const names = readdirSync(folder).sort();
-  return names.flatMap((name) => {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const { name } = entry;
     if (name.startsWith('.') || name === 'node_modules') return [];
     const path = join(folder, name);
-    // Follows links, such as those of a volume in Kubernetes.
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats?.isDirectory()) return filesIn(path);
-    return stats?.isFile() && /\.(ya?ml|json)$/.test(name) ? [path] : [];
+    if (entry.isDirectory()) return filesIn(path);
+    if (!/\.(ya?ml|json)$/.test(name)) return [];
+    // Links to files count, such as those of a volume in Kubernetes. Links to folders could form a circle.
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ? [path] : [];
   });
 }
