@@ -35,7 +35,7 @@ it.each([
   [
     'a literal block',
     'a.yaml',
-    '- name: b\n  effect: deny\n  condition: | # text\n    args.x > 1 &&\n      HERE > 2\n',
+    '- name: b\n  effect: deny\n  condition: | # args.x > 1 && HEX\n    args.x > 1 &&\n      HERE > 2\n',
   ],
   [
     'a folded block',

@@ -57,6 +57,7 @@ it('shows the expected and the actual decision of a failing test, and why each p
   expect(junit).toContain('<testsuite name="policies/b.yaml" tests="5" failures="2">');
   expect(junit).toContain('name="denies a deletion anywhere" file="policies/b.yaml" line="12"><failure');
   expect(junit).toContain('message="expected deny, got allow by no policy"');
+  expect(junit).toContain('message="expected require_approval by &quot;No deletions&quot;, got');
   const json = JSON.parse((await folder.run('test', '--json')).stdout);
   expect(json).toMatchObject({ passed: 3, failed: 2, tests: { length: 5 } });
   expect(json.tests[4]).toMatchObject({ passed: false, line: 15, actual: { decision: 'require_approval' } });

@@ -16,7 +16,7 @@ beforeAll(async () => {
     priority: 7,
   });
   await service.client.policies.create({
-    name: 'Apes: a \u202etest',
+    name: 'Apes \u202etest',
     effect: 'deny',
     condition: 'args.x == "#1"',
   });
@@ -38,7 +38,7 @@ it('writes the active policies to a file that plans no change, in a stable order
     /^# yaml-language-server: \$schema=https:\/\/unpkg\.com\/actlog\/policies\.schema\.json\npolicies:\n/,
   );
   expect([...text.matchAll(/- name: (.*)/g)].map(([, name]) => name)).toEqual([
-    '"Apes: a \\u202etest"',
+    '"Apes \\u202etest"',
     'Large refunds need a person',
     'No deletions',
     'Zebra',
