@@ -1,37 +1,13 @@
-import { ConditionError, parseCondition, schemaRefusal } from '@actlog/policy';
-import type { PolicyCreate } from '@actlog/protocol';
+import { schemaRefusal } from '@actlog/policy';
 import type * as z from 'zod';
 import { UsageError } from '../../errors/usage-error.ts';
 import { readInput } from '../../options/read-json.ts';
 import { findPolicyFiles } from './find-policy-files.ts';
-import { type FileTest, filePolicy, type PoliciesFile, policiesFile } from './policies-file.ts';
+import { filePolicy, type PoliciesFile, policiesFile } from './policies-file.ts';
 import { type FileProblem, PolicyFileError } from './policy-file-error.ts';
-import { type Position, positionText } from './position.ts';
+import type { Placed, PlacedPolicy, PlacedTest, PolicyFiles } from './policy-files.ts';
+import { contradictionsIn, duplicatesIn } from './policy-problems.ts';
 import { SourceFile } from './source-file.ts';
-
-/** A policy or a test with its place. */
-interface Placed {
-  readonly position: Position;
-  /** Returns the position of a field, by its path such as `['match', 'tools', 0]`, or of a character of its text. */
-  positionOf(path: readonly PropertyKey[], offset?: number): Position;
-}
-
-/** A policy of a file. */
-export interface PlacedPolicy extends Placed {
-  readonly policy: PolicyCreate;
-}
-
-/** A test of a file. */
-export interface PlacedTest extends Placed {
-  readonly test: FileTest;
-}
-
-/** Content of policy files. */
-export interface PolicyFiles {
-  /** Policies in the order of the files; their names are unique. */
-  readonly policies: readonly PlacedPolicy[];
-  readonly tests: readonly PlacedTest[];
-}
 
 /** Forms of a file: an object with policies and tests, a list of policies, and one policy. */
 type Form = 'file' | 'list' | 'policy';
@@ -56,7 +32,7 @@ export async function readPolicyFiles(paths: readonly string[]): Promise<PolicyF
     policies.push(...(read?.policies ?? []));
     tests.push(...(read?.tests ?? []));
   }
-  problems.push(...duplicates(policies));
+  problems.push(...duplicatesIn(policies));
   if (problems.length > 0) throw new PolicyFileError(problems);
   // An empty list is a statement; no list at all is a wrong path.
   if (!hasPolicies)
@@ -89,7 +65,7 @@ function readFile(source: SourceFile, problems: FileProblem[]): Partial<PolicyFi
     const place = placeOf(source, form === 'policy' ? base : [...base, index]);
     return { policy, ...place };
   });
-  for (const one of placed ?? []) problems.push(...contradictions(one));
+  for (const one of placed ?? []) problems.push(...contradictionsIn(one));
   return {
     ...(placed && { policies: placed }),
     tests: (tests ?? []).map((test, index) => ({ test, ...placeOf(source, ['tests', index]) })),
@@ -138,38 +114,5 @@ function problemsOf(source: SourceFile, issue: z.core.$ZodIssue): FileProblem[] 
     const position =
       key === undefined ? source.positionOf(issue.path) : source.positionOfKey(issue.path, key);
     return { position, message: path === '' ? message : `${path}: ${message}` };
-  });
-}
-
-/** Returns the problems of a policy that the schema cannot express. */
-function contradictions({ policy, positionOf }: PlacedPolicy): FileProblem[] {
-  const problems: FileProblem[] = [];
-  if (policy.approval != null && policy.effect !== 'require_approval') {
-    const message = 'approval: is allowed only with the effect require_approval';
-    problems.push({ position: positionOf(['approval']), message });
-  }
-  try {
-    if (policy.condition != null) parseCondition(policy.condition);
-  } catch (error) {
-    if (!(error instanceof ConditionError)) throw error;
-    problems.push({
-      position: positionOf(['condition'], error.offset),
-      message: `condition: ${error.finding}`,
-    });
-  }
-  return problems;
-}
-
-function duplicates(policies: readonly PlacedPolicy[]): FileProblem[] {
-  const first = new Map<string, Position>();
-  return policies.flatMap(({ policy: { name }, positionOf }) => {
-    const position = positionOf(['name']);
-    const other = first.get(name);
-    if (other === undefined) {
-      first.set(name, position);
-      return [];
-    }
-    const message = `name: another policy has the name "${name}" (${positionText(other)}); names must be unique`;
-    return [{ position, message }];
   });
 }

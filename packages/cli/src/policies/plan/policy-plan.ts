@@ -1,6 +1,6 @@
 import { type PolicyDefinition, policyDefinition } from '@actlog/policy';
 import type { Policy, PolicyCreate } from '@actlog/protocol';
-import type { PlacedPolicy } from '../files/read-policy-files.ts';
+import type { PlacedPolicy } from '../files/policy-files.ts';
 import { AmbiguousPolicyError } from './ambiguous-policy-error.ts';
 import { type PolicyDifference, policyDifference } from './policy-difference.ts';
 

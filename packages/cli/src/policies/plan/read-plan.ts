@@ -1,6 +1,6 @@
 import type { Actlog, Policy } from '@actlog/client';
 import type { PolicyDefinition } from '@actlog/policy';
-import type { PolicyFiles } from '../files/read-policy-files.ts';
+import type { PolicyFiles } from '../files/policy-files.ts';
 import { AmbiguousPolicyError } from './ambiguous-policy-error.ts';
 import { definitionOf, type PolicyPlan, planPolicies } from './policy-plan.ts';
 

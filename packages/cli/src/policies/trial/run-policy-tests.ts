@@ -2,8 +2,8 @@ import { checkedAction, PolicyTrial, policyDefinition } from '@actlog/policy';
 import type { PolicyEffect } from '@actlog/protocol';
 import { defaultAgent, type FileTest } from '../files/policies-file.ts';
 import { PolicyFileError } from '../files/policy-file-error.ts';
+import type { PolicyFiles } from '../files/policy-files.ts';
 import type { Position } from '../files/position.ts';
-import type { PolicyFiles } from '../files/read-policy-files.ts';
 
 /** Decision with the name of the deciding policy; null for no policy, undefined for any. */
 export interface NamedDecision {
