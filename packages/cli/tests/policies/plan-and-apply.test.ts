@@ -151,3 +151,10 @@ it('stops at the first failure, and says what was done and what was not', async 
   const json = JSON.parse((await folder.run('apply', '--yes', '--json')).stdout);
   expect(json).toMatchObject({ applied: [], notApplied: [{ name: 'No deletions' }, { name: 'Third' }] });
 });
+
+it('compares with all pages of policies', async () => {
+  const policies = Array.from({ length: 201 }, (_, index) => ({ name: `policy ${index}`, effect: 'allow' }));
+  const folder = folderOf({ 'policies/many.json': JSON.stringify(policies) });
+  expect((await folder.run('apply', '--yes')).stdout).toContain('Applied 201 of 201 changes.');
+  expect((await folder.run('plan', '--exit-code')).stdout).toBe('Nothing to do: 201 unchanged.\n');
+});
