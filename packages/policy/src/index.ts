@@ -12,6 +12,7 @@ export {
   type DraftVerdict,
 } from './backtest/backtest.ts';
 export { type PastDecision, type PastMatch, pastVerdict } from './backtest/past-decision.ts';
+export { PolicyTrial, type TrialVerdict, type TriedPolicy } from './backtest/policy-trial.ts';
 export { approvalSubject } from './check/approval-subject.ts';
 export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
 export {
@@ -48,6 +49,7 @@ export {
   lateDecisionRefusal,
   type NewHeldAction,
 } from './check/held-action.ts';
+export { policyDefinition } from './check/policy-definition.ts';
 export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
 export { agentRevoked } from './check/revoked-agent.ts';
@@ -60,8 +62,9 @@ export {
 } from './events/event-warnings.ts';
 export { type CheckedAction, checkedAction } from './match/checked-action.ts';
 export { type Condition, maxConditionCost, parseCondition } from './match/condition.ts';
-export { ConditionError } from './match/condition-error.ts';
+export { ConditionError, type ConditionErrorOptions } from './match/condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/policy-cost.ts';
+export { explainMatch, type MatchExplanation } from './match/explain-match.ts';
 export { Glob, matchesGlob } from './match/glob.ts';
 export { matchPolicy } from './match/match-policy.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './match/policy-rule.ts';

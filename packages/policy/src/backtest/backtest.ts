@@ -1,11 +1,10 @@
 import type { PolicyEffect } from '@actlog/protocol';
 import { type DefinedPolicy, type FiredPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
-import { byPrecedence } from '../check/precedence.ts';
 import { exceededRates, rateWindows } from '../check/rate.ts';
 import { agentRevoked } from '../check/revoked-agent.ts';
 import { type CheckedAction, checkedAction } from '../match/checked-action.ts';
 import { matchPolicy } from '../match/match-policy.ts';
-import { type PolicyRule, policyRule } from '../match/policy-rule.ts';
+import { compileDraft, type DraftPolicy, matchingPolicies } from './draft-policies.ts';
 import { type PastDecision, pastVerdict } from './past-decision.ts';
 import { RateHistory } from './rate-history.ts';
 
@@ -36,12 +35,6 @@ export interface BacktestResult {
   readonly cannotTell: number;
   /** Changes by agent, tool and decision, most frequent first. */
   readonly changes: readonly BacktestChange[];
-}
-
-/** A policy of the draft with its compiled rule. */
-interface DraftPolicy {
-  readonly policy: DefinedPolicy;
-  readonly rule: PolicyRule;
 }
 
 /** Decision of the draft about one action. */
@@ -80,11 +73,7 @@ export class Backtest {
    * @throws ConditionError for an invalid condition.
    */
   constructor(draft: readonly DefinedPolicy[]) {
-    this.#draft = draft
-      .toSorted(
-        (left, right) => byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1),
-      )
-      .map((policy) => ({ policy, rule: policyRule(policy.definition, Number.POSITIVE_INFINITY) }));
+    this.#draft = compileDraft(draft);
   }
 
   /** Compares one decision with that of the draft, and returns the latter. */
@@ -110,14 +99,12 @@ export class Backtest {
 
   #verdictOn(past: PastDecision): DraftVerdict {
     const action = actionOf(past);
-    const matching: FiredPolicy[] = [];
-    const uncertain = new Set<string>();
+    const matching = matchingPolicies(this.#draft, action);
     // Nobody knows if the agent would still be revoked, so it stays so.
-    if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.push(agentRevoked);
-    for (const { policy, rule } of this.#draft) {
-      const why = matchPolicy(rule, action);
-      if (why !== undefined) matching.push({ policy, why });
-      if (isUnknown({ policy, rule }, action, past)) uncertain.add(policy.id);
+    if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.unshift(agentRevoked);
+    const uncertain = new Set<string>();
+    for (const draft of this.#draft) {
+      if (isUnknown(draft, action, past)) uncertain.add(draft.policy.id);
     }
     const windows = rateWindows(matching, action, Date.parse(past.decidedAt));
     const isCounted = this.#rates.hasCounted(past);

@@ -1,11 +1,6 @@
 import type { CheckedAction } from './checked-action.ts';
+import { evaluationProblem } from './evaluation-problem.ts';
 import type { PolicyRule } from './policy-rule.ts';
-
-/** Maximum length of an evaluation error within a reason, in characters. */
-const longestProblem = 200;
-
-/** Characters that reorder, hide or break text. An error can quote a value that the model controls. */
-const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the reason why a rule applies to an action, for the reader of a check's response; undefined if it does not
@@ -33,18 +28,10 @@ export function matchPolicy(rule: PolicyRule, action: CheckedAction): string | u
       reasons.push('the condition holds');
     } catch (error) {
       if (effect === 'allow') return undefined;
-      reasons.push(`the condition cannot be evaluated (${problemOf(error)}), which counts as a match`);
+      reasons.push(
+        `the condition cannot be evaluated (${evaluationProblem(error)}), which counts as a match`,
+      );
     }
   }
   return reasons.join('; ') || 'the policy applies to every action';
-}
-
-/**
- * Returns the first line of an error, truncated: later lines quote the condition, and long texts come from
- * the action.
- */
-function problemOf(error: unknown): string {
-  const [first = ''] = (error as Error).message.split('\n', 1);
-  const line = first.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-  return line.length > longestProblem ? `${line.slice(0, longestProblem)}…` : line;
 }

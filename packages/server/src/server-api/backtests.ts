@@ -1,11 +1,11 @@
-import { Backtest, type DefinedPolicy, policyRule } from '@actlog/policy';
+import { Backtest, type DefinedPolicy, policyDefinition, policyRule } from '@actlog/policy';
 import type * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
-import { policyDefinition, requireConsistent } from '../resources/policies.ts';
+import { requireConsistent } from '../resources/policies.ts';
 import type { Services } from '../services.ts';
 import { nextPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
 import { readQuotas } from '../storage/stores/quota-store.ts';
