@@ -10,7 +10,7 @@ import { openStorage } from '../src/open-storage.ts';
 import { DecisionLog } from '../src/policy/decision-log.ts';
 import { decisionRow } from '../src/policy/decision-row.ts';
 import type { DecisionView } from '../src/server-api/decision-view.ts';
-import { listPolicyDecisions } from '../src/storage/stores/policy-decision-store.ts';
+import { listPolicyDecisions } from '../src/storage/policies/policy-decision-store.ts';
 import { ChildServer } from './child-server.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';

@@ -2,7 +2,7 @@ import type { CheckResponse } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import type { Insertable } from 'kysely';
 import { newIdentifier } from '../lib/identifier.ts';
-import type { PolicyDecisionTable } from '../storage/stores/policy-schema.ts';
+import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import type { PolicySet } from './policy-set.ts';
 
 /** Maximum length of shown arguments that are kept with a decision, in UTF-16 code units. */

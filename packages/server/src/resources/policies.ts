@@ -25,7 +25,7 @@ import {
   listPolicies,
   type StoredPolicy,
   savePolicy,
-} from '../storage/stores/policy-store.ts';
+} from '../storage/policies/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Name of the lock that serializes writes of policies per tenant, because they are counted, read and written back. */

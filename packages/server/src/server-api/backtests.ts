@@ -7,7 +7,7 @@ import { ApiError, validationError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
 import { requireConsistent } from '../resources/policies.ts';
 import type { Services } from '../services.ts';
-import { nextPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
+import { nextPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { readQuotas } from '../storage/stores/quota-store.ts';
 import type { Turn } from '../tenant-turns.ts';
 import { backtestBody } from './backtest-body.ts';

@@ -1,6 +1,6 @@
 import type { ArgumentOrigins } from '@actlog/protocol';
 import { isoTime } from '../lib/iso-time.ts';
-import type { PolicyDecisionRow } from '../storage/stores/policy-decision-store.ts';
+import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 
 /** A policy that matched a checked action. */
 export interface MatchedPolicyView {
