@@ -30,10 +30,12 @@ export function decisionRow({
   durationMs,
 }: DecidedCheck): Insertable<PolicyDecisionTable> {
   const { toolName, argumentsHash, arguments: shown, origins } = check.action;
+  // Before the id, whose time filters by time: a decision is never later than its id.
+  const decidedMs = Date.now();
   return {
     tenant_id: tenantId,
     id: newIdentifier('dec'),
-    decided_ms: Date.now(),
+    decided_ms: decidedMs,
     agent_id: check.agentId,
     session_id: check.sessionId ?? null,
     action_id: check.actionId ?? null,

@@ -97,7 +97,8 @@ async function* linesOf(
   onEnd: () => void,
 ): AsyncGenerator<string> {
   const { tenantId } = call.caller;
-  const untilMs = body.until === undefined ? Date.now() : Date.parse(body.until);
+  // The bound is exclusive, and the newest decision may be of this millisecond.
+  const untilMs = body.until === undefined ? Date.now() + 1 : Date.parse(body.until);
   const sinceMs = body.since === undefined ? untilMs - defaultSpanMs : Date.parse(body.since);
   let afterId: string | undefined = lowestIdentifierOf('dec', sinceMs);
   let decisions = 0;
