@@ -1,7 +1,7 @@
 import type { CheckResponse } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import type { Insertable } from 'kysely';
-import { newIdentifier } from '../lib/identifier.ts';
+import { newIdentifierAt } from '../lib/identifier.ts';
 import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import type { PolicySet } from './policy-set.ts';
 
@@ -30,11 +30,10 @@ export function decisionRow({
   durationMs,
 }: DecidedCheck): Insertable<PolicyDecisionTable> {
   const { toolName, argumentsHash, arguments: shown, origins } = check.action;
-  // Before the id, whose time filters by time: a decision is never later than its id.
   const decidedMs = Date.now();
   return {
     tenant_id: tenantId,
-    id: newIdentifier('dec'),
+    id: newIdentifierAt('dec', decidedMs),
     decided_ms: decidedMs,
     agent_id: check.agentId,
     session_id: check.sessionId ?? null,
