@@ -5,12 +5,8 @@
  *
  * @packageDocumentation
  */
-export {
-  Backtest,
-  type BacktestChange,
-  type BacktestResult,
-  type DraftVerdict,
-} from './backtest/backtest.ts';
+export type { BacktestChange, BacktestResult } from '@actlog/protocol';
+export { Backtest, type DraftVerdict } from './backtest/backtest.ts';
 export { type PastDecision, type PastMatch, pastVerdict } from './backtest/past-decision.ts';
 export { PolicyTrial, type TrialVerdict, type TriedPolicy } from './backtest/policy-trial.ts';
 export { approvalSubject } from './check/approval-subject.ts';

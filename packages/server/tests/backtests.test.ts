@@ -1,8 +1,8 @@
 import type { BacktestResult } from '@actlog/policy';
 import { Backtest } from '@actlog/policy';
+import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DecisionView } from '../src/server-api/decision-view.ts';
 import { readError, type TestServer, testServer } from './test-server.ts';
 
 const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
@@ -23,14 +23,14 @@ async function backtest(server: TestServer, body: unknown): Promise<BacktestResu
   return (JSON.parse(lines.at(-1) as string) as { result: BacktestResult }).result;
 }
 
-async function decisionsOf(server: TestServer): Promise<DecisionView[]> {
-  const all: DecisionView[] = [];
+async function decisionsOf(server: TestServer): Promise<PolicyDecision[]> {
+  const all: PolicyDecision[] = [];
   let cursor: string | null = '';
   do {
     const url = new URL('/server/v1/decisions?limit=200', server.server.url);
     if (cursor) url.searchParams.set('cursor', cursor);
     const response = await fetch(url, { headers: { authorization: `Bearer ${server.apiKey}` } });
-    const page = (await response.json()) as { items: DecisionView[]; nextCursor: string | null };
+    const page = (await response.json()) as PolicyDecisionPage;
     all.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -1,4 +1,4 @@
-import type { PolicyDecision } from '@actlog/client/server';
+import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
@@ -10,12 +10,6 @@ import { href } from '../route.ts';
 import { submitted } from '../submitted.ts';
 
 const effects = { '': 'any', deny: 'deny', require_approval: 'require approval', allow: 'allow' };
-
-/** Response of `GET /server/v1/decisions`. */
-interface DecisionPage {
-  readonly items: readonly PolicyDecision[];
-  readonly nextCursor: string | null;
-}
 
 /** Link to the policy that decided; the id of another decider, such as an approver's key. */
 function Decider({ decision }: { decision: PolicyDecision }) {
@@ -37,7 +31,7 @@ export function Decisions({ query }: { query: URLSearchParams }) {
     `decisions ${query}`,
     async (page, signal) => {
       const filters = Object.entries({ agentId, toolName, sessionId, decision }).filter(([, value]) => value);
-      const data = await client.request<DecisionPage>('GET', '/server/v1/decisions', {
+      const data = await client.request<PolicyDecisionPage>('GET', '/server/v1/decisions', {
         query: { ...Object.fromEntries(filters), ...page },
         signal,
       });

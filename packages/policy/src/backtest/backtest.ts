@@ -1,4 +1,4 @@
-import type { PolicyEffect } from '@actlog/protocol';
+import type { BacktestChange, BacktestResult, PolicyEffect } from '@actlog/protocol';
 import { type DefinedPolicy, type FiredPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
 import { exceededRates, rateWindows } from '../check/rate.ts';
 import { agentRevoked } from '../check/revoked-agent.ts';
@@ -7,35 +7,6 @@ import { matchPolicy } from '../match/match-policy.ts';
 import { compileDraft, type DraftPolicy, matchingPolicies } from './draft-policies.ts';
 import { type PastDecision, pastVerdict } from './past-decision.ts';
 import { RateHistory } from './rate-history.ts';
-
-/** Decisions of one agent's calls of one tool that would be different. */
-export interface BacktestChange {
-  readonly agentId: string;
-  readonly toolName: string;
-  /** Decision of the policies then. */
-  readonly from: PolicyEffect;
-  /** Decision of the draft. */
-  readonly to: PolicyEffect;
-  /** Policy of the draft that decides; null if none does. */
-  readonly policyId: string | null;
-  readonly count: number;
-  /** Ids of the first decisions, at most three. */
-  readonly examples: readonly string[];
-}
-
-/** Result of a backtest. */
-export interface BacktestResult {
-  /** Number of decisions that were compared. */
-  readonly decisions: number;
-  /** Number of decisions that would be the same. */
-  readonly unchanged: number;
-  /** Number of decisions that would be different. */
-  readonly changed: number;
-  /** Number of decisions for which a condition of the draft reads what was not shown or not kept. */
-  readonly cannotTell: number;
-  /** Changes by agent, tool and decision, most frequent first. */
-  readonly changes: readonly BacktestChange[];
-}
 
 /** Decision of the draft about one action. */
 export interface DraftVerdict {
