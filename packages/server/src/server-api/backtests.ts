@@ -32,7 +32,8 @@ type Body = z.output<typeof backtestBody>;
  * backtest at a time.
  */
 export function backtestsRoute(services: Services): ServerRoute {
-  const running = new Set<number>();
+  /** Running backtests by tenant. */
+  const running = new Map<number, Backtest>();
   return {
     method: 'POST',
     path: '/backtests',
@@ -51,8 +52,15 @@ export function backtestsRoute(services: Services): ServerRoute {
           },
         );
       }
-      running.add(tenantId);
-      return linesOf(services, call, body, backtest, () => running.delete(tenantId));
+      const left = call.disconnected();
+      const end = () => {
+        if (running.get(tenantId) === backtest) running.delete(tenantId);
+      };
+      running.set(tenantId, backtest);
+      // The lines of a caller who left before the first one are never iterated, so they would not end it.
+      if (left.aborted) end();
+      else left.addEventListener('abort', end, { once: true });
+      return linesOf(services, call, body, backtest, end);
     },
   };
 }
@@ -104,7 +112,7 @@ async function* linesOf(
   let decisions = 0;
   let shownAt = performance.now();
   try {
-    while (afterId !== undefined && !call.disconnected.aborted) {
+    while (afterId !== undefined && !call.disconnected().aborted) {
       const from: string = afterId;
       const read = await services.tenantTurns.run(tenantId, async (turn) => {
         await turn();
