@@ -1,6 +1,7 @@
 import type { CheckedAction } from './checked-action.ts';
 import { evaluationProblem } from './evaluation-problem.ts';
 import { matchPolicy } from './match-policy.ts';
+import { namedFields } from './named-fields.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
 /** Outcome of matching a rule against an action. */
@@ -23,13 +24,7 @@ export function explainMatch(rule: PolicyRule, action: CheckedAction): MatchExpl
 /** Returns the parts of a rule that match, and the first one that does not. */
 function mismatchOf({ match, condition }: PolicyRule, action: CheckedAction): string {
   const reasons: string[] = [];
-  const fields = [
-    ['agent', match.agents, action.agentId],
-    ['tool', match.tools, action.toolName],
-    ['framework', match.frameworks, action.framework],
-    ['environment', match.environments, action.environment],
-  ] as const;
-  for (const [name, patterns, value] of fields) {
+  for (const [name, patterns, value] of namedFields(match, action)) {
     if (patterns === undefined) continue;
     if (value === undefined) return `the action has no ${name}`;
     const glob = patterns.find((one) => one.matches(value));

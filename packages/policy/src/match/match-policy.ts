@@ -1,5 +1,6 @@
 import type { CheckedAction } from './checked-action.ts';
 import { evaluationProblem } from './evaluation-problem.ts';
+import { namedFields } from './named-fields.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
 /**
@@ -10,13 +11,7 @@ import type { PolicyRule } from './policy-rule.ts';
 export function matchPolicy(rule: PolicyRule, action: CheckedAction): string | undefined {
   const { match, effect, condition } = rule;
   const reasons: string[] = [];
-  const fields = [
-    ['agent', match.agents, action.agentId],
-    ['tool', match.tools, action.toolName],
-    ['framework', match.frameworks, action.framework],
-    ['environment', match.environments, action.environment],
-  ] as const;
-  for (const [name, patterns, value] of fields) {
+  for (const [name, patterns, value] of namedFields(match, action)) {
     if (patterns === undefined) continue;
     const glob = value === undefined ? undefined : patterns.find((one) => one.matches(value));
     if (glob === undefined) return undefined;
