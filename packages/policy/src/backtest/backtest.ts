@@ -18,6 +18,12 @@ export interface DraftVerdict {
   readonly isCertain: boolean;
 }
 
+/** A policy of the draft, and what its condition mentions. */
+interface ReadingPolicy extends DraftPolicy {
+  readonly readsArguments: boolean;
+  readonly readsOrigins: boolean;
+}
+
 type MutableChange = { -readonly [Field in keyof BacktestChange]: BacktestChange[Field] } & {
   examples: string[];
 };
@@ -30,7 +36,7 @@ const maxExamples = 3;
  * because rates count them.
  */
 export class Backtest {
-  readonly #draft: readonly DraftPolicy[];
+  readonly #draft: readonly ReadingPolicy[];
   readonly #rates = new RateHistory();
   readonly #changes = new Map<string, MutableChange>();
   #decisions = 0;
@@ -44,7 +50,14 @@ export class Backtest {
    * @throws ConditionError for an invalid condition.
    */
   constructor(draft: readonly DefinedPolicy[]) {
-    this.#draft = compileDraft(draft);
+    this.#draft = compileDraft(draft).map((compiled) => {
+      const condition = compiled.policy.definition.condition ?? '';
+      return {
+        ...compiled,
+        readsArguments: /\bargs\b/.test(condition),
+        readsOrigins: /\borigins\b/.test(condition),
+      };
+    });
   }
 
   /** Compares one decision with that of the draft, and returns the latter. */
@@ -85,21 +98,16 @@ export class Backtest {
     return {
       decision,
       policyId: decidedBy?.policy.id ?? null,
-      isCertain: uncertain.size === 0 || this.#isDecidedAnyway(uncertain, matching, decidedBy),
+      isCertain: uncertain.size === 0 || this.#isDecidedAnyway(uncertain, decidedBy),
     };
   }
 
   /** `true` if a policy with a known match takes precedence over all policies whose match is unknown. */
-  #isDecidedAnyway(
-    uncertain: ReadonlySet<string>,
-    matching: readonly FiredPolicy[],
-    decidedBy: FiredPolicy | undefined,
-  ): boolean {
+  #isDecidedAnyway(uncertain: ReadonlySet<string>, decidedBy: FiredPolicy | undefined): boolean {
     if (decidedBy === agentRevoked) return true;
     const first = this.#draft.find(
       ({ policy: { id, definition } }) =>
-        definition.mode === 'enforce' &&
-        (uncertain.has(id) || (id === decidedBy?.policy.id && isIn(matching, id))),
+        definition.mode === 'enforce' && (uncertain.has(id) || id === decidedBy?.policy.id),
     );
     return first === undefined || !uncertain.has(first.policy.id);
   }
@@ -116,10 +124,6 @@ export class Backtest {
     this.#changed += 1;
     if (change.examples.length < maxExamples) change.examples.push(past.id);
   }
-}
-
-function isIn(matching: readonly FiredPolicy[], id: string): boolean {
-  return matching.some(({ policy }) => policy.id === id);
 }
 
 function actionOf(past: PastDecision): CheckedAction {
@@ -139,22 +143,18 @@ function actionOf(past: PastDecision): CheckedAction {
 }
 
 /** `true` if a policy's names match, and its condition cannot be evaluated for lack of arguments or origins. */
-function isUnknown({ policy, rule }: DraftPolicy, action: CheckedAction, past: PastDecision): boolean {
-  const { condition } = rule;
-  if (!condition || !readsMissing(policy.definition.condition ?? '', past)) return false;
+function isUnknown(
+  { rule, readsArguments, readsOrigins }: ReadingPolicy,
+  action: CheckedAction,
+  past: PastDecision,
+): boolean {
+  const isMissing = (readsArguments && past.arguments === null) || (readsOrigins && past.origins === null);
+  if (!rule.condition || !isMissing) return false;
   if (matchPolicy({ ...rule, condition: undefined }, action) === undefined) return false;
   try {
-    condition.holds(action);
+    rule.condition.holds(action);
     return false;
   } catch {
     return true;
   }
-}
-
-/** `true` if a condition mentions arguments or origins that the decision does not have. */
-function readsMissing(condition: string, past: PastDecision): boolean {
-  return (
-    (past.arguments === null && /\bargs\b/.test(condition)) ||
-    (past.origins === null && /\borigins\b/.test(condition))
-  );
 }
