@@ -4,12 +4,12 @@ import { ApiError } from '../lib/api-error.ts';
 import { leftOf, readRoom } from '../quota/room.ts';
 import { insertPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
-import { enterScope } from '../storage/postgres/scope.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { QuotaName } from '../storage/stores/quota-table.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { writeForTenants } from '../storage/write-for-tenants.ts';
 
 type NewDecision = Insertable<PolicyDecisionTable>;
 
@@ -21,7 +21,7 @@ interface Waiting {
 
 /** Options of {@link DecisionLog}. */
 export interface DecisionLogOptions {
-  readonly storage: Pick<Storage, 'isShared' | 'write'>;
+  readonly storage: Pick<Storage, 'write'>;
   /** Quotas of the deployment. */
   readonly quotas: DeploymentQuotas;
   /** `false` to keep nothing. */
@@ -87,19 +87,13 @@ export class DecisionLog {
     }
   }
 
-  /** Writes decisions in one transaction, with tenants in a fixed order so that two transactions cannot deadlock. */
-  async #commit(decisions: readonly NewDecision[]): Promise<void> {
-    const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)].sort(
-      ([left], [right]) => left - right,
+  /** Writes decisions in one transaction. */
+  #commit(decisions: readonly NewDecision[]): Promise<void> {
+    const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)];
+    const groups = byTenant.map(([tenantId, rows]) => ({ tenantId, rows }));
+    return writeForTenants(this.#options.storage, groups, ({ db }, { tenantId, rows }) =>
+      this.#insert(db, tenantId, rows),
     );
-    const [[firstTenantId]] = byTenant as [[number, NewDecision[]]];
-    const { storage } = this.#options;
-    await storage.write(firstTenantId, async ({ db }) => {
-      for (const [tenantId, rows] of byTenant) {
-        if (storage.isShared && tenantId !== firstTenantId) await enterScope(db, tenantId);
-        await this.#insert(db, tenantId, rows);
-      }
-    });
   }
 
   async #insert(db: Database, tenantId: number, decisions: readonly NewDecision[]): Promise<void> {
