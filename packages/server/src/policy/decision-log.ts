@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { QuotaName } from '../storage/stores/quota-table.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
-import type { Database } from '../storage/transaction.ts';
+import type { Write } from '../storage/transaction.ts';
 import { writeForTenants } from '../storage/write-for-tenants.ts';
 
 type NewDecision = Insertable<PolicyDecisionTable>;
@@ -91,18 +91,23 @@ export class DecisionLog {
   #commit(decisions: readonly NewDecision[]): Promise<void> {
     const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)];
     const groups = byTenant.map(([tenantId, rows]) => ({ tenantId, rows }));
-    return writeForTenants(this.#options.storage, groups, ({ db }, { tenantId, rows }) =>
-      this.#insert(db, tenantId, rows),
+    return writeForTenants(this.#options.storage, groups, (write, { tenantId, rows }) =>
+      this.#insert(write, tenantId, rows),
     );
   }
 
-  async #insert(db: Database, tenantId: number, decisions: readonly NewDecision[]): Promise<void> {
+  async #insert(
+    { db, afterCommit }: Write,
+    tenantId: number,
+    decisions: readonly NewDecision[],
+  ): Promise<void> {
+    const { quotas, countQuotaRefusal } = this.#options;
     const nowMs = Date.now();
-    const room = leftOf(await readRoom(db, tenantId, this.#options.quotas, nowMs), 'decisions');
+    const room = leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions');
     const kept = decisions.slice(0, Math.max(0, room));
-    for (let left = decisions.length - kept.length; left > 0; left -= 1) {
-      this.#options.countQuotaRefusal('decisions');
-    }
+    afterCommit(() => {
+      for (let left = decisions.length - kept.length; left > 0; left -= 1) countQuotaRefusal('decisions');
+    });
     if (kept.length === 0) return;
     await insertPolicyDecisions(db, kept);
     await addUsage(db, tenantId, { decisions: kept.length }, nowMs, true);
