@@ -17,7 +17,7 @@ const allowed = {
   console: ['protocol', 'client'],
   gateway: ['recorder', 'client', 'protocol'],
   hook: ['recorder', 'client', 'protocol'],
-  cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'risk', 'gateway', 'hook'],
+  cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'policy', 'risk', 'gateway', 'hook'],
 };
 
 /** Folders of a package from the bottom up. A folder may import those before it, and the files beside the folders. */

@@ -1,3 +1,4 @@
+import { measureBacktest } from './server/backtest.ts';
 import { measureChecks } from './server/checks.ts';
 import { measureFlatness } from './server/flatness.ts';
 import { measureHistory } from './server/history.ts';
@@ -11,7 +12,7 @@ import { measureUnread } from './server/unread.ts';
 
 /** One-line description of this benchmark. */
 export const description: string =
-  'durable ingest, kept decisions of checks, checks that read the history, spans by OTLP, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; a quiet tenant beside the worst one';
+  'durable ingest, kept decisions of checks, checks that read the history, backtests, spans by OTLP, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; a quiet tenant beside the worst one';
 
 /**
  * Concurrent callers of ingest. Each waits for its response, so half of them form a group: with 96 callers there are three
@@ -26,7 +27,8 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` uses ten million events for the
  * large size, which needs some gigabytes of disk; `--connections=N` sets the number of callers of `ingest` (256), and
- * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `checks`, `history`, `otlp`, `reads`, `timing`, `postgres`, `outage`, `unread` or `neighbors` in `args` runs only that part.
+ * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `checks`, `history`, `backtest`, `otlp`,
+ * `reads`, `timing`, `postgres`, `outage`, `unread` or `neighbors` in `args` runs only that part.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
@@ -60,6 +62,14 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
         'Checks that read the history in a session of a million events; addedP99Ms is to be at most 1',
       );
       console.table(history);
+    }
+  }
+  if (wants('backtest')) {
+    const backtest = await measureBacktest(1_000_000, 20);
+    result.backtest = backtest;
+    if (isShown) {
+      console.log('A backtest over kept decisions; it is to take at most 60 seconds');
+      console.table(backtest);
     }
   }
   if (wants('otlp')) {

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '..');
 
 test('pins every action by the digest of a commit, with its version in a comment', () => {
-  const uses = globSync('.github/workflows/*.yml', { cwd: root }).flatMap((file) =>
+  const uses = globSync(['.github/workflows/*.yml', 'examples/*/.github/workflows/*.yml'], {
+    cwd: root,
+  }).flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
       .split('\n')
       .filter((line) => /^\s*-?\s*uses:/.test(line)),

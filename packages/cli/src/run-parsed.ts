@@ -1,4 +1,5 @@
 import { describeError } from './errors/describe-error.ts';
+import { failureExitCode } from './errors/failure-exit-code.ts';
 import { exitCodes } from './exit-codes.ts';
 import { note, watchOutput } from './output/print.ts';
 import { styled } from './output/style.ts';
@@ -12,6 +13,9 @@ import { subcommands } from './subcommands.ts';
  */
 export async function runParsed(args: readonly string[]): Promise<number> {
   watchOutput();
+  // A command sets it in the course of its action; the process of a caller has its own.
+  const before = process.exitCode;
+  process.exitCode = undefined;
   try {
     if (args[0] === '__complete') {
       const { complete } = await import('./completion/complete.ts');
@@ -28,7 +32,9 @@ export async function runParsed(args: readonly string[]): Promise<number> {
     const { message, note: text, exitCode } = describeError(error);
     if (text !== undefined) note(text);
     if (message !== undefined) note(`${styled('red', 'error:', process.stderr)} ${message}`);
-    return exitCode;
+    return failureExitCode(args, exitCode);
+  } finally {
+    process.exitCode = before;
   }
 }
 

@@ -39,7 +39,7 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import('./events/events-command.ts')).eventsCommand(),
   },
   policies: {
-    summary: 'list, create, change, try and archive policies',
+    summary: 'list, change and try policies, and apply them from files',
     load: async () => (await import('./policies/policies-command.ts')).policiesCommand(),
   },
   guardian: {

@@ -73,12 +73,25 @@ it('tries a policy on the past, and fails with --fail-on-change', async () => {
 });
 
 it.each([
-  ['not json', 'must contain a policy as JSON', 2],
-  ['[]', 'must contain a policy as JSON', 2],
-  ['{"name":"x","effect":"forbid"}', 'policies.0.effect', 1],
-  ['{"name":"x","effect":"deny","condition":"args."}', 'policies.0.condition', 1],
-])('rejects the file %s', async (content, message, code) => {
+  ['not policies', 'bad.json:1:1: must contain an object with "policies"'],
+  ['{"name":"x","effect":"forbid"}', 'bad.json:1:22: effect: '],
+  ['{"name":"x","effect":"deny","condition":"args.a && b"}', 'bad.json:1:52: condition: Unknown variable: b'],
+])('rejects the file %s', async (content, message) => {
   const { stderr, exitCode } = await policies('backtest', fileOf('bad.json', content));
   expect(stderr).toContain(message);
-  expect(exitCode).toBe(code);
+  expect(exitCode).toBe(2);
+});
+
+it('tries the policies of YAML files with tests', async () => {
+  const file = fileOf(
+    'refunds.yaml',
+    `policies:
+  - { name: refunds, effect: deny, match: { tools: [refund] } }
+tests:
+  - { action: { tool: refund }, decision: deny, decidedBy: refunds }
+`,
+  );
+  const { stdout, exitCode } = await policies('backtest', file, '--json');
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ changed: 2 });
 });

@@ -63,7 +63,7 @@ export type { ExportProgress } from './export/export-progress.ts';
 export type { WatchOptions } from './guardian/watch-options.ts';
 export type { Hooks, IncomingResponse, OutgoingRequest, PlannedRetry } from './hooks.ts';
 export type { LogFields, Logger, LogLevel } from './logger.ts';
-export type { ItemSequence } from './pagination/item-sequence.ts';
+export { ItemSequence } from './pagination/item-sequence.ts';
 export type { List } from './pagination/list.ts';
 export type { Page } from './pagination/page.ts';
 export type {

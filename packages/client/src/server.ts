@@ -3,12 +3,6 @@
  *
  * @packageDocumentation
  */
-export {
-  type BacktestChange,
-  type BacktestDraft,
-  type BacktestOptions,
-  type BacktestResult,
-  backtestPolicies,
-} from './server/backtest-policies.ts';
+export type { BacktestChange, BacktestResult, MatchedPolicy, PolicyDecision } from '@actlog/protocol';
+export { type BacktestDraft, type BacktestOptions, backtestPolicies } from './server/backtest-policies.ts';
 export { type DecisionFilters, listDecisions } from './server/list-decisions.ts';
-export type { MatchedPolicy, PolicyDecision } from './server/policy-decision.ts';

@@ -1,4 +1,4 @@
-import { eventIdTime } from './event-id-time.ts';
+import { eventIdTime } from './events/event-id-time.ts';
 
 /** Kinds of origins, least trusted first. */
 const kinds = ['text', 'tool', 'unknown', 'unrecognized', 'model', 'field', 'system', 'user'] as const;

@@ -6,6 +6,7 @@ import { VisitContext } from './hooks/visit.ts';
 import { managesKeys } from './identity.ts';
 import { Agents } from './pages/agents.tsx';
 import { Approvals } from './pages/approvals.tsx';
+import { Decisions } from './pages/decisions.tsx';
 import { Keys } from './pages/keys.tsx';
 import { Policies } from './pages/policies.tsx';
 import { PolicyEditor } from './pages/policy-editor.tsx';
@@ -17,7 +18,7 @@ import { href, parseRoute, type Route } from './route.ts';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
 
-const places = ['sessions', 'approvals', 'policies', 'agents', 'webhooks', 'keys'] as const;
+const places = ['sessions', 'approvals', 'policies', 'decisions', 'agents', 'webhooks', 'keys'] as const;
 
 function titleOf(place: string): string {
   return place.slice(0, 1).toUpperCase() + place.slice(1);
@@ -36,6 +37,8 @@ function Place({ route }: { route: Route }) {
       ) : (
         <PolicyEditor key={id} id={id} tool={route.query.get('tool') ?? undefined} />
       );
+    case 'decisions':
+      return <Decisions query={route.query} />;
     case 'agents':
       return <Agents />;
     case 'webhooks':

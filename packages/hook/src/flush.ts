@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Recorder } from '@actlog/recorder';
 import { parseFolderName, SpoolWriter } from '@actlog/recorder/short-lived';
-import { recordAbandonedCalls } from './abandoned-calls.ts';
 import type { AgentName } from './agents.ts';
+import { recordAbandonedCalls } from './calls/abandoned-calls.ts';
+import { namesIn } from './calls/open-calls.ts';
 import { DeliveryProblem } from './delivery-problem.ts';
 import { FlushLock } from './flush-lock.ts';
 import { agentFolder } from './hook-folder.ts';
-import { namesIn } from './open-calls.ts';
 import { sdk, serviceOf } from './service.ts';
 
 /** Time limit of one delivery, in milliseconds. What is left is delivered after a later call. */

@@ -1,4 +1,4 @@
-import type { HookCall, HookThread } from './hook-call.ts';
+import type { HookCall, HookThread } from './calls/hook-call.ts';
 
 /** A call and the status of its outcome. */
 export interface EndedCall {

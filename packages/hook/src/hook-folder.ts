@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AgentName } from './agents.ts';
-import { digest } from './digest.ts';
+import { digest } from './calls/digest.ts';
 
 /** Folder of all hooks in the spool folder of a tenant. */
 export function hookFolder(spoolFolder: string): string {

@@ -6,11 +6,11 @@ import {
   SpoolWriter,
   tenantSpoolFolder,
 } from '@actlog/recorder/short-lived';
-import { type BegunCall, CallLog } from './call-log.ts';
+import { type BegunCall, CallLog } from './calls/call-log.ts';
+import type { HookCall } from './calls/hook-call.ts';
 import { DeliveryProblem } from './delivery-problem.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { FlushLock } from './flush-lock.ts';
-import type { HookCall } from './hook-call.ts';
 import type { HookEvent } from './hook-event.ts';
 import type { HookOptions } from './hook-options.ts';
 import { type HookOutput, noOutput } from './hook-output.ts';

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
 /** Path of the command `actlog`. */
-export const actlogScript = fileURLToPath(new URL('../../cli/src/bin.ts', import.meta.url));
+export const actlogScript = fileURLToPath(new URL('./from-sources/bin.js', import.meta.url));

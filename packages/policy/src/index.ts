@@ -5,14 +5,17 @@
  *
  * @packageDocumentation
  */
-export {
-  Backtest,
-  type BacktestChange,
-  type BacktestOptions,
-  type BacktestResult,
-  type DraftVerdict,
-} from './backtest/backtest.ts';
+export type { BacktestChange, BacktestResult } from '@actlog/protocol';
+export { Backtest, type BacktestOptions, type DraftVerdict } from './backtest/backtest.ts';
 export { type PastDecision, type PastMatch, pastVerdict } from './backtest/past-decision.ts';
+export {
+  PolicyTrial,
+  type PolicyTrialOptions,
+  type TrialPast,
+  type TrialVerdict,
+  type TriedPolicy,
+} from './backtest/policy-trial.ts';
+export type { EarlierCall } from './backtest/trial-history.ts';
 export { approvalSubject } from './check/approval-subject.ts';
 export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
 export {
@@ -49,6 +52,7 @@ export {
   lateDecisionRefusal,
   type NewHeldAction,
 } from './check/held-action.ts';
+export { policyDefinition } from './check/policy-definition.ts';
 export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
 export { agentRevoked } from './check/revoked-agent.ts';
@@ -71,8 +75,9 @@ export {
 export { type WatchedCall, WatchedCalls } from './history/watched-calls.ts';
 export { type CheckedAction, checkedAction } from './match/checked-action.ts';
 export { type Condition, maxConditionCost, type PolicyHistory, parseCondition } from './match/condition.ts';
-export { ConditionError } from './match/condition-error.ts';
+export { ConditionError, type ConditionErrorOptions } from './match/condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/policy-cost.ts';
+export { explainMatch, type MatchExplanation } from './match/explain-match.ts';
 export { Glob, matchesGlob } from './match/glob.ts';
 export { type HistoryReads, mayReadHistory } from './match/history-reads.ts';
 export { matchPolicy, needsHistory } from './match/match-policy.ts';

@@ -5,6 +5,7 @@
  *
  * @packageDocumentation
  */
+export type { BacktestChange, BacktestResult } from './backtest-result.ts';
 export { type CheckPreference, checkPreference } from './check-preference.ts';
 export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';
 export {
@@ -28,6 +29,7 @@ export {
   toolCallCategory,
 } from './limits.ts';
 export { mergePatch } from './merge-patch.ts';
+export type { MatchedPolicy, PolicyDecision, PolicyDecisionPage } from './policy-decision.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';

@@ -31,6 +31,7 @@ export {
   policyRate,
   policyUpdate,
 } from './schemas/policy.ts';
+export { flag, pageQuery } from './schemas/query.ts';
 export type { Accepted, ResourceSchema, Sent } from './schemas/resource.ts';
 export {
   risk,

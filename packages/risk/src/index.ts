@@ -22,6 +22,7 @@ export { parseSession, serializeSession } from './session/session-codec.ts';
 export { emptySession, type SessionState } from './session/session-state.ts';
 export { type SessionView, viewOf } from './session/session-view.ts';
 export { STAMP_NAMES, type StampName, stampOf } from './stamp-name.ts';
+export { readsUntrusted } from './taxonomy/reads-untrusted.ts';
 export { TOOL_TAGS, type ToolTag, tagBits, tagsOf } from './taxonomy/tag.ts';
 export { readToolName, type ToolProfile } from './taxonomy/tool-profile.ts';
 export { type Arrival, type Stamping, stampEvent } from './tenant/stamp-event.ts';

@@ -1,8 +1,17 @@
+import { Readable } from 'node:stream';
 import type { BacktestResult } from '@actlog/policy';
 import { Backtest } from '@actlog/policy';
+import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DecisionView } from '../src/server-api/decision-view.ts';
+import { ensureTenant } from '../src/keys/provisioning.ts';
+import { openStorage } from '../src/open-storage.ts';
+import { PolicySets } from '../src/policy/policy-set.ts';
+import { backtestsRoute } from '../src/server-api/backtests.ts';
+import type { Services } from '../src/services.ts';
+import { TenantTurns } from '../src/tenant-turns.ts';
+import { withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
 import { readError, type TestServer, testServer } from './test-server.ts';
 
 const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
@@ -23,14 +32,14 @@ async function backtest(server: TestServer, body: unknown): Promise<BacktestResu
   return (JSON.parse(lines.at(-1) as string) as { result: BacktestResult }).result;
 }
 
-async function decisionsOf(server: TestServer): Promise<DecisionView[]> {
-  const all: DecisionView[] = [];
+async function decisionsOf(server: TestServer): Promise<PolicyDecision[]> {
+  const all: PolicyDecision[] = [];
   let cursor: string | null = '';
   do {
     const url = new URL('/server/v1/decisions?limit=200', server.server.url);
     if (cursor) url.searchParams.set('cursor', cursor);
     const response = await fetch(url, { headers: { authorization: `Bearer ${server.apiKey}` } });
-    const page = (await response.json()) as { items: DecisionView[]; nextCursor: string | null };
+    const page = (await response.json()) as PolicyDecisionPage;
     all.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);
@@ -105,6 +114,29 @@ test('rejects drafts that could not be created, and keys that may not change pol
   expect((await readError(await request(server.as(apiKey), { policies: [good] }))).code).toBe(
     'PERMISSION_DENIED',
   );
+});
+
+test('runs one backtest of a tenant at a time, and forgets that of a caller who left before its first line', async () => {
+  const { database = ':memory:' } = await withTestDatabase({});
+  const storage = await openStorage({ database, connections: 2 });
+  atTestEnd(() => storage.close());
+  const tenantId = await storage.writeAcross('administer', ({ db }) => ensureTenant(db, 'one'));
+  const parts = { storage, quotas: {}, policySets: new PolicySets(), tenantTurns: new TenantTurns(1) };
+  const route = backtestsRoute(parts as unknown as Services);
+  const start = (left: AbortSignal) =>
+    route.handle({
+      caller: { tenantId },
+      body: { policies: [{ name: 'p', effect: 'deny' }] },
+      disconnected: () => left,
+    } as never) as Promise<AsyncIterable<string>>;
+  await start(AbortSignal.abort());
+  const leaving = new AbortController();
+  await start(leaving.signal);
+  await expect(start(new AbortController().signal)).rejects.toMatchObject({ code: 'OVERLOADED' });
+  leaving.abort();
+  const lines = await start(new AbortController().signal);
+  expect(await Readable.from(lines).toArray()).toEqual([expect.stringContaining('"decisions":0')]);
+  await start(new AbortController().signal);
 });
 
 const patterns = fc.subarray(['refund', 'read', 're*', 'delete'], { minLength: 1 });

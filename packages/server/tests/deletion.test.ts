@@ -189,6 +189,7 @@ test('deletes everything of a session but the learned baseline, and nothing of o
       'deliveries',
       'events',
       'pending_actions',
+      'policy_decisions',
       'session_agents',
       'sessions',
     ]),

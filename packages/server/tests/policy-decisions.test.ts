@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WatchedCalls } from '@actlog/policy';
+import type { PolicyDecisionPage } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { readQuotaUsage } from '../src/administration/quota-usage.ts';
 import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
@@ -10,17 +11,11 @@ import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { DecisionLog } from '../src/policy/decision-log.ts';
 import { decisionRow } from '../src/policy/decision-row.ts';
-import type { DecisionView } from '../src/server-api/decision-view.ts';
-import { listPolicyDecisions } from '../src/storage/stores/policy-decision-store.ts';
+import { listPolicyDecisions } from '../src/storage/policies/policy-decision-store.ts';
 import { ChildServer } from './child-server.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { readError, type TestServer, testServer } from './test-server.ts';
-
-interface DecisionPage {
-  readonly items: readonly DecisionView[];
-  readonly nextCursor: string | null;
-}
 
 function request(server: TestServer, query: Readonly<Record<string, string>> = {}): Promise<Response> {
   const url = new URL('/server/v1/decisions', server.server.url);
@@ -31,10 +26,10 @@ function request(server: TestServer, query: Readonly<Record<string, string>> = {
 async function decisions(
   server: TestServer,
   query?: Readonly<Record<string, string>>,
-): Promise<DecisionPage> {
+): Promise<PolicyDecisionPage> {
   const response = await request(server, query);
   expect(response.status).toBe(200);
-  return (await response.json()) as DecisionPage;
+  return (await response.json()) as PolicyDecisionPage;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -192,7 +187,7 @@ test('keeps each of many concurrent decisions once', async () => {
   await Promise.all(agents.map((agentId) => server.check({ agentId })));
   const seen: string[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: DecisionPage = await decisions(server, { limit: '200', ...(cursor && { cursor }) });
+    const page: PolicyDecisionPage = await decisions(server, { limit: '200', ...(cursor && { cursor }) });
     seen.push(...page.items.map(({ agentId }) => agentId));
     cursor = page.nextCursor;
   }

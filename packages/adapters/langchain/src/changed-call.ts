@@ -1,5 +1,5 @@
 import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, type HookedCall, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type HookedCall, processWide, withMethods } from '@actlog/recorder/adapter';
 import { asRecordedCall, type PassedCall } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage, isModelCall } from './tool-message.ts';
@@ -13,9 +13,12 @@ interface InvokedTool {
 
 /**
  * Outcomes of tools with the allowed arguments, for calls whose hook sees another outcome. Undefined for a call that ran
- * only with other arguments.
+ * only with other arguments. Shared by all copies of the package: the hook may be of one copy and the recorder of another.
  */
-const outcomes = new WeakMap<HookedCall, ToolOutcome | undefined>();
+const outcomes = processWide(
+  '@actlog/langchain/own-outcomes',
+  () => new WeakMap<HookedCall, ToolOutcome | undefined>(),
+);
 
 /**
  * Returns the outcome of a call with its allowed arguments; undefined if it ran only with other arguments and was
@@ -24,7 +27,7 @@ const outcomes = new WeakMap<HookedCall, ToolOutcome | undefined>();
  * @param seen - outcome that the hook of the whole call sees
  */
 export function ownOutcome(seen: ToolOutcome, call: HookedCall): ToolOutcome | undefined {
-  return outcomes.has(call) ? outcomes.get(call) : seen;
+  return outcomes().has(call) ? outcomes().get(call) : seen;
 }
 
 /**
@@ -51,7 +54,7 @@ export class WatchedCall implements PassedCall {
 
   /** Notes that the error of the tool, if it threw one, has become a result for the model. */
   noteResult(): void {
-    if (this.#outcome && !this.#outcome.ok) outcomes.set(this.#call, this.#outcome);
+    if (this.#outcome && !this.#outcome.ok) outcomes().set(this.#call, this.#outcome);
   }
 
   async invoke(
@@ -70,7 +73,7 @@ export class WatchedCall implements PassedCall {
     if (this.#admitted === undefined) return this.#noting(run);
     if ((await hashArguments(args)) === this.#admitted) return this.#noting(invoked);
     const call = this.#call;
-    outcomes.set(call, this.#outcome);
+    outcomes().set(call, this.#outcome);
     const changed = { ...call, arguments: args };
     const recorded = { ...changed, callId: call.callId, calls: this.#calls, tool };
     try {
@@ -95,7 +98,7 @@ export class WatchedCall implements PassedCall {
 
   #note(outcome: ToolOutcome): void {
     this.#outcome = outcome;
-    if (outcomes.has(this.#call)) outcomes.set(this.#call, outcome);
+    if (outcomes().has(this.#call)) outcomes().set(this.#call, outcome);
   }
 }
 

@@ -118,6 +118,15 @@ test('counts each call once with a second copy of the adapter', async () => {
   expect(await service.callLines('copies')).toEqual(['copy echo 200', 'own echo 200']);
 });
 
+test('records the status of an error whose hook belongs to another copy of the adapter', async () => {
+  install({ recorder: service.recorder() })();
+  const copy = await secondCopy(() => import('./index.ts'));
+  onTestFinished(copy.actlog.install({ recorder: service.recorder(), sessionId: 'other-copy' }));
+  const node = new ToolNode([tools().fail]);
+  await node.invoke({ messages: [message({ name: 'fail', args: {}, id: '1' })] });
+  expect(await service.callLines('other-copy')).toEqual(['tester fail 502']);
+});
+
 test('covers the copy of LangChain that `require` has loaded before', async ({ task, skip }) => {
   // `require` finds the packages of this folder, whichever versions the test imports.
   skip(task.file.projectName === 'langchain-lowest');

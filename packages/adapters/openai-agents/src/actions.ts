@@ -1,4 +1,4 @@
-import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, processWide, withMethods } from '@actlog/recorder/adapter';
 import { asAction } from './agents-calls.ts';
 import { currentRun, type NamedAgent } from './runs/run-scope.ts';
 
@@ -8,11 +8,14 @@ interface ActionOrigin {
   readonly callId: string;
 }
 
-const origins = new WeakMap<object, ActionOrigin>();
+const origins = processWide(
+  '@actlog/openai-agents/action-origins',
+  () => new WeakMap<object, ActionOrigin>(),
+);
 
 /** Notes the origin of an action, which the SDK passes on as the same object. */
 export function noteAction(action: object, origin: ActionOrigin): void {
-  origins.set(action, origin);
+  origins().set(action, origin);
 }
 
 /**
@@ -36,7 +39,7 @@ export function withActions<Target extends object>(
 
 async function runAction(toolName: string, action: object, act: () => unknown): Promise<unknown> {
   const run = currentRun();
-  const { agent, callId } = origins.get(action) ?? {};
+  const { agent, callId } = origins().get(action) ?? {};
   const calls: AdapterCalls | undefined = run?.callsOf(agent);
   if (!run || !calls?.covers(toolName)) return act();
   if (!run.hasSession) await run.sessionId();

@@ -1,6 +1,12 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { responseStatuses } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions, type HookedCall, toolContent } from '@actlog/recorder/adapter';
+import {
+  AdapterCalls,
+  type AdapterOptions,
+  type HookedCall,
+  processWide,
+  toolContent,
+} from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** Outcome of a call that will be repeated, or that was never run. */
@@ -9,11 +15,11 @@ export const unfinished = {
   error: Symbol.for('@actlog/openai-agents/unfinished'),
 } as const satisfies ToolOutcome;
 
-const actions = new WeakSet<HookedCall>();
+const actions = processWide('@actlog/openai-agents/actions', () => new WeakSet<HookedCall>());
 
 /** Marks a call of one of the SDK's own tools for commands and patches, whose results contain the outcome. */
 export function asAction(call: HookedCall): HookedCall {
-  actions.add(call);
+  actions().add(call);
   return call;
 }
 
@@ -32,7 +38,7 @@ export function failure(status: number, message: string): ToolOutcome {
 
 function statusOf(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
   if (!outcome.ok) return outcome.error === unfinished.error ? null : undefined;
-  return actions.has(call) ? statusOfAction(outcome.result) : undefined;
+  return actions().has(call) ? statusOfAction(outcome.result) : undefined;
 }
 
 /** Derives the status from a `ShellResult` or an `ApplyPatchResult`. */

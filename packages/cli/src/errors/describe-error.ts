@@ -3,6 +3,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { OutputClosedError } from '../output/print.ts';
 import { printable, printableLines } from '../output/printable.ts';
 import { CanceledError } from './canceled-error.ts';
+import { ExitCodeError } from './exit-code-error.ts';
 import { InterruptedError } from './interrupted-error.ts';
 import { MissingKeyError } from './missing-key-error.ts';
 import { UsageError } from './usage-error.ts';
@@ -46,6 +47,9 @@ export function describeError(error: unknown): DescribedError {
     return { ...(error.message !== '' && { message: error.message }), exitCode: error.exitCode };
   }
   if (error instanceof MissingKeyError) return { message: error.message, exitCode: exitCodes.keyRejected };
+  if (error instanceof ExitCodeError) {
+    return { message: printableLines(error.message), exitCode: error.exitCode };
+  }
   if (error instanceof UsageError) return { message: printable(error.message), exitCode: exitCodes.usage };
   const failure = (error ?? {}) as ServiceError;
   return { message: printableLines(messageOf(failure)), exitCode: exitCodeOf(failure) };

@@ -1,4 +1,3 @@
-import type { PolicyCreate } from '@actlog/client';
 import { type BacktestChange, type BacktestResult, backtestPolicies } from '@actlog/client/server';
 import type { Command } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
@@ -12,7 +11,6 @@ import { ProgressLine } from '../output/progress-line.ts';
 import { type Column, Table } from '../output/table.ts';
 import { terminalWidth } from '../output/terminal-width.ts';
 import { effectStyle } from './policy-columns.ts';
-import { readPolicies } from './read-policies-file.ts';
 
 interface Flags extends ClientFlags {
   readonly since?: Date;
@@ -33,13 +31,13 @@ const columns: readonly Column<BacktestChange>[] = [
 /** Adds `policies backtest`. */
 export function addPoliciesBacktest(parent: Command): void {
   clientCommand(parent, {
-    usage: 'backtest <file>',
+    usage: 'backtest <path>',
     description: 'try policies on the decisions of the past, and show what would have been different',
     examples: [
-      ['actlog policies backtest refunds.json --since 30d', 'a policy, or a list of policies, in JSON'],
-      ['actlog policies backtest all.json --replace', 'the policies of the file instead of the active ones'],
+      ['actlog policies backtest refunds.yaml --since 30d', 'a file, or a folder, with policies'],
+      ['actlog policies backtest policies --replace', 'these policies instead of the active ones'],
       [
-        'actlog policies backtest draft.json --fail-on-change --json',
+        'actlog policies backtest draft.yaml --fail-on-change --json',
         'for CI: exit code 1 if a decision changes',
       ],
     ],
@@ -47,10 +45,12 @@ export function addPoliciesBacktest(parent: Command): void {
     .optionsGroup('Backtest:')
     .option('--since <time>', 'decisions from then on: 24h, 7d, or an ISO 8601 time (30d)', parseTime)
     .option('--until <time>', 'decisions before then', parseTime)
-    .option('--replace', 'try the policies of the file alone, not together with the active ones')
+    .option('--replace', 'try these policies alone, not together with the active ones')
     .option('--fail-on-change', `exit with code ${exitCodes.failed} if a decision would be different`)
-    .action(async (file: string, flags: Flags) => {
-      const policies = (await readPolicies(file)) as PolicyCreate[];
+    .action(async (path: string, flags: Flags) => {
+      const { readPolicyFiles } = await import('./files/read-policy-files.ts');
+      const { policies: read } = await readPolicyFiles([path]);
+      const policies = read.map(({ policy }) => policy);
       const client = await connect(flags);
       const { since, until } = flags;
       const progress = new ProgressLine();

@@ -89,8 +89,11 @@ export class EndpointCaller {
     openSink?: () => BodySink,
   ): Promise<Outcome<unknown>> {
     const repeatable = /^(GET|HEAD|OPTIONS|PUT|DELETE)$/.test(method); // RFC 9110, section 9.2.2
-    const read = (response: ApiResponse) => (openSink ? undefined : response.jsonOrText());
-    return this.#send({ ...given, method, path, repeatable, sendsIdempotencyKey: false }, read, openSink);
+    return this.#send(
+      { ...given, method, path, repeatable, sendsIdempotencyKey: false },
+      (response) => response.jsonOrText(),
+      openSink,
+    );
   }
 
   #send<Data>(
@@ -142,12 +145,9 @@ function bodyText(body: unknown, extra: Readonly<Record<string, unknown>> | unde
     const text = JSON.stringify(extra ? { ...(body as object), ...extra } : body);
     if (typeof text === 'string') return text;
   } catch (cause) {
-    throw new InvalidArgumentError(
-      'body is not JSON-serializable: remove circular references and BigInt values.',
-      {
-        cause,
-      },
-    );
+    throw new InvalidArgumentError('body is not JSON-serializable: remove cycles and BigInt values.', {
+      cause,
+    });
   }
   throw new InvalidArgumentError(`body must be JSON-serializable, got ${typeof body}.`);
 }

@@ -1,6 +1,5 @@
-import type { PolicyCreate, PolicyEffect } from '@actlog/protocol';
-import type { Actlog } from '../actlog.ts';
-import { ResponseShapeError } from '../errors/response-shape-error.ts';
+import { type Actlog, ResponseShapeError } from '@actlog/client';
+import type { BacktestResult, PolicyCreate } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
 import { LineSink } from './line-sink.ts';
 import { timeText } from './time-text.ts';
@@ -18,35 +17,6 @@ export interface BacktestDraft {
   readonly since?: Date | string | undefined;
   /** Time before which the decisions were made (exclusive): a date, or ISO 8601. Default: now. */
   readonly until?: Date | string | undefined;
-}
-
-/** Decisions of one agent's calls of one tool that would be different. */
-export interface BacktestChange {
-  readonly agentId: string;
-  readonly toolName: string;
-  /** Decision of the policies then. */
-  readonly from: PolicyEffect;
-  /** Decision of the draft. */
-  readonly to: PolicyEffect;
-  /** Policy that decides: its id, or `draft_` and its index in the draft; null if none does. */
-  readonly policyId: string | null;
-  readonly count: number;
-  /** Ids of the first decisions, at most three. */
-  readonly examples: readonly string[];
-}
-
-/** Result of a backtest. */
-export interface BacktestResult {
-  /** Number of decisions that were compared. */
-  readonly decisions: number;
-  /** Number of decisions that would be the same. */
-  readonly unchanged: number;
-  /** Number of decisions that would be different. */
-  readonly changed: number;
-  /** Number of decisions for which a condition of the draft reads what was not shown or not kept. */
-  readonly cannotTell: number;
-  /** Changes by agent, tool and decision, most frequent first. */
-  readonly changes: readonly BacktestChange[];
 }
 
 /** Options of {@link backtestPolicies}. */

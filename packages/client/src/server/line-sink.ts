@@ -1,5 +1,4 @@
 import type { BodySink } from '../response/body-sink.ts';
-import { NonRetryableError } from '../retry/non-retryable-error.ts';
 
 /** Sink that passes on each line of a response as it arrives. */
 export class LineSink implements BodySink {
@@ -14,10 +13,6 @@ export class LineSink implements BodySink {
   write(chunk: Uint8Array): void {
     const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n');
     this.#rest = lines.pop() ?? '';
-    try {
-      for (const line of lines) if (line !== '') this.#onLine(line);
-    } catch (cause) {
-      throw new NonRetryableError('a line of the response could not be read', { cause });
-    }
+    for (const line of lines) if (line !== '') this.#onLine(line);
   }
 }

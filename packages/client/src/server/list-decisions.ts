@@ -1,8 +1,6 @@
-import type { PolicyEffect } from '@actlog/protocol';
-import type { Actlog } from '../actlog.ts';
-import { ItemSequence } from '../pagination/item-sequence.ts';
+import { type Actlog, ItemSequence } from '@actlog/client';
+import type { PolicyDecision, PolicyDecisionPage, PolicyEffect } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
-import type { PolicyDecision } from './policy-decision.ts';
 import { timeText } from './time-text.ts';
 
 /** Filters of {@link listDecisions}. A decision must pass all of them. */
@@ -19,12 +17,6 @@ export interface DecisionFilters {
   readonly until?: Date | string | undefined;
   /** Decisions in one response, 1 to 200. Default: 200. */
   readonly limit?: number | undefined;
-}
-
-/** Response of `GET /server/v1/decisions`. */
-interface DecisionPage {
-  readonly items: readonly PolicyDecision[];
-  readonly nextCursor: string | null;
 }
 
 /** Decisions per response unless the caller sets a limit. */
@@ -56,7 +48,7 @@ export function listDecisions(
   return new ItemSequence(async function* () {
     let cursor: string | undefined;
     do {
-      const page: DecisionPage = await client.request('GET', '/server/v1/decisions', {
+      const page: PolicyDecisionPage = await client.request('GET', '/server/v1/decisions', {
         ...options,
         query: { ...query, cursor },
       });

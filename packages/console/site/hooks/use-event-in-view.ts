@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
-import { type EventPlace, findEvent } from '../find-event.ts';
+import { type EventPlace, findEvent } from '../events/find-event.ts';
 
 /** An event that the user wants to see; each request is a new object. */
 export interface WantedEvent {

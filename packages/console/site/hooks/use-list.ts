@@ -1,7 +1,14 @@
-import { type List, type Page, ValidationError } from '@actlog/client';
+import { ValidationError } from '@actlog/client';
 import { useReducer, useRef } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
 import { type ShownPages, useVisit } from './visit.ts';
+
+/** A page of a list. */
+export interface ListedPage<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+  hasNextPage(): boolean;
+}
 
 /** Loaded part of a list. */
 export interface Shown<Item> {
@@ -48,14 +55,14 @@ function mayGoOn(names: readonly string[], before: ReadonlySet<string>): boolean
  */
 export function useList<Item>(
   key: string,
-  list: (page: { readonly cursor?: string }, signal: AbortSignal) => List<Item>,
+  list: (page: { readonly cursor?: string }, signal: AbortSignal) => PromiseLike<ListedPage<Item>>,
   { everyMs, version, growsAtEnd = false, firstPages = 1, nameOf, stays = false }: ListOptions<Item> = {},
 ): Shown<Item> {
   const { lists } = useVisit();
   const [, draw] = useReducer<number, void>((count) => count + 1, 0);
   const shownBefore = (): ShownPages => lists.get(key) ?? { pages: firstPages, names: new Set() };
   const { pages } = shownBefore();
-  const kept = useRef({ key, lists, wanted: 0, pages: [] as readonly Page<Item>[] });
+  const kept = useRef({ key, lists, wanted: 0, pages: [] as readonly ListedPage<Item>[] });
   const seen = useRef(version);
   if (!growsAtEnd || !kept.current.pages.at(-1)?.hasNextPage()) seen.current = version;
   const { data, error, reload } = useLoaded(
@@ -64,10 +71,10 @@ export function useList<Item>(
       // Pages that are already shown are not requested again to load another one.
       const isKept = kept.current.key === key && kept.current.lists === lists && kept.current.wanted > 0;
       const isMore = isKept && kept.current.wanted < pages;
-      const names = (all: readonly Page<Item>[]) =>
+      const names = (all: readonly ListedPage<Item>[]) =>
         nameOf ? all.flatMap(({ items }) => items.map(nameOf)) : [];
       const before = isKept && !stays ? new Set<string>() : shownBefore().names;
-      const readOn = async (known: readonly Page<Item>[]) => {
+      const readOn = async (known: readonly ListedPage<Item>[]) => {
         const all = [...known];
         const isWanted = () =>
           all.length < pages || (all.length < pages + pagesFurther && mayGoOn(names(all), before));

@@ -1,9 +1,11 @@
+import { type BacktestResult, backtestPolicies } from '@actlog/client/server';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { replacePlace } from '../hooks/use-visits.ts';
 import { may } from '../identity.ts';
+import { BacktestReport } from '../parts/policies/backtest-report.tsx';
 import { PolicyForm } from '../parts/policies/policy-form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { WayBack } from '../parts/way-back.tsx';
@@ -43,6 +45,13 @@ export function PolicyEditor({
     setNews('Saved. It applies from now on.');
     reload();
   });
+  const [tried, setTried] = useState<BacktestResult>();
+  const backtest = useAction(async (fields: PolicyFields) => {
+    setTried(undefined);
+    // A stored policy is replaced by its name, which the draft may change.
+    const draft = { ...readPolicy(fields), ...(data?.name !== undefined && { name: data.name }) };
+    setTried(await backtestPolicies(client, { policies: [draft] }));
+  });
   return (
     <>
       <WayBack place="policies" title="Policies" />
@@ -58,12 +67,18 @@ export function PolicyEditor({
           isReadOnly={data?.status === 'archived' || !may(identity, 'manage')}
           isBusy={save.isBusy}
           onSave={save.run}
+          onTry={backtest.run}
         />
       )}
       <Problem error={save.error} />
       <p role="status" class={news && 'news'}>
         {news}
       </p>
+      <Problem error={backtest.error} />
+      <div role="status">
+        {backtest.isBusy && <p class="faint">Trying it on the decisions of the last 30 days…</p>}
+        {tried !== undefined && <BacktestReport result={tried} />}
+      </div>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Field } from './field.tsx';
 
-/** Radio buttons for a few values with labels. */
+/** Select for a few values with labels. */
 export function Choice({
   label,
   name,

@@ -21,6 +21,7 @@ const places = [
   ['/sessions/thread-1', 'thread-1'],
   ['/approvals', 'Approvals'],
   ['/policies', 'Policies'],
+  ['/decisions', 'Decisions'],
   ['/policies/new', 'New policy'],
   ['/agents', 'Agents'],
   ['/webhooks', 'Webhooks'],

@@ -78,7 +78,6 @@ describe.skipIf(!hasBrowser)('policies page', () => {
     await page.getByLabel('Condition').fill('args.amount >');
     await page.getByRole('button', { name: 'Create' }).click();
     const told = (await page.getByRole('alert').textContent()) ?? '';
-    console.log(told);
     expect(told.match(/Unexpected token: EOF \(line 1, column 14\)/g)).toHaveLength(1);
     expect(await page.getByLabel('Condition').inputValue()).toBe('args.amount >');
     expect((await server.ok('policies.list')).items).toEqual([]);

@@ -5,7 +5,7 @@ test.each(['\n', '\r\n', '\r'])('splits a stream with line endings %j without ch
   const blocks = [
     `: comment${eol}${eol}`,
     `id: 1${eol}data: {"a":"ä"}${eol}${eol}`,
-    `id: 2${eol}data:${eol}${eol}`,
+    `id: 2${eol}retry: 500${eol}data:${eol}${eol}`,
     `event: message${eol}data: {"b":${eol}data: 1}${eol}${eol}`,
   ];
   const stream = Buffer.from(`${blocks.join('')}data: cut off`);
@@ -18,6 +18,7 @@ test.each(['\n', '\r\n', '\r'])('splits a stream with line endings %j without ch
     expect(found.map(({ raw }) => raw.toString())).toEqual(blocks);
     expect(found.map(({ data }) => data)).toEqual([undefined, '{"a":"ä"}', undefined, '{"b":\n1}']);
     expect(found.map(({ id }) => id)).toEqual([undefined, '1', '2', undefined]);
+    expect(found.map(({ retryMs }) => retryMs)).toEqual([undefined, undefined, 500, undefined]);
     expect(splitter.end().toString()).toBe('data: cut off');
   }
 });

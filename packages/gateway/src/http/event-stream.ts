@@ -11,6 +11,8 @@ export interface StreamBlock {
   readonly data: string | undefined;
   /** Id from which the stream can be resumed. */
   readonly id: string | undefined;
+  /** Delay before the client resumes the stream, in milliseconds; undefined for a block without one. */
+  readonly retryMs: number | undefined;
 }
 
 /** Splits a stream of server-sent events into its blocks, without changing a byte. */
@@ -62,13 +64,17 @@ function endOfBlock(bytes: Buffer): number {
 function blockOf(raw: Buffer): StreamBlock {
   let data: string | undefined;
   let id: string | undefined;
+  let retryMs: number | undefined;
   const parser = createParser({
     onEvent: (event) => {
       data = event.data;
       id = event.id;
     },
+    onRetry: (delay) => {
+      retryMs = delay;
+    },
   });
   // Another line ending, because a single carriage return at the end may be the first half of one.
   parser.feed(`${raw.toString()}\n`);
-  return { raw, data: data === '' ? undefined : data, id };
+  return { raw, data: data === '' ? undefined : data, id, retryMs };
 }

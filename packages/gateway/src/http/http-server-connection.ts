@@ -9,28 +9,46 @@ import {
   type RpcMessage,
   rpcErrors,
 } from '../messages/json-rpc.ts';
-import { EventStreamSplitter, eventStreamType } from './event-stream.ts';
+import { eventStreamType } from './event-stream.ts';
 import { headersOf } from './request-headers.ts';
+import { ServerStreams, type Wait } from './server-streams.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Delay before a broken stream is resumed, in milliseconds. */
-const resumeDelayMs = 1000;
+/** Time that the server has to end the session, in milliseconds. */
+const endMs = 1000;
+
+/** Messages that begin a session. */
+const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'notifications/initialized']);
 
 /** Connection of one client with a server over Streamable HTTP: messages of both directions are lines. */
 export class HttpServerConnection {
   readonly #upstream: Upstream;
   readonly #receive: (line: Buffer) => void;
+  readonly #streams: ServerStreams;
   readonly #closed = new AbortController();
   readonly #underway = new Set<Promise<void>>();
   #sessionId: string | undefined;
   #protocolVersion: string | undefined;
-  /** Messages wait for the response to `initialize`, which creates the session. */
+  /**
+   * Messages wait for the response to `initialize`, which creates the session, and for the stream of the server's own
+   * messages.
+   */
   #ready: Promise<void> = Promise.resolve();
 
-  /** @param receive - receives each message of the server */
-  constructor(upstream: Upstream, receive: (line: Buffer) => void) {
+  /**
+   * @param receive - receives each message of the server
+   * @param wait - waits before a stream is resumed
+   */
+  constructor(upstream: Upstream, receive: (line: Buffer) => void, wait: Wait = delay) {
     this.#upstream = upstream;
     this.#receive = receive;
+    this.#streams = new ServerStreams({
+      upstream,
+      closed: this.#closed.signal,
+      wait,
+      headers: () => ({ ...this.#common(), ...headersOf({}, this.#protocolVersion) }),
+      take: (message, open) => this.#take(message, open),
+    });
   }
 
   /** Sends a message, or a batch. */
@@ -39,7 +57,7 @@ export class HttpServerConnection {
     if (line.toString().trim() === '') return;
     const before = this.#ready;
     const sent = before.then(() => this.#post(line, messages));
-    if (messages.some(({ method }) => method === 'initialize')) this.#ready = sent;
+    if (messages.some(({ method }) => beginnings.has(method))) this.#ready = sent;
     this.#underway.add(sent);
     void sent.finally(() => this.#underway.delete(sent));
   }
@@ -53,7 +71,7 @@ export class HttpServerConnection {
   async close(): Promise<void> {
     this.#closed.abort();
     if (this.#sessionId === undefined) return;
-    const signal = AbortSignal.timeout(resumeDelayMs);
+    const signal = AbortSignal.timeout(endMs);
     const response = await this.#upstream
       .send({ method: 'DELETE', headers: this.#common(), signal })
       .catch(() => undefined); // it may be gone, or keep its sessions
@@ -77,10 +95,11 @@ export class HttpServerConnection {
         signal: this.#closed.signal,
       });
       this.#sessionId ??= textOf(response.headers['mcp-session-id']);
-      const lastId = await this.#read(response, open);
+      const end = await this.#streams.read(response, open);
       if (response.statusCode >= 400) problem = problemOf(response.statusCode);
-      else if (open.size > 0 && lastId !== undefined) await this.#follow(open, lastId);
-      if (messages.some(({ method }) => method === 'notifications/initialized')) void this.#listen();
+      else await this.#streams.follow(open, end);
+      if (messages.some(({ method }) => method === 'notifications/initialized'))
+        await this.#streams.startListening();
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       const { code = 'no response' } = error as NodeJS.ErrnoException;
@@ -88,32 +107,6 @@ export class HttpServerConnection {
     }
     for (const key of open)
       this.#receive(lineOf(errorText(ids.get(key), rpcErrors.connectionClosed, problem)));
-  }
-
-  /** Reads the messages of a response, and returns the id from which its stream can be resumed. */
-  async #read(
-    { headers, body }: Awaited<ReturnType<Upstream['send']>>,
-    open: Set<string>,
-  ): Promise<string | undefined> {
-    const type = textOf(headers['content-type']) ?? '';
-    if (!type.startsWith(eventStreamType)) {
-      const bytes = Buffer.from(await body.arrayBuffer());
-      if (type.startsWith('application/json') && bytes.length > 0) this.#take(bytes, open);
-      return undefined;
-    }
-    const splitter = new EventStreamSplitter();
-    let lastId: string | undefined;
-    try {
-      for await (const chunk of body) {
-        for (const { data, id } of splitter.push(chunk as Buffer)) {
-          lastId = id ?? lastId;
-          if (data !== undefined) this.#take(Buffer.from(data), open);
-        }
-      }
-    } catch (error) {
-      if (this.#closed.signal.aborted || lastId === undefined) throw error;
-    }
-    return lastId;
   }
 
   #take(bytes: Buffer, open: Set<string>): void {
@@ -132,51 +125,6 @@ export class HttpServerConnection {
           .replaceAll(/[\r\n]+/g, ' '),
       ),
     );
-  }
-
-  /** Resumes a stream until its requests have responses, or it cannot be resumed. */
-  async #follow(open: Set<string>, from: string): Promise<void> {
-    let lastId: string | undefined = from;
-    while (open.size > 0 && lastId !== undefined) {
-      await delay(resumeDelayMs, undefined, { signal: this.#closed.signal });
-      lastId = await this.#get(open, lastId);
-    }
-  }
-
-  /** Opens the stream for messages that belong to no request, if the server has one, until the end. */
-  async #listen(): Promise<void> {
-    let lastId: string | undefined;
-    for (;;) {
-      try {
-        const response = await this.#openStream(lastId);
-        if (response.statusCode !== 200) {
-          await response.body.dump();
-          return;
-        }
-        lastId = (await this.#read(response, new Set())) ?? lastId;
-        await delay(resumeDelayMs, undefined, { signal: this.#closed.signal });
-      } catch {
-        if (this.#closed.signal.aborted) return;
-        await delay(resumeDelayMs).catch(() => {});
-      }
-    }
-  }
-
-  async #get(open: Set<string>, lastId: string): Promise<string | undefined> {
-    const response = await this.#openStream(lastId);
-    if (response.statusCode === 200) return (await this.#read(response, open)) ?? lastId;
-    await response.body.dump();
-    return undefined;
-  }
-
-  #openStream(lastId: string | undefined) {
-    const headers = {
-      ...this.#common(),
-      ...headersOf({}, this.#protocolVersion),
-      accept: eventStreamType,
-      ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
-    };
-    return this.#upstream.send({ method: 'GET', headers, signal: this.#closed.signal });
   }
 
   #common(): Record<string, string> {

@@ -1,4 +1,4 @@
-import type { HookCall } from '../hook-call.ts';
+import type { HookCall } from '../calls/hook-call.ts';
 import type { HookEvent } from '../hook-event.ts';
 import { noOutput } from '../hook-output.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,5 +1,5 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
-import type { HookCall } from '../hook-call.ts';
+import type { HookCall } from '../calls/hook-call.ts';
 import type { HookEvent } from '../hook-event.ts';
 import { noOutput } from '../hook-output.ts';
 import type { Dialect } from './dialect.ts';

@@ -8,12 +8,10 @@ import {
   WatchedCalls,
 } from '@actlog/policy';
 import { type PolicyCheck, toolCallCategory } from '@actlog/protocol';
-import { readToolName, tagBits } from '@actlog/risk';
+import { readsUntrusted } from '@actlog/risk';
 import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { ruleOf } from './rule-of.ts';
-
-const untrusted = tagBits('ingest_untrusted');
 
 /** Returns the history of a check's session and agent, as a policy reads it. */
 export function historyOf(
@@ -78,10 +76,7 @@ function watchedCall(tenant: Tenant, toolName: string) {
   const readers = [...tenant.policies.values()].filter(
     ({ status, condition }) => status === 'active' && mayReadHistory(condition ?? ''),
   );
-  return new WatchedCalls(readers.map(ruleOf)).ofTool(
-    toolName,
-    () => (readToolName(toolName).bits & untrusted) !== 0,
-  );
+  return new WatchedCalls(readers.map(ruleOf)).ofTool(toolName, () => readsUntrusted(toolName));
 }
 
 function sessionHistory(tenant: Tenant, sessionId: string, nowMs: number): CallHistory {

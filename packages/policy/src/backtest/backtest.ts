@@ -1,50 +1,14 @@
-import type { PolicyEffect } from '@actlog/protocol';
+import type { BacktestChange, BacktestResult, PolicyEffect } from '@actlog/protocol';
 import { type DefinedPolicy, type FiredPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
-import { byPrecedence } from '../check/precedence.ts';
 import { exceededRates, rateWindows } from '../check/rate.ts';
 import { agentRevoked } from '../check/revoked-agent.ts';
 import { type CheckedAction, checkedAction } from '../match/checked-action.ts';
 import type { PolicyHistory } from '../match/condition.ts';
 import { matchPolicy } from '../match/match-policy.ts';
-import { type PolicyRule, policyRule } from '../match/policy-rule.ts';
+import { compileDraft, type DraftPolicy, matchingPolicies } from './draft-policies.ts';
 import { HistoryReplay } from './history-replay.ts';
 import { type PastDecision, pastVerdict } from './past-decision.ts';
 import { RateHistory } from './rate-history.ts';
-
-/** Decisions of one agent's calls of one tool that would be different. */
-export interface BacktestChange {
-  readonly agentId: string;
-  readonly toolName: string;
-  /** Decision of the policies then. */
-  readonly from: PolicyEffect;
-  /** Decision of the draft. */
-  readonly to: PolicyEffect;
-  /** Policy of the draft that decides; null if none does. */
-  readonly policyId: string | null;
-  readonly count: number;
-  /** Ids of the first decisions, at most three. */
-  readonly examples: readonly string[];
-}
-
-/** Result of a backtest. */
-export interface BacktestResult {
-  /** Number of decisions that were compared. */
-  readonly decisions: number;
-  /** Number of decisions that would be the same. */
-  readonly unchanged: number;
-  /** Number of decisions that would be different. */
-  readonly changed: number;
-  /** Number of decisions for which a condition of the draft reads what was not shown or not kept. */
-  readonly cannotTell: number;
-  /** Changes by agent, tool and decision, most frequent first. */
-  readonly changes: readonly BacktestChange[];
-}
-
-/** A policy of the draft with its compiled rule. */
-interface DraftPolicy {
-  readonly policy: DefinedPolicy;
-  readonly rule: PolicyRule;
-}
 
 /** Decision of the draft about one action. */
 export interface DraftVerdict {
@@ -62,6 +26,12 @@ export interface BacktestOptions {
   readonly readsUntrusted?: (toolName: string) => boolean;
 }
 
+/** A policy of the draft, and what its condition mentions. */
+interface ReadingPolicy extends DraftPolicy {
+  readonly readsArguments: boolean;
+  readonly readsOrigins: boolean;
+}
+
 type MutableChange = { -readonly [Field in keyof BacktestChange]: BacktestChange[Field] } & {
   examples: string[];
 };
@@ -74,7 +44,7 @@ const maxExamples = 3;
  * because rates count them.
  */
 export class Backtest {
-  readonly #draft: readonly DraftPolicy[];
+  readonly #draft: readonly ReadingPolicy[];
   readonly #rates = new RateHistory();
   readonly #history: HistoryReplay;
   readonly #changes = new Map<string, MutableChange>();
@@ -89,11 +59,14 @@ export class Backtest {
    * @throws ConditionError for an invalid condition.
    */
   constructor(draft: readonly DefinedPolicy[], { readsUntrusted = () => false }: BacktestOptions = {}) {
-    this.#draft = draft
-      .toSorted(
-        (left, right) => byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1),
-      )
-      .map((policy) => ({ policy, rule: policyRule(policy.definition, Number.POSITIVE_INFINITY) }));
+    this.#draft = compileDraft(draft).map((compiled) => {
+      const condition = compiled.policy.definition.condition ?? '';
+      return {
+        ...compiled,
+        readsArguments: /\bargs\b/.test(condition),
+        readsOrigins: /\borigins\b/.test(condition),
+      };
+    });
     this.#history = new HistoryReplay(
       this.#draft.map(({ rule }) => rule),
       readsUntrusted,
@@ -128,15 +101,13 @@ export class Backtest {
 
   #verdictOn(past: PastDecision): DraftVerdict {
     const action = actionOf(past);
-    const matching: FiredPolicy[] = [];
-    const uncertain = new Set<string>();
-    // Nobody knows if the agent would still be revoked, so it stays so.
-    if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.push(agentRevoked);
     const facts = { ...this.#history.factsAt(past), policySinceMs: 0 };
-    for (const { policy, rule } of this.#draft) {
-      const why = matchPolicy(rule, action, facts);
-      if (why !== undefined) matching.push({ policy, why });
-      if (this.#isUnknown({ policy, rule }, action, past, facts)) uncertain.add(policy.id);
+    const matching = matchingPolicies(this.#draft, action, facts);
+    // Nobody knows if the agent would still be revoked, so it stays so.
+    if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.unshift(agentRevoked);
+    const uncertain = new Set<string>();
+    for (const draft of this.#draft) {
+      if (this.#isUnknown(draft, action, past, facts)) uncertain.add(draft.policy.id);
     }
     const windows = rateWindows(matching, action, Date.parse(past.decidedAt));
     const isCounted = this.#rates.hasCounted(past);
@@ -147,20 +118,20 @@ export class Backtest {
     return {
       decision,
       policyId: decidedBy?.policy.id ?? null,
-      isCertain: uncertain.size === 0 || this.#isDecidedAnyway(uncertain, matching, decidedBy),
+      isCertain: uncertain.size === 0 || this.#isDecidedAnyway(uncertain, decidedBy),
     };
   }
 
   /** `true` if a policy's names match, and its condition cannot be evaluated for lack of what was not shown or kept. */
   #isUnknown(
-    { policy, rule }: DraftPolicy,
+    { rule, readsArguments, readsOrigins }: ReadingPolicy,
     action: CheckedAction,
     past: PastDecision,
     facts: PolicyHistory,
   ): boolean {
     const { condition } = rule;
-    if (!condition) return false;
-    if (!condition.history && !readsMissing(policy.definition.condition ?? '', past)) return false;
+    const isMissing = (readsArguments && past.arguments === null) || (readsOrigins && past.origins === null);
+    if (!condition || !(condition.history || isMissing)) return false;
     if (matchPolicy({ ...rule, condition: undefined }, action) === undefined) return false;
     if (this.#history.isUnknown(past, condition.history)) return true;
     try {
@@ -172,16 +143,11 @@ export class Backtest {
   }
 
   /** `true` if a policy with a known match takes precedence over all policies whose match is unknown. */
-  #isDecidedAnyway(
-    uncertain: ReadonlySet<string>,
-    matching: readonly FiredPolicy[],
-    decidedBy: FiredPolicy | undefined,
-  ): boolean {
+  #isDecidedAnyway(uncertain: ReadonlySet<string>, decidedBy: FiredPolicy | undefined): boolean {
     if (decidedBy === agentRevoked) return true;
     const first = this.#draft.find(
       ({ policy: { id, definition } }) =>
-        definition.mode === 'enforce' &&
-        (uncertain.has(id) || (id === decidedBy?.policy.id && isIn(matching, id))),
+        definition.mode === 'enforce' && (uncertain.has(id) || id === decidedBy?.policy.id),
     );
     return first === undefined || !uncertain.has(first.policy.id);
   }
@@ -200,10 +166,6 @@ export class Backtest {
   }
 }
 
-function isIn(matching: readonly FiredPolicy[], id: string): boolean {
-  return matching.some(({ policy }) => policy.id === id);
-}
-
 function actionOf(past: PastDecision): CheckedAction {
   const action = checkedAction({
     agentId: past.agentId,
@@ -218,12 +180,4 @@ function actionOf(past: PastDecision): CheckedAction {
     environment: past.environment ?? undefined,
   });
   return past.argumentsOmitted ? { ...action, arguments: undefined } : action;
-}
-
-/** `true` if a condition mentions arguments or origins that the decision does not have. */
-function readsMissing(condition: string, past: PastDecision): boolean {
-  return (
-    (past.arguments === null && /\bargs\b/.test(condition)) ||
-    (past.origins === null && /\borigins\b/.test(condition))
-  );
 }

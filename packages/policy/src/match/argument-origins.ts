@@ -1,7 +1,6 @@
 import type { ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { ConditionError } from './condition-error.ts';
-import { positionIn } from './position-in.ts';
 import { childrenOf, isComprehension, methodOf } from './syntax-tree.ts';
 
 /** Origin of one argument as a condition reads it: fields that the check omits are empty strings. */
@@ -98,7 +97,7 @@ export function isOrigins(node: ASTNode): boolean {
 export function refuseUnknownOrigins(root: ASTNode, text: string): void {
   for (const node of nodesWithOrigins(root)) {
     const problem = problemOf(node);
-    if (problem) throw new ConditionError(problem + positionIn(text, node.start));
+    if (problem) throw new ConditionError(problem, { text, offset: node.start });
   }
 }
 

@@ -1,3 +1,13 @@
+import { positionIn } from './position-in.ts';
+
+/** Place of a problem in a condition. */
+export interface ConditionErrorOptions extends ErrorOptions {
+  /** The condition, from which the line and the column are counted. */
+  readonly text?: string | undefined;
+  /** Offset of the problem in the condition, in UTF-16 code units; undefined if it is unknown. */
+  readonly offset?: number | undefined;
+}
+
 /** Error thrown for an invalid condition of a policy. */
 export class ConditionError extends Error {
   override readonly name = 'ConditionError';
@@ -5,10 +15,17 @@ export class ConditionError extends Error {
    * Description of the problem with its position and, if known, a fix: `message` without the field's name.
    */
   readonly problem: string;
+  /** Description of the problem without its position. */
+  readonly finding: string;
+  /** Offset of the problem in the condition, in UTF-16 code units; undefined if it is unknown. */
+  readonly offset: number | undefined;
 
   /** Sets `cause` to the parser's error if the parser rejected the condition. */
-  constructor(problem: string, options?: ErrorOptions) {
+  constructor(finding: string, { text = '', offset, ...options }: ConditionErrorOptions = {}) {
+    const problem = finding + positionIn(text, offset);
     super(`condition: ${problem}`, options);
     this.problem = problem;
+    this.finding = finding;
+    this.offset = offset;
   }
 }

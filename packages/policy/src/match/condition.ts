@@ -9,7 +9,6 @@ import { rememberingLetters } from './cost/letter-changes.ts';
 import { asWritten, registerLinearFunctions, withLinearFunctions } from './cost/linear-functions.ts';
 import { ReadableAgent, ReadableSession, registerHistory } from './history-functions.ts';
 import { type HistoryReads, historyReads } from './history-reads.ts';
-import { positionIn } from './position-in.ts';
 import { dropInput, withoutStacks } from './quiet-errors.ts';
 import { shownBounds } from './shown-arguments.ts';
 import { refuseMixedLists } from './uniform-literals.ts';
@@ -107,7 +106,7 @@ function parse(text: string): ParseResult {
 /** Returns the parser's error on one line: its own message quotes the condition with a marker. */
 function refusal(error: TypeCheckResult['error'], text: string): ConditionError {
   const problem = asWritten(error?.summary ?? 'is not a valid CEL expression');
-  return new ConditionError(problem + positionIn(text, error?.range?.start), { cause: error });
+  return new ConditionError(problem, { text, offset: error?.range?.start, cause: error });
 }
 
 function variables(action: CheckedAction, facts: PolicyHistory | undefined): Record<string, unknown> {

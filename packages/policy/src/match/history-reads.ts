@@ -1,7 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { longestWindowMs } from '../history/folded-calls.ts';
 import { ConditionError } from './condition-error.ts';
-import { positionIn } from './position-in.ts';
 import { childrenOf, isComprehension, methodOf, pathOf } from './syntax-tree.ts';
 
 /** Part of the history that a condition reads: which calls the service must keep for it. */
@@ -168,5 +167,5 @@ function requireWindow(node: ASTNode, text: string): void {
 }
 
 function refuse(problem: string, node: ASTNode, text: string): never {
-  throw new ConditionError(problem + positionIn(text, node.start));
+  throw new ConditionError(problem, { text, offset: node.start });
 }

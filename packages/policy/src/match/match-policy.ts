@@ -1,12 +1,8 @@
 import type { CheckedAction } from './checked-action.ts';
 import type { PolicyHistory } from './condition.ts';
+import { evaluationProblem } from './evaluation-problem.ts';
+import { namedFields } from './named-fields.ts';
 import type { PolicyRule } from './policy-rule.ts';
-
-/** Maximum length of an evaluation error within a reason, in characters. */
-const longestProblem = 200;
-
-/** Characters that reorder, hide or break text. An error can quote a value that the model controls. */
-const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the reason why a rule applies to an action, for the reader of a check's response; undefined if it does not
@@ -29,7 +25,9 @@ export function matchPolicy(
       reasons.push('the condition holds');
     } catch (error) {
       if (effect === 'allow') return undefined;
-      reasons.push(`the condition cannot be evaluated (${problemOf(error)}), which counts as a match`);
+      reasons.push(
+        `the condition cannot be evaluated (${evaluationProblem(error)}), which counts as a match`,
+      );
     }
   }
   return reasons.join('; ') || 'the policy applies to every action';
@@ -43,27 +41,11 @@ export function needsHistory(rule: PolicyRule, action: CheckedAction): boolean {
 /** Returns the reasons why the names of an action match; undefined if they do not. */
 function matchingNames({ match }: PolicyRule, action: CheckedAction): string[] | undefined {
   const reasons: string[] = [];
-  const fields = [
-    ['agent', match.agents, action.agentId],
-    ['tool', match.tools, action.toolName],
-    ['framework', match.frameworks, action.framework],
-    ['environment', match.environments, action.environment],
-  ] as const;
-  for (const [name, patterns, value] of fields) {
+  for (const [name, patterns, value] of namedFields(match, action)) {
     if (patterns === undefined) continue;
     const glob = value === undefined ? undefined : patterns.find((one) => one.matches(value));
     if (glob === undefined) return undefined;
     reasons.push(`the ${name} matches "${glob.pattern}"`);
   }
   return reasons;
-}
-
-/**
- * Returns the first line of an error, truncated: later lines quote the condition, and long texts come from
- * the action.
- */
-function problemOf(error: unknown): string {
-  const [first = ''] = (error as Error).message.split('\n', 1);
-  const line = first.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-  return line.length > longestProblem ? `${line.slice(0, longestProblem)}…` : line;
 }

@@ -1,6 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { ConditionError } from './condition-error.ts';
-import { positionIn } from './position-in.ts';
 import { nodesOf } from './syntax-tree.ts';
 
 /**
@@ -15,6 +14,6 @@ export function refuseMixedLists(root: ASTNode, text: string): void {
     const [first, ...others] = node.args.filter(({ op }) => op === 'value').map(({ args }) => typeof args);
     const other = others.find((type) => type !== first);
     if (other === undefined) continue;
-    throw new ConditionError(`a list must have values of one type${positionIn(text, node.start)}`);
+    throw new ConditionError('a list must have values of one type', { text, offset: node.start });
   }
 }

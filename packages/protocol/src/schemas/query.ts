@@ -33,7 +33,8 @@ function decimalNumber(minimum: number, maximum: number) {
     .meta(documentedAs({ type: 'number', minimum, maximum }));
 }
 
-const flag = z
+/** A boolean in a query string: `true` or `false`. */
+export const flag = z
   .enum(['true', 'false'])
   .transform((value) => value === 'true')
   .meta(documentedAs({ type: 'boolean' }));

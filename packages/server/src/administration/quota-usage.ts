@@ -1,7 +1,7 @@
 import { activePolicyCost } from '../policy/policy-budget.ts';
 import { type Room, readRoom } from '../quota/room.ts';
+import { countActivePolicies, countPolicies } from '../storage/policies/policy-store.ts';
 import { countActiveChannels, countChannels } from '../storage/stores/channel-store.ts';
-import { countActivePolicies, countPolicies } from '../storage/stores/policy-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
 import type { Database } from '../storage/transaction.ts';

@@ -1,6 +1,8 @@
 import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { dropInBatches } from '../deletion/session-batches.ts';
 import { repeat } from '../lib/repeat.ts';
+import { oldCounts } from '../storage/policies/policy-count-store.ts';
+import { dropOldPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/old-rows.ts';
 import {
   decisionRetentions,
@@ -14,8 +16,6 @@ import { oldCallHistories } from '../storage/stores/call-history-store.ts';
 import { oldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
 import { dropEndedActions } from '../storage/stores/pending-action-store.ts';
-import { oldCounts } from '../storage/stores/policy-count-store.ts';
-import { dropOldPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 const dayMs = 24 * 3_600_000;

@@ -1,10 +1,10 @@
+import { dropPolicyDecisionsOf } from '../storage/policies/policy-decision-store.ts';
 import { dropSessions } from '../storage/retention/drop-sessions.ts';
 import type { Storage } from '../storage/storage.ts';
 import { dropCallHistory } from '../storage/stores/call-history-store.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
-import { dropPolicyDecisionsOf } from '../storage/stores/policy-decision-store.ts';
 
 /** Result of a deletion: `deleted`; `waiting`, because an action of the session waits for a decision; or `unknown`. */
 export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';

@@ -5,6 +5,7 @@ import { noSuchEndpoint } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
 import { requireScope } from './authentication.ts';
+import { disconnectedSignal } from './disconnected.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import { releaseBody } from './json-body.ts';
 import type { ResponseRoom } from './limits/response-memory.ts';
@@ -132,7 +133,6 @@ function checksOf({ params, query, body }: EndpointSchemas): Checks {
 function callOf(request: FastifyRequest, reply: FastifyReply, checks: Checks): AnyCall {
   if (!request.caller) throw new Error('The request was not authenticated.');
   if ((request.params as { id?: string }).id === '') throw noSuchEndpoint();
-  let disconnected: AbortController | undefined;
   return {
     caller: request.caller,
     params: checks.params(request.params),
@@ -143,13 +143,6 @@ function callOf(request: FastifyRequest, reply: FastifyReply, checks: Checks): A
     protoKeysRemoved: request.protoKeysRemoved,
     bodyMemoryBytes: request.bodyMemory?.bytes ?? 0,
     header: (name: string) => request.headers[name]?.toString(),
-    disconnected: () => {
-      if (!disconnected) {
-        const controller = new AbortController();
-        disconnected = controller;
-        reply.raw.once('close', () => controller.abort());
-      }
-      return disconnected.signal;
-    },
+    disconnected: disconnectedSignal(reply),
   } as unknown as AnyCall;
 }

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Caller } from '../keys/key-ring.ts';
 import { noSuchEndpoint } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
+import { disconnectedSignal } from './disconnected.ts';
 import { releaseBody } from './json-body.ts';
 import { jsonType, responsePayload } from './mount.ts';
 import { validator } from './validation.ts';
@@ -19,8 +20,8 @@ export interface ServerCall<Query extends z.ZodObject = typeof noQuery> {
   readonly query: z.output<Query>;
   /** Body, not yet validated; `undefined` for none. */
   readonly body: unknown;
-  /** Aborts when the caller disconnects. */
-  readonly disconnected: AbortSignal;
+  /** Returns a signal that aborts when the caller disconnects or has the whole response. */
+  disconnected(): AbortSignal;
   /** Logger whose lines contain the request id. */
   readonly log: FastifyBaseLogger;
 }
@@ -65,7 +66,14 @@ export function mountServerRoute<Query extends z.ZodObject>(
       if (id === '' && route.path.includes(':id')) throw noSuchEndpoint();
       const query = checkedQuery(request.query);
       services.responseMemory.requireRoom(caller.tenantId, route.path);
-      const result = await route.handle({ caller, id, query, body, log, disconnected: signalOf(reply) });
+      const result = await route.handle({
+        caller,
+        id,
+        query,
+        body,
+        log,
+        disconnected: disconnectedSignal(reply),
+      });
       releaseBody(request);
       if (Symbol.asyncIterator in result) return sendLines(reply, route.success, result);
       const payload = responsePayload(result);
@@ -73,12 +81,6 @@ export function mountServerRoute<Query extends z.ZodObject>(
       return reply.code(route.success).type(jsonType).send(payload);
     },
   });
-}
-
-function signalOf(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => controller.abort());
-  return controller.signal;
 }
 
 /** Sends lines as they come. Resolves when all are sent or the client has disconnected. */

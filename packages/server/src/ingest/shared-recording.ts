@@ -8,9 +8,9 @@ import type {
   RecordedGroups,
   ScoringBacklog,
 } from '../storage/event-recording.ts';
-import { enterScope } from '../storage/postgres/scope.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { writeForTenants } from '../storage/write-for-tenants.ts';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { EventWriter } from './event-writer.ts';
 import { recordWithinQuota } from './record-within-quota.ts';
@@ -45,21 +45,15 @@ export class SharedRecording implements EventRecording {
     });
   }
 
-  /** Records events in one transaction, with tenants in a fixed order so that two transactions cannot deadlock. */
+  /** Records events in one transaction. */
   async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
-    const sorted = [...groups].sort((left, right) => left.tenantId - right.tenantId);
-    const [first] = sorted;
-    if (!first) return { outcomes: [], ...this.#backlog() };
+    if (groups.length === 0) return { outcomes: [], ...this.#backlog() };
     const outcomes = new Map<EventGroup, EventOutcome[]>();
     let isCommitted = false;
     try {
-      await this.#storage.write(first.tenantId, async (write) => {
-        for (const group of sorted) {
-          if (group !== first) await enterScope(write.db, group.tenantId);
-          const { tenantId, events } = group;
-          const outcome = await recordWithinQuota(this.#writer, this.#gate, write, tenantId, events);
-          outcomes.set(group, outcome);
-        }
+      await writeForTenants(this.#storage, groups, async (write, group) => {
+        const { tenantId, events } = group;
+        outcomes.set(group, await recordWithinQuota(this.#writer, this.#gate, write, tenantId, events));
       });
       isCommitted = true;
     } finally {

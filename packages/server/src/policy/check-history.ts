@@ -9,6 +9,7 @@ import {
   type WatchedCall,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
+import { readsUntrusted } from '@actlog/risk';
 import { findCallEnds } from '../storage/stores/call-end-store.ts';
 import {
   findAgentTools,
@@ -20,7 +21,6 @@ import {
 import type { Database } from '../storage/transaction.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import type { PolicySet } from './policy-set.ts';
-import { readsUntrusted } from './reads-untrusted.ts';
 
 /** Maximum number of events that one check looks up to tell how earlier calls ended. */
 const maxLookedUp = 50;

@@ -1,5 +1,5 @@
 import { ConditionError, type PolicyRule, policyRule } from '@actlog/policy';
-import type { StoredPolicy } from '../storage/stores/policy-store.ts';
+import type { StoredPolicy } from '../storage/policies/policy-store.ts';
 
 /** A policy that can be evaluated. */
 export interface CompiledPolicy extends StoredPolicy {

@@ -2,14 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { ApiError } from '../lib/api-error.ts';
 import { leftOf, readRoom } from '../quota/room.ts';
-import { enterScope } from '../storage/postgres/scope.ts';
+import { insertPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
+import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import type { Storage } from '../storage/storage.ts';
-import { insertPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
-import type { PolicyDecisionTable } from '../storage/stores/policy-schema.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { QuotaName } from '../storage/stores/quota-table.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
-import type { Database } from '../storage/transaction.ts';
+import type { Write } from '../storage/transaction.ts';
+import { writeForTenants } from '../storage/write-for-tenants.ts';
 
 type NewDecision = Insertable<PolicyDecisionTable>;
 
@@ -21,7 +21,7 @@ interface Waiting {
 
 /** Options of {@link DecisionLog}. */
 export interface DecisionLogOptions {
-  readonly storage: Pick<Storage, 'isShared' | 'write'>;
+  readonly storage: Pick<Storage, 'write'>;
   /** Quotas of the deployment. */
   readonly quotas: DeploymentQuotas;
   /** `false` to keep nothing. */
@@ -87,28 +87,27 @@ export class DecisionLog {
     }
   }
 
-  /** Writes decisions in one transaction, with tenants in a fixed order so that two transactions cannot deadlock. */
-  async #commit(decisions: readonly NewDecision[]): Promise<void> {
-    const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)].sort(
-      ([left], [right]) => left - right,
+  /** Writes decisions in one transaction. */
+  #commit(decisions: readonly NewDecision[]): Promise<void> {
+    const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)];
+    const groups = byTenant.map(([tenantId, rows]) => ({ tenantId, rows }));
+    return writeForTenants(this.#options.storage, groups, (write, { tenantId, rows }) =>
+      this.#insert(write, tenantId, rows),
     );
-    const [[firstTenantId]] = byTenant as [[number, NewDecision[]]];
-    const { storage } = this.#options;
-    await storage.write(firstTenantId, async ({ db }) => {
-      for (const [tenantId, rows] of byTenant) {
-        if (storage.isShared && tenantId !== firstTenantId) await enterScope(db, tenantId);
-        await this.#insert(db, tenantId, rows);
-      }
-    });
   }
 
-  async #insert(db: Database, tenantId: number, decisions: readonly NewDecision[]): Promise<void> {
+  async #insert(
+    { db, afterCommit }: Write,
+    tenantId: number,
+    decisions: readonly NewDecision[],
+  ): Promise<void> {
+    const { quotas, countQuotaRefusal } = this.#options;
     const nowMs = Date.now();
-    const room = leftOf(await readRoom(db, tenantId, this.#options.quotas, nowMs), 'decisions');
+    const room = leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions');
     const kept = decisions.slice(0, Math.max(0, room));
-    for (let left = decisions.length - kept.length; left > 0; left -= 1) {
-      this.#options.countQuotaRefusal('decisions');
-    }
+    afterCommit(() => {
+      for (let left = decisions.length - kept.length; left > 0; left -= 1) countQuotaRefusal('decisions');
+    });
     if (kept.length === 0) return;
     await insertPolicyDecisions(db, kept);
     await addUsage(db, tenantId, { decisions: kept.length }, nowMs, true);

@@ -1,8 +1,8 @@
 import type { CheckResponse } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import type { Insertable } from 'kysely';
-import { newIdentifier } from '../lib/identifier.ts';
-import type { PolicyDecisionTable } from '../storage/stores/policy-schema.ts';
+import { newIdentifierAt } from '../lib/identifier.ts';
+import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import type { PolicySet } from './policy-set.ts';
 
 /** Maximum length of shown arguments that are kept with a decision, in UTF-16 code units. */
@@ -30,10 +30,11 @@ export function decisionRow({
   durationMs,
 }: DecidedCheck): Insertable<PolicyDecisionTable> {
   const { toolName, argumentsHash, arguments: shown, origins } = check.action;
+  const decidedMs = Date.now();
   return {
     tenant_id: tenantId,
-    id: newIdentifier('dec'),
-    decided_ms: Date.now(),
+    id: newIdentifierAt('dec', decidedMs),
+    decided_ms: decidedMs,
     agent_id: check.agentId,
     session_id: check.sessionId ?? null,
     action_id: check.actionId ?? null,

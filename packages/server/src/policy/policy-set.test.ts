@@ -3,10 +3,10 @@ import { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrate } from '../storage/migrate.ts';
 import { sqliteMigrations } from '../storage/migrations/sqlite.ts';
+import { type StoredPolicy, savePolicy } from '../storage/policies/policy-store.ts';
 import type { Tables } from '../storage/schema.ts';
 import { SqliteConnection } from '../storage/sqlite/sqlite-connection.ts';
 import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
-import { type StoredPolicy, savePolicy } from '../storage/stores/policy-store.ts';
 import { Matches } from './matches.ts';
 import { PolicySets } from './policy-set.ts';
 

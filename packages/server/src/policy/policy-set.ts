@@ -2,9 +2,9 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { byPrecedence, mayReadHistory, WatchedCalls } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { keepNewest } from '../lib/keep-newest.ts';
+import { activePolicyVersions, findPolicies, settingsVersion } from '../storage/policies/policy-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { activeChannels } from '../storage/stores/channel-store.ts';
-import { activePolicyVersions, findPolicies, settingsVersion } from '../storage/stores/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts';
 

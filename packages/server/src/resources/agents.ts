@@ -7,6 +7,7 @@ import { agentsLock } from '../quota/quota-gate.ts';
 import { requireCountedRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
+import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';
 import {
   type AgentRow,
   findAgent,
@@ -14,7 +15,6 @@ import {
   metadataBytes,
   saveAgent,
 } from '../storage/stores/agent-store.ts';
-import { raiseSettingsVersion } from '../storage/stores/policy-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database } from '../storage/transaction.ts';

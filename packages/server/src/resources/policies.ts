@@ -1,7 +1,12 @@
-import { ConditionError, maxConditionCost, type PolicyDefinition, parseCondition } from '@actlog/policy';
+import {
+  ConditionError,
+  maxConditionCost,
+  type PolicyDefinition,
+  parseCondition,
+  policyDefinition,
+} from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import type * as z from 'zod';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validated } from '../http/validation.ts';
@@ -20,7 +25,7 @@ import {
   listPolicies,
   type StoredPolicy,
   savePolicy,
-} from '../storage/stores/policy-store.ts';
+} from '../storage/policies/policy-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Name of the lock that serializes writes of policies per tenant, because they are counted, read and written back. */
@@ -43,22 +48,6 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
   const policy = await findPolicy(db, tenantId, id);
   if (!policy) throw notFound('policy');
   return policy;
-}
-
-/** Returns a policy from the body of its creation, with defaults filled in. */
-export function policyDefinition(body: z.output<typeof policyCreate>): PolicyDefinition {
-  return {
-    name: body.name,
-    description: body.description ?? null,
-    mode: body.mode ?? 'enforce',
-    effect: body.effect,
-    priority: body.priority ?? 0,
-    match: body.match ?? {},
-    condition: body.condition ?? null,
-    rate: body.rate ?? null,
-    approval: body.approval ?? null,
-    message: body.message ?? null,
-  };
 }
 
 /**

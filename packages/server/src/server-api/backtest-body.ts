@@ -1,11 +1,7 @@
 import { policyCreate } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { maxActivePolicies } from '../policy/policy-set.ts';
-
-const time = z.iso.datetime({
-  offset: true,
-  error: 'must be a time in ISO 8601, such as 2026-01-31T12:00:00.000Z',
-});
+import { time } from './time.ts';
 
 /** The fields of {@link backtestBody}; inferring them would repeat the schema of a policy. */
 type BacktestShape = {

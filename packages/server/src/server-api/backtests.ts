@@ -1,15 +1,15 @@
-import { Backtest, type CallEnd, type DefinedPolicy, policyRule } from '@actlog/policy';
+import { Backtest, type CallEnd, type DefinedPolicy, policyDefinition, policyRule } from '@actlog/policy';
+import { readsUntrusted } from '@actlog/risk';
 import type * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
-import { readsUntrusted } from '../policy/reads-untrusted.ts';
-import { policyDefinition, requireConsistent } from '../resources/policies.ts';
+import { requireConsistent } from '../resources/policies.ts';
 import type { Services } from '../services.ts';
+import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { findCallEnds } from '../storage/stores/call-end-store.ts';
-import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/stores/policy-decision-store.ts';
 import { readQuotas } from '../storage/stores/quota-store.ts';
 import type { Turn } from '../tenant-turns.ts';
 import { backtestBody } from './backtest-body.ts';
@@ -34,7 +34,8 @@ type Body = z.output<typeof backtestBody>;
  * backtest at a time.
  */
 export function backtestsRoute(services: Services): ServerRoute {
-  const running = new Set<number>();
+  /** Running backtests by tenant. */
+  const running = new Map<number, Backtest>();
   return {
     method: 'POST',
     path: '/backtests',
@@ -53,8 +54,15 @@ export function backtestsRoute(services: Services): ServerRoute {
           },
         );
       }
-      running.add(tenantId);
-      return linesOf(services, call, body, backtest, () => running.delete(tenantId));
+      const left = call.disconnected();
+      const end = () => {
+        if (running.get(tenantId) === backtest) running.delete(tenantId);
+      };
+      running.set(tenantId, backtest);
+      // The lines of a caller who left before the first one are never iterated, so they would not end it.
+      if (left.aborted) end();
+      else left.addEventListener('abort', end, { once: true });
+      return linesOf(services, call, body, backtest, end);
     },
   };
 }
@@ -99,13 +107,14 @@ async function* linesOf(
   onEnd: () => void,
 ): AsyncGenerator<string> {
   const { tenantId } = call.caller;
-  const untilMs = body.until === undefined ? Date.now() : Date.parse(body.until);
+  // The bound is exclusive, and the newest decision may be of this millisecond.
+  const untilMs = body.until === undefined ? Date.now() + 1 : Date.parse(body.until);
   const sinceMs = body.since === undefined ? untilMs - defaultSpanMs : Date.parse(body.since);
   let afterId: string | undefined = lowestIdentifierOf('dec', sinceMs);
   let decisions = 0;
   let shownAt = performance.now();
   try {
-    while (afterId !== undefined && !call.disconnected.aborted) {
+    while (afterId !== undefined && !call.disconnected().aborted) {
       const from: string = afterId;
       const read = await services.tenantTurns.run(tenantId, async (turn) => {
         await turn();

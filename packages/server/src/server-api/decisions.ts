@@ -2,7 +2,7 @@ import { requireScope } from '../http/authentication.ts';
 import { readPage } from '../http/page.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
-import { listPolicyDecisions } from '../storage/stores/policy-decision-store.ts';
+import { listPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { decisionView } from './decision-view.ts';
 import { decisionsQuery } from './decisions-query.ts';
 

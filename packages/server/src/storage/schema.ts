@@ -6,7 +6,7 @@ import type {
   PolicyCountTable,
   PolicyDecisionTable,
   PolicyTable,
-} from './stores/policy-schema.ts';
+} from './policies/policy-schema.ts';
 import type { UsageKind } from './stores/usage-kinds.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { StoredEvent } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
-import { eventRows, isApart } from '../../event-rows.ts';
-import { type EventPlace, eventPageSize } from '../../find-event.ts';
+import { eventRows, isApart } from '../../events/event-rows.ts';
+import { type EventPlace, eventPageSize } from '../../events/find-event.ts';
 import { rowId, useEventInView, type WantedEvent } from '../../hooks/use-event-in-view.ts';
 import { useList } from '../../hooks/use-list.ts';
 import { ListTable } from '../list-table.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { countTexts, originsSummary } from '../../argument-origins.ts';
-import type { CallOrigins } from '../../event-rows.ts';
+import type { CallOrigins } from '../../events/event-rows.ts';
 import { rowId } from '../../hooks/use-event-in-view.ts';
 import { OriginList } from './origin-list.tsx';
 

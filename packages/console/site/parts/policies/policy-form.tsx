@@ -16,6 +16,7 @@ export function PolicyForm({
   isReadOnly,
   isBusy,
   onSave,
+  onTry,
 }: {
   /** Policy to edit; undefined for a new one. */
   policy: Policy | undefined;
@@ -24,21 +25,23 @@ export function PolicyForm({
   isReadOnly: boolean;
   isBusy: boolean;
   onSave: (fields: PolicyFields) => void;
+  /** Tries the policy on the past; nothing is saved. */
+  onTry: (fields: PolicyFields) => void;
 }) {
   const fields = { ...policyFields(policy), ...(policy === undefined && tool && { tools: tool }) };
   const [effect, setEffect] = useState<string>(fields.effect);
+  // Fields that only some effects use keep their value while they are hidden.
+  const withHidden = (given: FormData): PolicyFields => ({
+    ...fields,
+    ...(Object.fromEntries(given) as Partial<PolicyFields>),
+  });
   const globs = (label: string, name: 'agents' | 'tools' | 'frameworks' | 'environments') => (
     <Field label={label} hint={globHint}>
       <textarea name={name} rows={2} spellcheck={false} defaultValue={fields[name]} />
     </Field>
   );
   return (
-    <form
-      onSubmit={submitted((given) =>
-        // Fields that only some effects use keep their value while they are hidden.
-        onSave({ ...fields, ...(Object.fromEntries(given) as Partial<PolicyFields>) }),
-      )}
-    >
+    <form onSubmit={submitted((given) => onSave(withHidden(given)))}>
       <fieldset class="grid" disabled={isReadOnly}>
         <legend class="hidden">Policy</legend>
         <Field label="Name">
@@ -144,6 +147,15 @@ export function PolicyForm({
         <p class="buttons">
           <button type="submit" aria-disabled={isBusy}>
             {policy === undefined ? 'Create' : 'Save'}
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            onClick={({ currentTarget: { form } }) => {
+              if (form?.reportValidity()) onTry(withHidden(new FormData(form)));
+            }}
+          >
+            Try on the last 30 days
           </button>
         </p>
       )}

@@ -1,6 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { ConditionError } from '../condition-error.ts';
-import { positionIn } from '../position-in.ts';
 import {
   childrenOf,
   comprehensions,
@@ -54,7 +53,7 @@ export function refuseCostly(root: ASTNode, text: string): void {
   const [first, ...others] = [...nodesOf(root)].filter(({ op }) => op === '+');
   if (first && others.length >= mostAdditions) {
     const problem = `has more than ${mostAdditions} + operators, which make texts and lists too long; split the policy in two`;
-    throw new ConditionError(problem + positionIn(text, first.start));
+    throw new ConditionError(problem, { text, offset: first.start });
   }
 }
 
@@ -62,14 +61,15 @@ function refuseIn(node: ASTNode, at: Place): void {
   const method = methodOf(node);
   const [name, given] = node.op === 'call' ? node.args : [method?.name, method?.given];
   const problem = problemOfFunction(name, given?.[0], at) ?? (method && problemOfMethod(method, at));
-  if (problem) throw new ConditionError(`${name}() ${problem}${positionIn(at.text, node.start)}`);
+  if (problem) throw new ConditionError(`${name}() ${problem}`, { text: at.text, offset: node.start });
   if (method && comprehensions.has(method.name)) {
     const [variable, ...body] = method.given;
     const nodeCount = body.flatMap((step) => [...nodesOf(step)]).length;
     if (nodeCount * timesShown(method.receiver) > mostRepeatedNodes) {
-      throw new ConditionError(
-        `${name}() is too complex for joined lists; check each list separately${positionIn(at.text, node.start)}`,
-      );
+      throw new ConditionError(`${name}() is too complex for joined lists; check each list separately`, {
+        text: at.text,
+        offset: node.start,
+      });
     }
     const within = { ...at, comprehension: method.name };
     refuseIn(method.receiver, within);

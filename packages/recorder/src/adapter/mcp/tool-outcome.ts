@@ -1,5 +1,6 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/tool-call';
 
+import { processWide } from '../../lib/process-wide.ts';
 import type { HookedCall } from '../hooked-call.ts';
 import { isCreatedTask, isErrorResult, isInputRequired, textOf } from './tool-result.ts';
 
@@ -16,13 +17,14 @@ const sdkCodes: Readonly<Record<string, number>> = {
   NOT_CONNECTED: unreachable,
 };
 
-const fromClients = new WeakSet<object>();
-const givenUp = new WeakSet<object>();
-const recorded = new WeakMap<object, number>();
+// A client's adapter and a server's may use different copies of the recorder.
+const fromClients = processWide('@actlog/mcp/errors-of-clients', () => new WeakSet<object>());
+const givenUp = processWide('@actlog/mcp/given-up', () => new WeakSet<object>());
+const recorded = processWide('@actlog/mcp/recorded-statuses', () => new WeakMap<object, number>());
 
 /** Notes the status that the server recorded for a result: it knows more than the client. */
 export function noteRecordedStatus(result: unknown, status: number): void {
-  if (typeof result === 'object' && result !== null) recorded.set(result, status);
+  if (typeof result === 'object' && result !== null) recorded().set(result, status);
 }
 
 /** Returns `true` if the user must open a URL before the caller repeats the call. */
@@ -36,7 +38,7 @@ export function isUrlRequired(error: unknown): error is object {
  * @throws the given error
  */
 export function throwAsGivenUp(error: object): never {
-  givenUp.add(error);
+  givenUp().add(error);
   throw error;
 }
 
@@ -46,7 +48,7 @@ export function throwAsGivenUp(error: object): never {
  * @throws the given error
  */
 export function throwFromClient(error: unknown): never {
-  if (typeof error === 'object' && error !== null) fromClients.add(error);
+  if (typeof error === 'object' && error !== null) fromClients().add(error);
   throw error;
 }
 
@@ -64,7 +66,7 @@ export function toolOutcomeStatus(
 }
 
 function statusOfResult(result: unknown, toolName: string): number | null | undefined {
-  const ofServer = typeof result === 'object' && result !== null ? recorded.get(result) : undefined;
+  const ofServer = typeof result === 'object' && result !== null ? recorded().get(result) : undefined;
   if (ofServer !== undefined) return ofServer;
   if (isInputRequired(result)) return null;
   if (isCreatedTask(result)) return accepted;
@@ -75,7 +77,7 @@ function statusOfError(error: unknown, toolName: string): number | null | undefi
   if (typeof error !== 'object' || error === null) return undefined;
   const { name, code, message } = error as { name?: unknown; code?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : '';
-  if (code === urlElicitationRequired) return givenUp.has(error) ? responseStatuses.aborted : null;
+  if (code === urlElicitationRequired) return givenUp().has(error) ? responseStatuses.aborted : null;
   if (/(Connection closed|Not connected)$/.test(text)) return unreachable;
   if (typeof code === 'string') return sdkCodes[code];
   // Errors of the v1 transports have the HTTP status as their code, or in their message.
@@ -83,7 +85,7 @@ function statusOfError(error: unknown, toolName: string): number | null | undefi
   const httpStatus = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(text)?.[1];
   if (httpStatus) return Number(httpStatus);
   // The client of v1 throws the library's own error for an invalid result.
-  if (fromClients.has(error) && /ZodError$/.test(String(name))) return responseStatuses.threw;
+  if (fromClients().has(error) && /ZodError$/.test(String(name))) return responseStatuses.threw;
   if (code !== -32602) return undefined;
   return /output schema|structured content|invalid tools\/call result/i.test(text)
     ? responseStatuses.threw // the server violated a schema: the arguments are valid

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
+import type { PendingActionTable } from '../policies/policy-schema.ts';
 import { isPostgres } from '../postgres/is-postgres.ts';
 import { oneOf } from '../queries/one-of.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import type { Database } from '../transaction.ts';
-import type { PendingActionTable } from './policy-schema.ts';
 import { addUsage } from './usage-store.ts';
 
 /** A stored pending action. */

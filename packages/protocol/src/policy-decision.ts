@@ -1,4 +1,5 @@
-import type { ArgumentOrigins, PolicyEffect } from '@actlog/protocol';
+import type { ArgumentOrigins } from './schemas/argument-origin.ts';
+import type { PolicyEffect } from './schemas/policy.ts';
 
 /** A policy that matched a checked action. */
 export interface MatchedPolicy {
@@ -42,4 +43,10 @@ export interface PolicyDecision {
   readonly argumentsOmitted: boolean;
   /** Origins of the arguments by path; null for none. */
   readonly origins: ArgumentOrigins | null;
+}
+
+/** Response of `GET /server/v1/decisions` of the actlog server. */
+export interface PolicyDecisionPage {
+  readonly items: readonly PolicyDecision[];
+  readonly nextCursor: string | null;
 }

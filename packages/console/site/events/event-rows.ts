@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@actlog/client';
-import { type PathOrigin, readOrigins } from './argument-origins.ts';
+import { type PathOrigin, readOrigins } from '../argument-origins.ts';
 
 /** Category of the events that say where the arguments of a call came from. */
 const originsCategory = 'argument_origins';

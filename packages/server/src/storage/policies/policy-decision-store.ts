@@ -3,9 +3,9 @@ import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import { dropRows, keyedTable } from '../retention/drop-rows.ts';
+import { addUsage } from '../stores/usage-store.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyDecisionTable } from './policy-schema.ts';
-import { addUsage } from './usage-store.ts';
 
 const policyDecisionTable = keyedTable('policy_decisions', 'tenant_id', 'id');
 

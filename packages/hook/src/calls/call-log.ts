@@ -4,13 +4,13 @@ import {
   responseStatuses,
   type SpoolWriter,
 } from '@actlog/recorder/short-lived';
-import { agentProcess } from './agent-process.ts';
-import type { AgentName } from './agents.ts';
+import { agentProcess } from '../agent-process.ts';
+import type { AgentName } from '../agents.ts';
+import type { EndedCall } from '../hook-event.ts';
+import { sessionFolder } from '../hook-folder.ts';
 import { Denials } from './denials.ts';
 import { digest } from './digest.ts';
 import type { HookCall, HookThread } from './hook-call.ts';
-import type { EndedCall } from './hook-event.ts';
-import { sessionFolder } from './hook-folder.ts';
 import type { CallFacts, CallName } from './open-call.ts';
 import { type ClaimedCall, OpenCalls } from './open-calls.ts';
 

@@ -1,0 +1,105 @@
+import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
+import { useList } from '../hooks/use-list.ts';
+import { Choice } from '../parts/choice.tsx';
+import { Field } from '../parts/field.tsx';
+import { ListTable } from '../parts/list-table.tsx';
+import { Time } from '../parts/time.tsx';
+import { href } from '../route.ts';
+import { submitted } from '../submitted.ts';
+
+const effects = { '': 'any', deny: 'deny', require_approval: 'require approval', allow: 'allow' };
+
+/** Link to the policy that decided; the id of another decider, such as an approver's key. */
+function Decider({ decision }: { decision: PolicyDecision }) {
+  const { decidedBy, matched } = decision;
+  if (decidedBy === null) return <span class="faint">no policy</span>;
+  const isPolicy = decidedBy.startsWith('pol_') && matched.some(({ policyId }) => policyId === decidedBy);
+  const id = <span class="whole">{decidedBy}</span>;
+  return isPolicy ? <a href={href(['policies', decidedBy])}>{id}</a> : id;
+}
+
+/** Page with the decisions of the policies, newest first, filtered by the address. */
+export function Decisions({ query }: { query: URLSearchParams }) {
+  const { client } = useConnection();
+  const agentId = query.get('agent') ?? '';
+  const toolName = query.get('tool') ?? '';
+  const sessionId = query.get('session') ?? '';
+  const decision = query.get('decision') ?? '';
+  const shown = useList(
+    `decisions ${query}`,
+    async (page, signal) => {
+      const filters = Object.entries({ agentId, toolName, sessionId, decision }).filter(([, value]) => value);
+      const data = await client.request<PolicyDecisionPage>('GET', '/server/v1/decisions', {
+        query: { ...Object.fromEntries(filters), ...page },
+        signal,
+      });
+      return { ...data, hasNextPage: () => data.nextCursor !== null };
+    },
+    { everyMs: 5000, nameOf: ({ id }) => id },
+  );
+  const form = useRef<HTMLFormElement>(null);
+  // The fields follow the address and keep the focus.
+  useLayoutEffect(() => form.current?.reset(), [agentId, toolName, sessionId, decision]);
+  const isFiltered = [agentId, toolName, sessionId, decision].some((filter) => filter !== '');
+  return (
+    <>
+      <h1>Decisions</h1>
+      <form
+        ref={form}
+        class="filters"
+        onSubmit={submitted((fields) => {
+          const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
+          location.hash = href(['decisions'], Object.fromEntries(given));
+        })}
+      >
+        <Field label="Agent">
+          <input name="agent" defaultValue={agentId} placeholder="any" spellcheck={false} />
+        </Field>
+        <Field label="Tool">
+          <input name="tool" defaultValue={toolName} placeholder="any" spellcheck={false} />
+        </Field>
+        <Field label="Session">
+          <input name="session" defaultValue={sessionId} placeholder="any" spellcheck={false} />
+        </Field>
+        <Choice key={decision} label="Decision" name="decision" options={effects} value={decision} />
+        <button type="submit">Filter</button>
+        {isFiltered && <a href={href(['decisions'])}>Show all</a>}
+      </form>
+      <ListTable
+        shown={shown}
+        caption="Decisions, newest first"
+        columns={['Tool', 'Decision', 'Agent', 'Session', 'Decided by', 'Time']}
+        empty={isFiltered ? 'No decision matches.' : 'No action was checked yet.'}
+        row={(one) => (
+          <tr key={one.id}>
+            <th scope="row">
+              <span class="whole">{one.toolName}</span>
+            </th>
+            <td>
+              <span class={`badge effect-${one.decision}`}>{effects[one.decision]}</span>{' '}
+              {one.dryRun && <span class="badge">dry run</span>}
+            </td>
+            <td>
+              <span class="whole">{one.agentId}</span>
+            </td>
+            <td>
+              {one.sessionId !== null && (
+                <a class="whole" href={href(['sessions', one.sessionId])}>
+                  {one.sessionId}
+                </a>
+              )}
+            </td>
+            <td>
+              <Decider decision={one} />
+            </td>
+            <td>
+              <Time at={one.decidedAt} />
+            </td>
+          </tr>
+        )}
+      />
+    </>
+  );
+}
