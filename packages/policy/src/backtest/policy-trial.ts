@@ -30,7 +30,7 @@ export interface PolicyTrialOptions {
   readonly readsUntrusted?: (toolName: string) => boolean;
 }
 
-/** What happened before a tried action. */
+/** Actions and calls before a tried action. */
 export interface TrialPast {
   /** Number of earlier actions in the window of each matching rate; 0 by default. */
   readonly actions?: number | undefined;
