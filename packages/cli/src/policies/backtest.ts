@@ -16,6 +16,7 @@ interface Flags extends ClientFlags {
   readonly since?: Date;
   readonly until?: Date;
   readonly replace?: true;
+  readonly countDryRuns?: true;
   readonly failOnChange?: true;
 }
 
@@ -46,15 +47,25 @@ export function addPoliciesBacktest(parent: Command): void {
     .option('--since <time>', 'decisions from then on: 24h, 7d, or an ISO 8601 time (30d)', parseTime)
     .option('--until <time>', 'decisions before then', parseTime)
     .option('--replace', 'try these policies alone, not together with the active ones')
+    .option(
+      '--count-dry-runs',
+      'count the calls of observing guards in rates and in the history, as if they had been enforced',
+    )
     .option('--fail-on-change', `exit with code ${exitCodes.failed} if a decision would be different`)
     .action(async (path: string, flags: Flags) => {
       const { readPolicyFiles } = await import('./files/read-policy-files.ts');
       const { policies: read } = await readPolicyFiles([path]);
       const policies = read.map(({ policy }) => policy);
       const client = await connect(flags);
-      const { since, until } = flags;
+      const { since, until, countDryRuns } = flags;
       const progress = new ProgressLine();
-      const draft = { policies, mode: flags.replace ? 'replace' : 'merge', since, until } as const;
+      const draft = {
+        policies,
+        mode: flags.replace ? 'replace' : 'merge',
+        since,
+        until,
+        countDryRuns,
+      } as const;
       const result = await backtestPolicies(client, draft, {
         onProgress: ({ decisions }) => progress.show(`${decisions.toLocaleString('en-US')} decisions`),
       }).finally(() => progress.clear());

@@ -17,6 +17,11 @@ export interface BacktestDraft {
   readonly since?: Date | string | undefined;
   /** Time before which the decisions were made (exclusive): a date, or ISO 8601. Default: now. */
   readonly until?: Date | string | undefined;
+  /**
+   * Counts dry runs with an `actionId`, which are the calls of observing guards, in rates and in the history, as if they
+   * had been enforced. Default: false.
+   */
+  readonly countDryRuns?: boolean | undefined;
 }
 
 /** Options of {@link backtestPolicies}. */

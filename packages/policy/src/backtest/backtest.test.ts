@@ -165,3 +165,20 @@ test('counts held calls for the history as their approver decided', () => {
   expect(decide({ decision: 'allow', actionId: 'a' })).toBe('require_approval');
   expect(decide({})).toBe('deny');
 });
+
+test('counts the calls of observing guards as if they had been enforced, if asked to', () => {
+  const limited = policy('limited', { rate: { max: 1, windowSeconds: 60, per: 'agent' } });
+  const gate = policy('gate', { condition: 'session.count("refund") >= 2' });
+  const observed = ['a', 'b', 'c', undefined, undefined].map((actionId = null) =>
+    past({ actionId, dryRun: true, decision: 'allow' }),
+  );
+  const decisions = (draft: DefinedPolicy, countDryRuns: boolean) => {
+    const tried = new Backtest([draft], { countDryRuns });
+    return observed.map((decision) => tried.add(decision).decision);
+  };
+  expect(decisions(limited, false)).toEqual(Array(5).fill('allow'));
+  // A dry run without an id is a trial in the console, which no agent made.
+  expect(decisions(limited, true)).toEqual(['allow', 'deny', 'deny', 'deny', 'deny']);
+  expect(decisions(gate, true)).toEqual(['allow', 'allow', 'deny', 'deny', 'deny']);
+  expect(decisions(gate, false)).toEqual(Array(5).fill('allow'));
+});

@@ -24,6 +24,11 @@ export interface DraftVerdict {
 export interface BacktestOptions {
   /** `true` if a tool reads text of unknown authors, for `session.untrusted()`. Default: no tool does. */
   readonly readsUntrusted?: (toolName: string) => boolean;
+  /**
+   * Counts dry runs with an `actionId`, which are the calls of observing guards, in rates and in the history, as if
+   * they had been enforced. Default: false, as a dry run counts nowhere.
+   */
+  readonly countDryRuns?: boolean;
 }
 
 /** A policy of the draft, and what its condition mentions. */
@@ -47,6 +52,7 @@ export class Backtest {
   readonly #draft: readonly ReadingPolicy[];
   readonly #rates = new RateHistory();
   readonly #history: HistoryReplay;
+  readonly #countsDryRuns: boolean;
   readonly #changes = new Map<string, MutableChange>();
   #decisions = 0;
   #changed = 0;
@@ -58,7 +64,11 @@ export class Backtest {
    * @param draft - all policies that would be active
    * @throws ConditionError for an invalid condition.
    */
-  constructor(draft: readonly DefinedPolicy[], { readsUntrusted = () => false }: BacktestOptions = {}) {
+  constructor(
+    draft: readonly DefinedPolicy[],
+    { readsUntrusted = () => false, countDryRuns = false }: BacktestOptions = {},
+  ) {
+    this.#countsDryRuns = countDryRuns;
     this.#draft = compileDraft(draft).map((compiled) => {
       const condition = compiled.policy.definition.condition ?? '';
       return {
@@ -79,7 +89,8 @@ export class Backtest {
   }
 
   /** Compares one decision with that of the draft, and returns the latter. */
-  add(past: PastDecision): DraftVerdict {
+  add(kept: PastDecision): DraftVerdict {
+    const past = this.#countsDryRuns && kept.actionId !== null ? { ...kept, dryRun: false } : kept;
     const verdict = this.#verdictOn(past);
     const from = pastVerdict(past);
     this.#decisions += 1;

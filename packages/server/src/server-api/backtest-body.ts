@@ -9,6 +9,7 @@ type BacktestShape = {
   readonly mode: z.ZodDefault<z.ZodEnum<{ readonly merge: 'merge'; readonly replace: 'replace' }>>;
   readonly since: z.ZodOptional<z.ZodISODateTime>;
   readonly until: z.ZodOptional<z.ZodISODateTime>;
+  readonly countDryRuns: z.ZodDefault<z.ZodBoolean>;
 };
 
 /** Body of `POST /server/v1/backtests`. */
@@ -24,4 +25,9 @@ export const backtestBody: z.ZodObject<BacktestShape, z.core.$strict> = z.strict
   since: time.optional(),
   /** Time before which the decisions were made (exclusive). Default: now. */
   until: time.optional(),
+  /**
+   * Counts dry runs with an `actionId`, which are the calls of observing guards, in rates and in the history, as if they
+   * had been enforced.
+   */
+  countDryRuns: z.boolean().default(false),
 });

@@ -44,7 +44,10 @@ export function backtestsRoute(services: Services): ServerRoute {
     async handle(call) {
       const { tenantId } = call.caller;
       const body = validated('body', backtestBody, call.body);
-      const backtest = new Backtest(await draftOf(services, tenantId, body), { readsUntrusted });
+      const backtest = new Backtest(await draftOf(services, tenantId, body), {
+        readsUntrusted,
+        countDryRuns: body.countDryRuns,
+      });
       if (running.has(tenantId)) {
         throw new ApiError(
           'OVERLOADED',
