@@ -169,7 +169,7 @@ test('counts held calls for the history as their approver decided', () => {
 test('counts the calls of observing guards as if they had been enforced, if asked to', () => {
   const limited = policy('limited', { rate: { max: 1, windowSeconds: 60, per: 'agent' } });
   const gate = policy('gate', { condition: 'session.count("refund") >= 2' });
-  const observed = ['a', 'b', 'c', undefined, undefined].map((actionId = null) =>
+  const observed = ['a', 'b', 'c', null, null].map((actionId) =>
     past({ actionId, dryRun: true, decision: 'allow' }),
   );
   const decisions = (draft: DefinedPolicy, countDryRuns: boolean) => {
