@@ -12,6 +12,7 @@ const allowed = {
   server: ['protocol', 'policy', 'risk', 'console', 'tool-call'],
   'adapter-suite': ['protocol', 'client', 'recorder', 'server'],
   'foreign-server': [],
+  'test-browser': [],
   contract: ['protocol', 'client'],
   msw: ['protocol', 'policy', 'risk'],
   console: ['protocol', 'client'],

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { installedBrowser } from '@actlog/test-browser';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PageServer } from './browser/page-server.ts';
@@ -11,16 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => pages.close());
 
-/** Returns the path of an installed browser. */
-function installedChromium(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path));
-}
-
 it('responds to the client in a browser through the worker', async ({ skip }) => {
-  const executablePath = installedChromium();
+  const executablePath = installedBrowser();
   if (executablePath === undefined) {
     console.warn('✗ NOT TRIED: Chromium is not installed on this machine');
     return skip('Chromium is not installed');

@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { installedBrowser } from '@actlog/test-browser';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedServer } from '../scripted-server.ts';
@@ -133,11 +134,7 @@ describe('the packed client', () => {
   });
 
   it('runs in Chromium only with dangerouslyExposeApiKeyInBrowser', async ({ skip }) => {
-    const executablePath = orSkip(
-      onPath('chromium', 'chromium-browser', 'google-chrome', 'chrome'),
-      'Chromium',
-      skip,
-    );
+    const executablePath = orSkip(installedBrowser(), 'Chromium', skip);
     const { chromium } = orSkip(
       await import('playwright-core').catch(() => undefined),
       'playwright-core',

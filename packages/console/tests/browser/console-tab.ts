@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { installedBrowser } from '@actlog/test-browser';
 import axe from 'axe-core';
 import {
   type Browser,
@@ -11,15 +10,7 @@ import {
 import { afterAll, beforeAll, expect } from 'vitest';
 import { atTestEnd } from '../../../server/tests/test-end.ts';
 
-/** Returns the path of an installed browser. */
-function installedChromium(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path));
-}
-
-const executablePath = installedChromium();
+const executablePath = installedBrowser();
 
 /** Returns a server's address by a name that browsers do not trust over plain HTTP, unlike 127.0.0.1. */
 export function insecureAddress(url: string): string {

@@ -1,0 +1,1 @@
+export { installedBrowser } from './installed-browser.ts';
