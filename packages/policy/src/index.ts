@@ -9,8 +9,11 @@ export type { BacktestChange, BacktestResult } from '@actlog/protocol';
 export { Backtest, type DraftVerdict } from './backtest/backtest.ts';
 export { type PastDecision, type PastMatch, pastVerdict } from './backtest/past-decision.ts';
 export { PolicyTrial, type TrialVerdict, type TriedPolicy } from './backtest/policy-trial.ts';
-export { approvalSubject } from './check/approval-subject.ts';
+export { type ApprovalGrant, coveringGrant, type GrantedCheck } from './check/approval-grant.ts';
+export type { PolicyVersion } from './check/approval-rules.ts';
+export { type ApprovedAction, approvalSubject } from './check/approval-subject.ts';
 export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
+export type { Approver } from './check/approver.ts';
 export {
   actionMismatch,
   type CheckDecision,
@@ -22,11 +25,13 @@ export {
   decideWaitingCheck,
   type KnownAction,
 } from './check/decide.ts';
+export { type DecidableAction, decideHeld, type HeldDecision } from './check/decide-held.ts';
 export {
   type DecisionPayload,
   decisionEvent,
   denialIdentity,
   endDecision,
+  grantedDecision,
   policyDecision,
 } from './check/decision-event.ts';
 export {
@@ -39,12 +44,14 @@ export {
   type Verdict,
   verdictOn,
 } from './check/fired-policy.ts';
+export { type GrantTerms, maxSessionGrants, maxTenantGrants } from './check/grant-terms.ts';
 export {
   type HeldAction,
   heldSizeRefusal,
   lateDecisionRefusal,
   type NewHeldAction,
 } from './check/held-action.ts';
+export { policyContradiction } from './check/policy-contradiction.ts';
 export { policyDefinition } from './check/policy-definition.ts';
 export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';

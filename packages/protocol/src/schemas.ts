@@ -6,6 +6,7 @@
  */
 export { type Contract, contract, type EndpointSchemas } from './contract.ts';
 export { agent, agentCreate, agentUpdate } from './schemas/agent.ts';
+export { givenApproval, grantChoice } from './schemas/approval.ts';
 export {
   argumentOrigin,
   argumentOrigins,

@@ -7,6 +7,7 @@ import {
   type CheckResponse,
   checkedAction,
   checkResponse,
+  coveringGrant,
   decideCheck,
   decideWaitingCheck,
   exceededRates,
@@ -22,16 +23,23 @@ import type { PolicyCheck } from '@actlog/protocol';
 import { refusalError } from '../service/api-error.ts';
 import { newId } from '../service/new-id.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { useGrant } from './approval-grants.ts';
 import { findDecidingAction, useApproval } from './approval-use.ts';
 import { isDenialRecorded, recordDenial } from './denials.ts';
 import { expireActions, findEqualHeld, holdAction } from './pending.ts';
 import { ruleOf } from './rule-of.ts';
 
 /** Checks a held action again without counting or holding it, unless another check used up the approval. */
-export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckResponse {
+export function checkAgain(
+  tenant: Tenant,
+  check: PolicyCheck,
+  heldId: string,
+  keyId: string,
+  nowMs: number,
+): CheckResponse {
   expireActions(tenant, nowMs);
   const held = findDecidingAction(tenant, check, heldId, nowMs);
-  if (!held) return checkAction(tenant, check, nowMs);
+  if (!held) return checkAction(tenant, check, keyId, nowMs);
   const fired = lastingPolicies(matchingPolicies(tenant, check));
   const decision = decideWaitingCheck({
     fired,
@@ -47,21 +55,23 @@ export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, n
  *
  * @throws ApiError `ACTION_MISMATCH` if another action was checked with the same actionId.
  */
-export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
+export function checkAction(tenant: Tenant, check: PolicyCheck, keyId: string, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
   const known = knownAction(tenant, check);
   const { fired, windows } = firedOf(tenant, check, known, nowMs);
   const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
-  const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check) : undefined;
+  const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check, keyId) : undefined;
   const decision = decideCheck({
     check,
     fired,
     isRated: windows.length > 0,
     known,
     held,
+    grant: grantFor(tenant, check, fired, known, nowMs),
     equalHeld,
     isDenialRecorded: isDenialRecorded(tenant, check, fired, held?.id ?? null),
     newHeldId: newId('pac'),
+    keyId,
     nowMs,
   });
   apply(tenant, check, decision, windows, nowMs);
@@ -77,7 +87,8 @@ export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): Che
   expireActions(tenant, nowMs);
   const known = knownAction(tenant, check);
   const { fired } = firedOf(tenant, check, known, nowMs);
-  return checkResponse(fired, findDecidingAction(tenant, check, known?.heldId, nowMs));
+  const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
+  return checkResponse(fired, held, grantFor(tenant, check, fired, known, nowMs));
 }
 
 /** Applies the effects of a decision. An action that is too large to be held throws before anything changes. */
@@ -90,6 +101,7 @@ function apply(
 ): void {
   for (const effect of effects) {
     if (effect.type === 'use_approval') useApproval(tenant, check, effect.heldId, nowMs);
+    else if (effect.type === 'use_grant') useGrant(tenant, check, effect, nowMs);
     else if (effect.type === 'hold') holdAction(tenant, check, effect, nowMs);
     else if (effect.type === 'count') tenant.rateCounts.count(windows);
     else if (effect.type === 'record_denial') recordDenial(tenant, check, effect, nowMs);
@@ -104,6 +116,23 @@ function knownAction(tenant: Tenant, check: PolicyCheck): KnownAction | undefine
   const known = check.actionId === undefined ? undefined : tenant.namedActions.get(nameOf(check));
   if (known && known.subject !== approvalSubject(check)) throw refusalError(actionMismatch);
   return known;
+}
+
+/** Returns the grant of an approver that allows the action, if policies would hold it. */
+function grantFor(
+  tenant: Tenant,
+  check: PolicyCheck,
+  fired: readonly FiredPolicy[],
+  known: KnownAction | undefined,
+  nowMs: number,
+) {
+  return coveringGrant([...tenant.grants.values()], {
+    check,
+    subject: () => approvalSubject(check),
+    fired,
+    usedGrantId: known?.grantId ?? null,
+    nowMs,
+  });
 }
 
 function nameOf({ agentId, actionId }: PolicyCheck): string {
@@ -126,7 +155,9 @@ function matchingPolicies(tenant: Tenant, check: PolicyCheck): readonly FiredPol
     .sort(byPrecedence)
     .flatMap((policy) => {
       const why = matchPolicy(ruleOf(policy), action);
-      return why === undefined ? [] : [{ policy: { id: policy.id, definition: policy }, why }];
+      return why === undefined
+        ? []
+        : [{ policy: { id: policy.id, definition: policy, version: policy.version }, why }];
     });
   return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
 }

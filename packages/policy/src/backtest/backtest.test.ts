@@ -41,6 +41,7 @@ function past(fields: Partial<PastDecision> = {}): PastDecision {
     arguments: null,
     argumentsOmitted: false,
     origins: null,
+    principal: null,
     ...fields,
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { givenApproval, grantChoice } from './approval.ts';
 import { heldAction } from './check.ts';
 import { looseObject, strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
@@ -15,6 +16,18 @@ const decision = looseObject({
   /** Time of the decision. */
   decidedAt: timestamp,
 }).meta({ id: 'Decision' });
+
+/** Approvals that a held action needs, and those that it has. */
+const approvals = looseObject({
+  /** Number of approvers who must approve; the last one completes the approval. A single denial is enough to deny. */
+  required: z.int(),
+  /** Ids of the keys that may approve; null for every key with the scope `decide`. */
+  approverKeys: z.array(z.string()).nullable(),
+  /** `true` if the requester cannot approve: neither the key that sent the check, nor the same principal. */
+  notRequester: z.boolean(),
+  /** Approvals so far, oldest first; each approver counts once. */
+  given: z.array(givenApproval),
+}).meta({ id: 'Approvals' });
 
 const fixed = {
   /** Permanent identifier; a check returns it as `pendingActionId`. */
@@ -44,7 +57,15 @@ const profile = {
   singleUse: z.boolean(),
   /** Time at which a call used the approval; null if unused or if the approval is not limited to one call. */
   usedAt: timestamp.nullable(),
-  /** Decision of the approver; null if there is none. */
+  /** Id of the API key that sent the check. Null for actions held by an earlier version. */
+  requestedBy: z.string().nullable(),
+  /** Person or system on whose behalf the agent acts, as the check stated; null for none. */
+  principal: z.string().nullable(),
+  /** Approvals that the action needs, and those that it has. */
+  approvals,
+  /** Id of the grant that the approval created for later actions; null for none. */
+  grantId: z.string().nullable(),
+  /** Decision of the approver; null if there is none, also while further approvals are needed. */
   decision: decision.nullable(),
 } as const;
 
@@ -62,10 +83,12 @@ export const pendingAction = resource<FixedPendingActionShape, PendingActionShap
 
 /** Body of `POST /v1/guardian/pending-actions/:id/decide`. */
 export const decide = strictObject({
-  /** `approve` lets the action run, `deny` does not; final. */
+  /** `approve` lets the action run once enough approvers have approved, `deny` does not; final. */
   decision: z.enum(['approve', 'deny']),
   /** Comment that is passed to the agent, so write it for the model, at most 2,000 characters; none if omitted. */
   comment: text(2000).optional(),
+  /** Lets later actions of the same session run without another approval, with `approve` only; only this action if omitted. */
+  grant: grantChoice.optional(),
 }).meta({ id: 'Decide' });
 
 /** A held action that waits for approval. */

@@ -40,6 +40,17 @@ const approvalUse = {
    * seconds.
    */
   singleUse: z.boolean(),
+  /** Number of approvers who must approve; 1 by default. Each approver counts once, and one denial denies. */
+  requiredApprovers: z.int().min(1).max(10),
+  /** `true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default. */
+  notRequester: z.boolean(),
+} as const;
+
+const approverKeys = z.array(line(200)).min(1).max(100);
+
+const approvers = {
+  /** Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny. */
+  approverKeys,
 } as const;
 
 /** Selects the actions that a policy applies to; an omitted list matches everything. `*` matches any characters. */
@@ -48,8 +59,10 @@ export const policyMatch = strictObject({}, matched(globs)).meta({ id: 'PolicyMa
 /** Makes the policy apply only after this many actions in the window. */
 export const policyRate = strictObject(rate).meta({ id: 'PolicyRate' });
 
-/** Outcome of an approval that nobody decides, and whether an approval is for one call. */
-export const policyApproval = strictObject(approval, approvalUse).meta({ id: 'PolicyApproval' });
+/** Outcome of an approval that nobody decides, who must approve, and whether an approval is for one call. */
+export const policyApproval = strictObject(approval, { ...approvalUse, ...approvers }).meta({
+  id: 'PolicyApproval',
+});
 
 const effect = z.enum(['allow', 'deny', 'require_approval']);
 
@@ -78,7 +91,7 @@ const parts = {
   match: policyMatch,
   /** Applies only after this many actions in a window; null applies to every action. */
   rate: policyRate.nullable(),
-  /** Timeout and use of approvals, for `require_approval` only; null: denied after 900 seconds. */
+  /** Timeout, approvers and use of approvals, for `require_approval` only; null: denied after 900 seconds. */
   approval: policyApproval.nullable(),
 } as const;
 
@@ -123,7 +136,15 @@ export const policyUpdate = strictObject(
     /** Merged field by field; the result must be complete. Null removes it. */
     rate: strictObject({}, rate).meta({ id: 'PolicyRateUpdate' }).nullable(),
     /** Merged field by field; the result must be complete. Null removes it. */
-    approval: strictObject({}, { ...approval, ...approvalUse })
+    approval: strictObject(
+      {},
+      {
+        ...approval,
+        ...approvalUse,
+        /** Ids of the API keys that may approve; null lets every key with the scope `decide` approve. */
+        approverKeys: approverKeys.nullable(),
+      },
+    )
       .meta({ id: 'PolicyApprovalUpdate' })
       .nullable(),
   },

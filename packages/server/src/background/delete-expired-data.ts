@@ -12,6 +12,7 @@ import {
   retentions,
 } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
+import { oldGrants } from '../storage/stores/approval-grant-store.ts';
 import { oldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
 import { dropEndedActions } from '../storage/stores/pending-action-store.ts';
@@ -80,6 +81,7 @@ async function dropHeldActions(
       repeat(() => storage.write(tenantId, ({ db }) => work(db)), signal);
     await drop((db) => dropEndedActions(db, tenantId, keptFromMs));
     await drop((db) => dropOldest(db, oldHeldCalls(tenantId, keptFromMs)));
+    await drop((db) => dropOldest(db, oldGrants(tenantId, keptFromMs)));
   }
 }
 

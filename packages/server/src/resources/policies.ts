@@ -3,6 +3,7 @@ import {
   maxConditionCost,
   type PolicyDefinition,
   parseCondition,
+  policyContradiction,
   policyDefinition,
 } from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
@@ -51,23 +52,21 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
 }
 
 /**
- * Rejects contradictions that the schema cannot express: an invalid condition, or an approval without
- * `require_approval`. An unchanged condition may exceed the cost limit, because earlier releases had none.
+ * Rejects contradictions that the schema cannot express: an invalid condition, an approval without
+ * `require_approval`, or more approvers than keys that may approve. An unchanged condition may exceed the cost limit, because earlier releases had none.
  *
  * @param pathPrefix - path of the policy in the body, ending with a period; empty if the body is the policy
  */
 export function requireConsistent(
-  { condition, approval, effect }: PolicyDefinition,
+  definition: PolicyDefinition,
   former?: PolicyDefinition,
   pathPrefix = '',
 ): void {
-  if (approval !== null && effect !== 'require_approval') {
-    throw validationError(
-      `${pathPrefix}approval`,
-      'contradiction',
-      'is allowed only with the effect require_approval',
-    );
+  const contradiction = policyContradiction(definition);
+  if (contradiction) {
+    throw validationError(pathPrefix + contradiction.path, 'contradiction', contradiction.message);
   }
+  const { condition } = definition;
   if (condition === null) return;
   try {
     parseCondition(condition, condition === former?.condition ? Number.POSITIVE_INFINITY : maxConditionCost);

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type {
+  ApprovalGrantTable,
   CheckedActionTable,
   PendingActionTable,
   PolicyCountTable,
@@ -36,6 +37,7 @@ export interface Tables {
   checked_actions: CheckedActionTable;
   policy_decisions: PolicyDecisionTable;
   pending_actions: PendingActionTable;
+  approval_grants: ApprovalGrantTable;
   notification_channels: NotificationChannelTable;
   deliveries: DeliveryTable;
 }
