@@ -31,6 +31,7 @@ export {
   decisionEvent,
   denialIdentity,
   endDecision,
+  type GrantRevocationPayload,
   grantedDecision,
   policyDecision,
 } from './check/decision-event.ts';

@@ -5,6 +5,14 @@
  *
  * @packageDocumentation
  */
+export {
+  type ActionDecision,
+  type ActionDecisionResult,
+  type ActionDecisionResults,
+  type DecidedAction,
+  maxDecisionsAtOnce,
+} from './action-decision.ts';
+export type { ApprovalGrant, ApprovalGrantPage } from './approval-grant.ts';
 export type { BacktestChange, BacktestResult } from './backtest-result.ts';
 export { type CheckPreference, checkPreference } from './check-preference.ts';
 export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';

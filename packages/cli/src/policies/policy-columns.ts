@@ -47,14 +47,21 @@ export function policyDetails(policy: Policy): Detail[] {
     ['environments', match?.environments?.join(', ')],
     ['condition', policy.condition],
     ['rate', rate && `beyond ${rate.max} in ${rate.windowSeconds} s per ${rate.per}`],
-    [
-      'approval',
-      approval &&
-        `${approval.onTimeout} after ${approval.timeoutSeconds} s${approval.singleUse ? ', for one call' : ''}`,
-    ],
+    ['approval', approval && approvalText(approval)],
     ['message', policy.message],
     ['created', localTime(policy.createdAt)],
     ['archived', localTime(policy.archivedAt)],
     ['version', policy.version],
   ];
+}
+
+function approvalText(approval: NonNullable<Policy['approval']>): string {
+  const { requiredApprovers = 1, approverKeys } = approval;
+  return [
+    `${approval.onTimeout} after ${approval.timeoutSeconds} s`,
+    ...(approval.singleUse ? ['for one call'] : []),
+    ...(requiredApprovers > 1 ? [`by ${requiredApprovers} approvers`] : []),
+    ...(approval.notRequester ? ['not by the requester'] : []),
+    ...(approverKeys ? [`only by ${approverKeys.join(', ')}`] : []),
+  ].join(', ');
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { collect } from '../options/collect.ts';
 import { definedFields } from '../options/defined-fields.ts';
 import { parseSeconds } from '../options/duration.ts';
-import { parseWholeNumber } from '../options/numbers.ts';
+import { parseCount, parseWholeNumber } from '../options/numbers.ts';
 import { readObject } from '../options/read-json.ts';
 
 /** Options with the fields of a policy. */
@@ -25,6 +25,9 @@ export interface PolicyFieldFlags {
   readonly timeout?: number;
   readonly onTimeout?: string;
   readonly singleUse?: boolean;
+  readonly approvers?: number;
+  readonly approverKeys?: string[];
+  readonly notRequester?: boolean;
 }
 
 /** Adds the options with the fields of a policy. */
@@ -59,7 +62,10 @@ export function addPolicyFieldOptions(command: Command): Command {
     .option('--timeout <duration>', 'time that an action waits for a decision, such as 15m', parseSeconds)
     .addOption(new Option('--on-timeout <decision>', 'decision after that time').choices(['deny', 'allow']))
     .option('--single-use', 'each approval lets one call run')
-    .option('--no-single-use', 'an approval lets every call of the same action run');
+    .option('--no-single-use', 'an approval lets every call of the same action run')
+    .option('--approvers <number>', 'number of approvers who must approve', parseCount)
+    .option('--approver-keys <ids>', 'only these keys may approve; any key that may decide can deny', collect)
+    .option('--not-requester', 'the requester of an action cannot approve it');
 }
 
 /**
@@ -73,8 +79,15 @@ export async function policyFields(flags: PolicyFieldFlags): Promise<Record<stri
   const { tools, agents, frameworks, environments } = flags;
   const match = definedFields({ tools, agents, frameworks, environments });
   const rate = definedFields({ max: flags.rateMax, windowSeconds: flags.rateWindow, per: flags.ratePer });
-  const { timeout: timeoutSeconds, onTimeout, singleUse } = flags;
-  const approval = definedFields({ timeoutSeconds, onTimeout, singleUse });
+  const { timeout: timeoutSeconds, onTimeout, singleUse, approverKeys, notRequester } = flags;
+  const approval = definedFields({
+    timeoutSeconds,
+    onTimeout,
+    singleUse,
+    requiredApprovers: flags.approvers,
+    approverKeys,
+    notRequester,
+  });
   const fields = { name, effect, description, mode, priority, condition, message };
   return {
     ...given,

@@ -199,6 +199,8 @@ function guardian(): Step[] {
     post('/v1/guardian/pending-actions/nothing/decide', { decision: 'deny' }),
     ...[1, 2, 3].map(() => check('poll')), // one action, held and counted once
     ...singleUse(check, dry),
+    ...severalApprovers(check),
+    ...grants(check, dry),
     ...argumentOrigins(check),
     check('send_late', { actionId: 'late' }),
     post('/v1/policies', { name: 'late', effect: 'deny', match: { tools: ['send_late'] } }),
@@ -274,6 +276,77 @@ function singleUse(
     wire('another'),
     wire(),
     get('/v1/guardian/pending-actions?status=approved'),
+  ];
+}
+
+/** Returns requests about actions that need several approvers, or another approver than the requester. */
+function severalApprovers(check: (toolName: string, also?: object, keep?: Step['keep']) => Step): Step[] {
+  const decide = (body: object) => post('/v1/guardian/pending-actions/$pair/decide', body);
+  const policy = (tool: string, rules: object) =>
+    post('/v1/policies', {
+      name: tool,
+      effect: 'require_approval',
+      approval: { timeoutSeconds: 60, onTimeout: 'deny', ...rules },
+      match: { tools: [tool] },
+    });
+  const rules = { requiredApprovers: 2, approverKeys: ['key_a', 'key_b'] };
+  return [
+    policy('none', { requiredApprovers: 0 }),
+    policy('none', { requiredApprovers: 2, approverKeys: ['key_a'] }),
+    policy('pair', { requiredApprovers: 2 }),
+    check('pair', { actionId: 'pair', principal: 'ada' }, { pair: 'pendingActionId' }),
+    check('pair', { actionId: 'pair', principal: 'grace' }),
+    check('pair', { actionId: 'pair' }),
+    decide({ decision: 'approve', comment: 'first' }),
+    decide({ decision: 'approve', comment: 'the same approver' }),
+    check('pair', { actionId: 'pair', principal: 'ada' }),
+    get('/v1/guardian/pending-actions?sessionId=g'),
+    decide({ decision: 'deny', grant: { for: 'tool' } }),
+    decide({ decision: 'deny' }),
+    check('pair', { actionId: 'pair', principal: 'ada' }),
+    policy('listed', rules),
+    check('listed', { actionId: 'listed' }, { pair: 'pendingActionId' }),
+    decide({ decision: 'approve' }),
+    decide({ decision: 'deny' }),
+    policy('other', { notRequester: true }),
+    check('other', { actionId: 'other' }, { pair: 'pendingActionId' }),
+    decide({ decision: 'approve' }),
+    get('/v1/guardian/pending-actions?sessionId=g'),
+  ];
+}
+
+/** Returns requests about grants for later actions. */
+function grants(
+  check: (toolName: string, also?: object, keep?: Step['keep']) => Step,
+  dry: Pick<Step, 'headers'>,
+): Step[] {
+  const approve = (grant: object) =>
+    post('/v1/guardian/pending-actions/$granted/decide', { decision: 'approve', grant });
+  const ship = (argumentsHash: string, also: object = {}, keep?: Step['keep']) =>
+    check('ship', { action: { toolName: 'ship', argumentsHash }, ...also }, keep);
+  return [
+    post('/v1/policies', { name: 'ship', effect: 'require_approval', match: { tools: ['ship'] } }, { ship: 'id' }),
+    ship('sha256:aa', { actionId: 'ship' }, { granted: 'pendingActionId' }),
+    approve({ for: 'all' }),
+    approve({ for: 'action', durationSeconds: 86_401 }),
+    approve({ for: 'action', maxUses: 2 }),
+    ship('sha256:bb', { actionId: 'another' }, { granted: 'pendingActionId' }),
+    { ...ship('sha256:aa'), ...dry },
+    ship('sha256:aa', { actionId: 'again' }),
+    ship('sha256:aa', { actionId: 'again' }),
+    ship('sha256:aa'),
+    ship('sha256:aa'),
+    ship('sha256:aa', { actionId: 'again' }),
+    approve({ for: 'tool' }),
+    ship('sha256:cc'),
+    ship('sha256:cc', { sessionId: 'h' }),
+    ship('sha256:cc', { principal: 'ada' }),
+    patch('/v1/policies/$ship', { priority: 3 }),
+    ship('sha256:cc'),
+    check('wire', { actionId: 'granted' }, { granted: 'pendingActionId' }),
+    approve({ for: 'tool' }),
+    check('ship', { sessionId: undefined, actionId: 'alone' }, { granted: 'pendingActionId' }),
+    approve({ for: 'tool' }),
   ];
 }
 

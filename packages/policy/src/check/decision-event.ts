@@ -39,6 +39,15 @@ export interface DecisionPayload {
   readonly heldMs?: number;
 }
 
+/** Payload of the event that records the revocation of a grant in its session. */
+export interface GrantRevocationPayload {
+  readonly toolName: string;
+  readonly decision: 'grant_revoked';
+  readonly grantId: string;
+  /** Id of the key that revoked it. */
+  readonly decidedBy: string;
+}
+
 /** Returns the payload for a policy that denies or holds an action. */
 export function policyDecision(
   { action: { toolName, argumentsHash } }: PolicyCheck,
@@ -109,7 +118,7 @@ export function grantedDecision(
 export function decisionEvent(
   eventId: string,
   { agentId, sessionId }: { readonly agentId: string; readonly sessionId: string },
-  payload: DecisionPayload,
+  payload: DecisionPayload | GrantRevocationPayload,
   nowMs: number,
 ): ActivityEvent {
   return {

@@ -37,12 +37,12 @@ export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guard
 export function decidePendingAction(services: Services): WriteRoute<'guardian.pendingActions.decide'> {
   return {
     kind: 'write',
-    handle: ({ caller, params, body }, write) =>
+    handle: (call, write) =>
       decideAction(services, write, {
-        tenantId: caller.tenantId,
-        approver: approverOf(caller),
-        id: params.id,
-        body,
+        tenantId: call.caller.tenantId,
+        approver: approverOf(services, call),
+        id: call.params.id,
+        body: call.body,
       }),
   };
 }

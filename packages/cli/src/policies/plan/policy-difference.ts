@@ -21,7 +21,7 @@ export interface PolicyDifference {
 const plainFields = ['description', 'mode', 'effect', 'priority', 'condition', 'message'] as const;
 
 /** Values of optional fields of an approval that a policy does not have. */
-const approvalDefaults = { singleUse: false };
+const approvalDefaults = { singleUse: false, requiredApprovers: 1, notRequester: false };
 
 type Fields = Readonly<Record<string, unknown>>;
 
