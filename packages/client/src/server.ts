@@ -9,7 +9,6 @@ export type {
   ApprovalGrant,
   BacktestChange,
   BacktestResult,
-  DecidedAction,
   MatchedPolicy,
   PolicyDecision,
 } from '@actlog/protocol';

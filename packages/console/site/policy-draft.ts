@@ -31,6 +31,9 @@ export function policyFields(policy: Policy | undefined) {
     timeoutSeconds: String(approval?.timeoutSeconds ?? ''),
     onTimeout: approval?.onTimeout ?? 'deny',
     singleUse: approval?.singleUse ? 'on' : '',
+    requiredApprovers: String(approval?.requiredApprovers ?? 1),
+    approverKeys: approval?.approverKeys?.join('\n') ?? '',
+    notRequester: approval?.notRequester ? 'on' : '',
   };
 }
 
@@ -62,14 +65,10 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
     .map((name) => [name, patterns(fields[name], policy?.match?.[name])] as const)
     .filter(([, globs]) => policy !== undefined || globs.length > 0)
     .map(([name, globs]) => [name, globs.length > 0 ? globs : null]);
-  const effect = fields.effect as PolicyEffect;
-  const onTimeout = fields.onTimeout === 'allow' ? 'allow' : 'deny';
-  const singleUse = fields.singleUse === 'on';
-  const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
   return {
     name: text(fields.name) ?? '',
     description: text(fields.description),
-    effect,
+    effect: fields.effect as PolicyEffect,
     mode: fields.mode === 'log_only' ? 'log_only' : 'enforce',
     priority: Number(fields.priority),
     match: Object.fromEntries(match) as Matches,
@@ -83,15 +82,32 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
             windowSeconds: Number(fields.rateWindowSeconds),
             per: fields.ratePer as 'agent' | 'session' | 'tenant',
           },
-    approval:
-      effect !== 'require_approval' || (hasDefaultEnd && !singleUse)
-        ? null
-        : {
-            timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
-            onTimeout,
-            // A merge patch keeps omitted fields.
-            ...((singleUse || policy?.approval?.singleUse) && { singleUse }),
-          },
+    approval: readApproval(fields, policy),
+  };
+}
+
+/** Reads the part of the form about approvals; null if all of it has its default. */
+function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined): PolicyDraft['approval'] {
+  if (fields.effect !== 'require_approval') return null;
+  const before = policy?.approval;
+  const onTimeout = fields.onTimeout === 'allow' ? 'allow' : 'deny';
+  const singleUse = fields.singleUse === 'on';
+  const notRequester = fields.notRequester === 'on';
+  const requiredApprovers = Number(fields.requiredApprovers ?? 1);
+  const keys = patterns(fields.approverKeys, before?.approverKeys ?? []);
+  const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
+  const hasRules = singleUse || notRequester || requiredApprovers !== 1 || keys.length > 0;
+  if (hasDefaultEnd && !hasRules) return null;
+  return {
+    timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
+    onTimeout,
+    // A merge patch keeps omitted fields.
+    ...((singleUse || before?.singleUse) && { singleUse }),
+    ...((notRequester || before?.notRequester) && { notRequester }),
+    ...((requiredApprovers !== 1 || before?.requiredApprovers) && { requiredApprovers }),
+    ...(keys.length > 0 && { approverKeys: keys }),
+    // Only a merge patch, which is sent for a known policy, can remove the list.
+    ...(keys.length === 0 && before?.approverKeys && { approverKeys: null as unknown as string[] }),
   };
 }
 

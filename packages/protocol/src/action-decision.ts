@@ -10,17 +10,15 @@ export type ActionDecision = Decide & {
   readonly id: string;
 };
 
-/** A decided action, without its shown arguments. */
-export type DecidedAction = Omit<PendingAction, 'action'> & {
-  readonly action: { readonly toolName: string; readonly argumentsHash: string };
-};
-
 /** Outcome of a decision: either the action, or the error that a request about it alone would have got. */
 export interface ActionDecisionResult {
   /** Id of the held action. */
   readonly id: string;
-  /** The action after the decision; `pending` while it needs further approvers. Null if the decision was refused. */
-  readonly action: DecidedAction | null;
+  /**
+   * The action after the decision, without its shown arguments and their origins; `pending` while it needs further
+   * approvers. Null if the decision was refused.
+   */
+  readonly action: PendingAction | null;
   /** Null if the decision was made. */
   readonly error: {
     readonly code: string;

@@ -9,7 +9,6 @@ export {
   type ActionDecision,
   type ActionDecisionResult,
   type ActionDecisionResults,
-  type DecidedAction,
   maxDecisionsAtOnce,
 } from './action-decision.ts';
 export type { ApprovalGrant, ApprovalGrantPage } from './approval-grant.ts';

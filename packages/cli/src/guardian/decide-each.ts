@@ -36,9 +36,7 @@ async function decideAlone(
   { id, ...body }: ActionDecision,
 ): Promise<ActionDecisionResult> {
   try {
-    const { action, ...rest } = await client.guardian.pendingActions.decide(id, body);
-    const { toolName = '', argumentsHash = '' } = action ?? {};
-    return { id, action: { ...rest, action: { toolName, argumentsHash } }, error: null };
+    return { id, action: await client.guardian.pendingActions.decide(id, body), error: null };
   } catch (error) {
     const { status, code = 'UNKNOWN', message } = error as ServiceError;
     // Without a response, or without permission, the next decision would fail the same way.

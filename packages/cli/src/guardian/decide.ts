@@ -77,7 +77,7 @@ const columns: readonly Column<ActionDecisionResult>[] = [
     style: ({ action }) => statusStyle(action?.status) ?? 'red',
   },
   { title: 'AGENT', value: ({ action }) => action?.agentId },
-  { title: 'TOOL', value: ({ action }) => action?.action.toolName, style: () => 'bold', minWidth: 10 },
+  { title: 'TOOL', value: ({ action }) => action?.action?.toolName, style: () => 'bold', minWidth: 10 },
   { title: 'PROBLEM', value: ({ error }) => error?.message ?? '', minWidth: 20 },
 ];
 

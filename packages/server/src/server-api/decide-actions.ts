@@ -1,4 +1,4 @@
-import type { ActionDecisionResult, ActionDecisionResults, DecidedAction, SentOf } from '@actlog/protocol';
+import type { ActionDecisionResult, ActionDecisionResults, PendingAction, SentOf } from '@actlog/protocol';
 import { approverOf } from '../guardian/approver-of.ts';
 import { type ActionDecision, decideAction } from '../guardian/decide-action.ts';
 import { requireScope } from '../http/authentication.ts';
@@ -55,6 +55,6 @@ async function resultOf(
 function withoutArguments({
   action: { toolName, argumentsHash },
   ...rest
-}: SentOf<'guardian.pendingActions.decide'>): DecidedAction {
+}: SentOf<'guardian.pendingActions.decide'>): PendingAction {
   return { ...rest, action: { toolName, argumentsHash } };
 }

@@ -4,6 +4,7 @@ import { defaultTimeoutSeconds, type PolicyFields, policyFields } from '../../po
 import { submitted } from '../../submitted.ts';
 import { Choice } from '../choice.tsx';
 import { Field } from '../field.tsx';
+import { ApprovalFields } from './approval-fields.tsx';
 
 const globHint = 'One per line; * matches any characters. Empty: all.';
 
@@ -111,17 +112,7 @@ export function PolicyForm({
           />
         </fieldset>
       )}
-      {effect === 'require_approval' && (
-        <fieldset disabled={isReadOnly}>
-          <legend>When it is approved</legend>
-          {/* Forms omit unchecked checkboxes; this is their value. */}
-          <input type="hidden" name="singleUse" value="" />
-          <label class="check">
-            <input type="checkbox" name="singleUse" value="on" defaultChecked={fields.singleUse === 'on'} />
-            <span>Each approval is for one call</span>
-          </label>
-        </fieldset>
-      )}
+      {effect === 'require_approval' && <ApprovalFields fields={fields} isReadOnly={isReadOnly} />}
       <fieldset class="grid" disabled={isReadOnly}>
         <legend>Only after a number of actions</legend>
         <Field label="More than" hint="Empty: at once.">
