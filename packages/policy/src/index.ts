@@ -57,6 +57,7 @@ export { policyDefinition } from './check/policy-definition.ts';
 export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
 export { agentRevoked } from './check/revoked-agent.ts';
+export { type Schedule, scheduledPolicies } from './check/schedule.ts';
 export {
   type ArrivalContext,
   type ArrivedEvent,

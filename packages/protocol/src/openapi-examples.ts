@@ -133,6 +133,7 @@ const rule = {
     requiredApprovers: 2,
     notRequester: true,
   },
+  schedule: null,
 };
 
 const policy = {

@@ -30,6 +30,7 @@ export {
   policyCreate,
   policyMatch,
   policyRate,
+  policySchedule,
   policyUpdate,
 } from './schemas/policy.ts';
 export { flag, pageQuery } from './schemas/query.ts';

@@ -32,7 +32,7 @@ export const policyColumns: readonly Column<Policy>[] = [
 
 /** Returns the details of a policy. */
 export function policyDetails(policy: Policy): Detail[] {
-  const { match, rate, approval } = policy;
+  const { match, rate, approval, schedule } = policy;
   return [
     ['policy', policy.id, 'bold'],
     ['name', policy.name],
@@ -48,6 +48,7 @@ export function policyDetails(policy: Policy): Detail[] {
     ['condition', policy.condition],
     ['rate', rate && `beyond ${rate.max} in ${rate.windowSeconds} s per ${rate.per}`],
     ['approval', approval && approvalText(approval)],
+    ['schedule', schedule && scheduleText(schedule)],
     ['message', policy.message],
     ['created', localTime(policy.createdAt)],
     ['archived', localTime(policy.archivedAt)],
@@ -64,4 +65,8 @@ function approvalText(approval: NonNullable<Policy['approval']>): string {
     ...(approval.notRequester ? ['not by the requester'] : []),
     ...(approverKeys ? [`only by ${approverKeys.join(', ')}`] : []),
   ].join(', ');
+}
+
+function scheduleText({ days, from = '00:00', to = '24:00', timeZone }: NonNullable<Policy['schedule']>): string {
+  return `${days?.join(', ') ?? 'every day'} from ${from} to ${to} in ${timeZone}`;
 }

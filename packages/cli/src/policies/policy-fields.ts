@@ -28,6 +28,10 @@ export interface PolicyFieldFlags {
   readonly approvers?: number;
   readonly approverKeys?: string[];
   readonly notRequester?: boolean;
+  readonly scheduleZone?: string;
+  readonly scheduleDays?: string[];
+  readonly scheduleFrom?: string;
+  readonly scheduleTo?: string;
 }
 
 /** Adds the options with the fields of a policy. */
@@ -58,6 +62,11 @@ export function addPolicyFieldOptions(command: Command): Command {
     .option('--rate-max <number>', 'actions allowed in the window', parseWholeNumber)
     .option('--rate-window <duration>', 'length of the window, such as 1h', parseSeconds)
     .addOption(new Option('--rate-per <scope>', 'scope of the count').choices(['agent', 'session', 'tenant']))
+    .optionsGroup('Only at certain times:')
+    .option('--schedule-zone <name>', 'time zone of the days and times, such as Europe/Berlin')
+    .option('--schedule-days <days>', 'days such as mon,tue; every day by default', collect)
+    .option('--schedule-from <time>', 'start on each day, such as 09:00')
+    .option('--schedule-to <time>', 'end, such as 17:30; before the start, it is on the next day')
     .optionsGroup('Approvals, for require_approval:')
     .option('--timeout <duration>', 'time that an action waits for a decision, such as 15m', parseSeconds)
     .addOption(new Option('--on-timeout <decision>', 'decision after that time').choices(['deny', 'allow']))
@@ -88,6 +97,12 @@ export async function policyFields(flags: PolicyFieldFlags): Promise<Record<stri
     approverKeys,
     notRequester,
   });
+  const schedule = definedFields({
+    timeZone: flags.scheduleZone,
+    days: flags.scheduleDays,
+    from: flags.scheduleFrom,
+    to: flags.scheduleTo,
+  });
   const fields = { name, effect, description, mode, priority, condition, message };
   return {
     ...given,
@@ -95,6 +110,7 @@ export async function policyFields(flags: PolicyFieldFlags): Promise<Record<stri
     ...merged('match', given, match),
     ...merged('rate', given, rate),
     ...merged('approval', given, approval),
+    ...merged('schedule', given, schedule),
   };
 }
 

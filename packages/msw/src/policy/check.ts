@@ -18,6 +18,7 @@ import {
   matchPolicy,
   type RateWindow,
   rateWindows,
+  scheduledPolicies,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import { refusalError } from '../service/api-error.ts';
@@ -40,7 +41,7 @@ export function checkAgain(
   expireActions(tenant, nowMs);
   const held = findDecidingAction(tenant, check, heldId, nowMs);
   if (!held) return checkAction(tenant, check, keyId, nowMs);
-  const fired = lastingPolicies(matchingPolicies(tenant, check));
+  const fired = lastingPolicies(matchingPolicies(tenant, check, nowMs));
   const decision = decideWaitingCheck({
     fired,
     held,
@@ -141,16 +142,16 @@ function nameOf({ agentId, actionId }: PolicyCheck): string {
 
 /** Returns the policies that fire, and the windows of the rates among the matching ones. */
 function firedOf(tenant: Tenant, check: PolicyCheck, known: KnownAction | undefined, nowMs: number) {
-  const matching = matchingPolicies(tenant, check);
+  const matching = matchingPolicies(tenant, check, nowMs);
   const windows = rateWindows(matching, checkedAction(check), nowMs);
   const counted = tenant.rateCounts.countedIn(windows);
   const exceeded = exceededRates(windows, counted, known?.isCounted === true);
   return { fired: firedPolicies(matching, exceeded), windows };
 }
 
-function matchingPolicies(tenant: Tenant, check: PolicyCheck): readonly FiredPolicy[] {
+function matchingPolicies(tenant: Tenant, check: PolicyCheck, nowMs: number): readonly FiredPolicy[] {
   const action = checkedAction(check);
-  const matching = [...tenant.policies.values()]
+  const all = [...tenant.policies.values()]
     .filter(({ status }) => status === 'active')
     .sort(byPrecedence)
     .flatMap((policy) => {
@@ -159,5 +160,6 @@ function matchingPolicies(tenant: Tenant, check: PolicyCheck): readonly FiredPol
         ? []
         : [{ policy: { id: policy.id, definition: policy, version: policy.version }, why }];
     });
+  const matching = scheduledPolicies(all, nowMs);
   return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
 }

@@ -130,6 +130,13 @@ function policies(): Step[] {
     patch('/v1/policies/$policy', { rate: null }),
     patch('/v1/policies/$policy', { effect: 'allow' }),
     patch('/v1/policies/$policy', { name: null }),
+    patch('/v1/policies/$policy', { schedule: { days: ['mon'] } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'Mars/Olympus' } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'UTC', from: '9:00' } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'UTC', from: '09:00', to: '09:00' } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'UTC', days: ['mon'], from: '09:00' } }),
+    patch('/v1/policies/$policy', { schedule: { days: null, to: '24:00' } }),
+    patch('/v1/policies/$policy', { schedule: null }),
     { method: 'DELETE', path: '/v1/policies/$policy' },
     { method: 'DELETE', path: '/v1/policies/$policy' },
     patch('/v1/policies/$policy', { name: 'q' }),
@@ -170,6 +177,7 @@ function guardian(): Step[] {
       rate: { ...rate, max: 0 },
       match: { tools: ['poll'] },
     }),
+    ...schedules(check),
     check('read'),
     check('pay', { action: action('pay', { amount: 11 }) }),
     check('pay', { action: action('pay', { amount: 9 }) }),
@@ -312,6 +320,25 @@ function severalApprovers(check: (toolName: string, also?: object, keep?: Step['
     check('other', { actionId: 'other' }, { pair: 'pendingActionId' }),
     decide({ decision: 'approve' }),
     get('/v1/guardian/pending-actions?sessionId=g'),
+  ];
+}
+
+/** Returns requests about policies with schedules: one that includes every time, and one that includes no time of today. */
+function schedules(check: (toolName: string, also?: object, keep?: Step['keep']) => Step): Step[] {
+  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+  const other = names[(new Date().getUTCDay() + 3) % 7];
+  const policy = (schedule: object) =>
+    post('/v1/policies', { name: 'times', effect: 'deny', match: { tools: ['clock'] }, schedule });
+  const archive: Step = { method: 'DELETE', path: '/v1/policies/$clock' };
+  return [
+    { ...policy({ timeZone: 'UTC', days: [other] }), keep: { clock: 'id' } },
+    check('clock'),
+    archive,
+    { ...policy({ timeZone: 'Europe/Berlin', days: names.filter((day) => day !== other) }), keep: { clock: 'id' } },
+    { ...check('clock'), headers: { prefer: 'dry-run' } },
+    patch('/v1/policies/$clock', { condition: 'principal == "ada"' }),
+    check('clock', { principal: 'grace' }),
+    archive,
   ];
 }
 

@@ -83,14 +83,15 @@ export class Backtest {
 
   #verdictOn(past: PastDecision): DraftVerdict {
     const action = actionOf(past);
-    const matching = matchingPolicies(this.#draft, action);
+    const atMs = Date.parse(past.decidedAt);
+    const matching = matchingPolicies(this.#draft, action, atMs);
     // Nobody knows if the agent would still be revoked, so it stays so.
     if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.unshift(agentRevoked);
     const uncertain = new Set<string>();
     for (const draft of this.#draft) {
       if (isUnknown(draft, action, past)) uncertain.add(draft.policy.id);
     }
-    const windows = rateWindows(matching, action, Date.parse(past.decidedAt));
+    const windows = rateWindows(matching, action, atMs);
     const isCounted = this.#rates.hasCounted(past);
     const exceeded = exceededRates(windows, this.#rates.countedIn(windows), isCounted);
     const { decision, decidedBy } = verdictOn(firedPolicies(matching, exceeded));
@@ -138,6 +139,7 @@ function actionOf(past: PastDecision): CheckedAction {
     },
     framework: past.framework ?? undefined,
     environment: past.environment ?? undefined,
+    principal: past.principal ?? undefined,
   });
   return past.argumentsOmitted ? { ...action, arguments: undefined } : action;
 }

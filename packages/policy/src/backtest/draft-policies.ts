@@ -1,5 +1,6 @@
 import type { DefinedPolicy, FiredPolicy } from '../check/fired-policy.ts';
 import { byPrecedence } from '../check/precedence.ts';
+import { scheduledPolicies } from '../check/schedule.ts';
 import type { CheckedAction } from '../match/checked-action.ts';
 import { matchPolicy } from '../match/match-policy.ts';
 import { type PolicyRule, policyRule } from '../match/policy-rule.ts';
@@ -24,12 +25,19 @@ export function compileDraft(policies: readonly DefinedPolicy[]): readonly Draft
     .map((policy) => ({ policy, rule: policyRule(policy.definition, Number.POSITIVE_INFINITY) }));
 }
 
-/** Returns the policies of a draft whose names and condition match an action, in order of precedence. */
-export function matchingPolicies(draft: readonly DraftPolicy[], action: CheckedAction): FiredPolicy[] {
+/**
+ * Returns the policies of a draft whose names and condition match an action and that apply at a time, in order of
+ * precedence.
+ */
+export function matchingPolicies(
+  draft: readonly DraftPolicy[],
+  action: CheckedAction,
+  atMs: number,
+): FiredPolicy[] {
   const matching: FiredPolicy[] = [];
   for (const { policy, rule } of draft) {
     const why = matchPolicy(rule, action);
     if (why !== undefined) matching.push({ policy, why });
   }
-  return matching;
+  return [...scheduledPolicies(matching, atMs)];
 }

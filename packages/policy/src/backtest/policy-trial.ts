@@ -41,9 +41,11 @@ export class PolicyTrial {
    * Returns the decision about an action.
    *
    * @param earlierActions - number of earlier actions in the window of each matching rate; 0 by default
+   * @param atMs - time of the check for schedules, in Unix milliseconds; by default the start of Thursday, January 1,
+   *   1970, in UTC
    */
-  check(action: CheckedAction, earlierActions = 0): TrialVerdict {
-    const matching = matchingPolicies(this.#draft, action);
+  check(action: CheckedAction, earlierActions = 0, atMs = 0): TrialVerdict {
+    const matching = matchingPolicies(this.#draft, action, atMs);
     // Nothing is counted, so the time of the check does not matter.
     const windows = rateWindows(matching, action, 0);
     const counted = new Map(windows.map(({ policyId }) => [policyId, earlierActions]));
@@ -55,6 +57,9 @@ export class PolicyTrial {
         const firedWhy = whys.get(policy.id);
         if (firedWhy !== undefined) return { policy, applies: true, why: firedWhy };
         const { matches, why } = explainMatch(rule, action);
+        if (matches && !matching.some((one) => one.policy.id === policy.id)) {
+          return { policy, applies: false, why: `${why}; the time is not within the schedule` };
+        }
         const max = policy.definition.rate?.max;
         const reason = matches
           ? `${why}; it is action ${earlierActions + 1}, within the limit of ${max}`

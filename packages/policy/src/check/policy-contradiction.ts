@@ -1,4 +1,5 @@
 import type { PolicyDefinition } from './fired-policy.ts';
+import { isTimeZone, type Schedule } from './schedule.ts';
 
 /** A contradiction between fields of a policy. */
 export interface PolicyContradiction {
@@ -12,7 +13,29 @@ export interface PolicyContradiction {
 export function policyContradiction({
   approval,
   effect,
-}: Pick<PolicyDefinition, 'approval' | 'effect'>): PolicyContradiction | undefined {
+  schedule,
+}: Pick<PolicyDefinition, 'approval' | 'effect' | 'schedule'>): PolicyContradiction | undefined {
+  return (schedule && scheduleProblem(schedule)) ?? approvalProblem(approval, effect);
+}
+
+function scheduleProblem({ timeZone, from = '00:00', to = '24:00' }: Schedule): PolicyContradiction | undefined {
+  if (!isTimeZone(timeZone)) {
+    return {
+      path: 'schedule.timeZone',
+      message: 'is an unknown time zone; use a name such as Europe/Berlin or UTC',
+    };
+  }
+  if (from !== to) return undefined;
+  return {
+    path: 'schedule.to',
+    message: 'is the same as from, so the window would be empty; leave out both for whole days',
+  };
+}
+
+function approvalProblem(
+  approval: PolicyDefinition['approval'],
+  effect: PolicyDefinition['effect'],
+): PolicyContradiction | undefined {
   if (approval === null) return undefined;
   if (effect !== 'require_approval') {
     return { path: 'approval', message: 'is allowed only with the effect require_approval' };

@@ -13,6 +13,7 @@ export function policyDefinition(body: PolicyCreate): PolicyDefinition {
     condition: body.condition ?? null,
     rate: body.rate ?? null,
     approval: (body.approval ?? null) as PolicyDefinition['approval'],
+    schedule: (body.schedule ?? null) as PolicyDefinition['schedule'],
     message: body.message ?? null,
   };
 }

@@ -23,7 +23,8 @@ const environment = registerOrigins(registerLinearFunctions(new Environment({ li
   .registerVariable({ name: 'action', schema: { toolName: 'string', argumentsHash: 'string' } })
   .registerVariable('args', 'map')
   .registerVariable('framework', 'string')
-  .registerVariable('environment', 'string');
+  .registerVariable('environment', 'string')
+  .registerVariable('principal', 'string');
 
 /** A validated condition that can be evaluated any number of times. */
 export interface Condition {
@@ -40,8 +41,8 @@ export interface Condition {
 
 /**
  * Parses a condition in CEL (Common Expression Language), checks its types and limits its cost. It may read `agent.id`,
- * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework` and `environment`; fields that
- * the action omits are empty strings. Without `origins` in the check, a condition that reads them throws.
+ * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework`, `environment` and `principal`; fields
+ * that the action omits are empty strings. Without `origins` in the check, a condition that reads them throws.
  *
  * @param maxCost - maximum cost; pass a higher one for conditions that were accepted before the limit existed
  * @throws {@link ConditionError} with the position and a fix.
@@ -101,5 +102,6 @@ function variables(action: CheckedAction): Record<string, unknown> {
     },
     framework: action.framework ?? '',
     environment: action.environment ?? '',
+    principal: action.principal ?? '',
   };
 }

@@ -53,6 +53,29 @@ const approvers = {
   approverKeys,
 } as const;
 
+const timeOfDay = (pattern: RegExp, example: string) =>
+  z.string().regex(pattern, `must be a time of day in hours and minutes, such as ${example}`);
+
+const zone = {
+  /** Time zone by whose clock the days and times are meant, such as `Europe/Berlin`. */
+  timeZone: line(100),
+} as const;
+
+const week = z.array(z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])).min(1).max(7);
+
+const times = {
+  /** Start of the window on each day (inclusive), such as `09:00`; `00:00` by default. */
+  from: timeOfDay(/^([01]\d|2[0-3]):[0-5]\d$/, '09:00'),
+  /** End of the window (exclusive), such as `17:30`; `24:00` by default. Before `from`, it is on the next day. */
+  to: timeOfDay(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, '17:30'),
+} as const;
+
+const window = {
+  /** Days on which the window starts; every day if omitted. */
+  days: week,
+  ...times,
+} as const;
+
 /** Selects the actions that a policy applies to; an omitted list matches everything. `*` matches any characters. */
 export const policyMatch = strictObject({}, matched(globs)).meta({ id: 'PolicyMatch' });
 
@@ -63,6 +86,9 @@ export const policyRate = strictObject(rate).meta({ id: 'PolicyRate' });
 export const policyApproval = strictObject(approval, { ...approvalUse, ...approvers }).meta({
   id: 'PolicyApproval',
 });
+
+/** Times at which a policy applies. */
+export const policySchedule = strictObject(zone, window).meta({ id: 'PolicySchedule' });
 
 const effect = z.enum(['allow', 'deny', 'require_approval']);
 
@@ -80,7 +106,7 @@ const plain = {
   mode: z.enum(['enforce', 'log_only']),
   /** Order among policies with the same effect, highest first; 0 by default. */
   priority: z.int().min(-1000).max(1000),
-  /** A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none. */
+  /** A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. */
   condition: text(4000).nullable(),
   /** Message to the caller if the policy applies, so write it for the model; null for none. */
   message: text(1000).nullable(),
@@ -93,6 +119,8 @@ const parts = {
   rate: policyRate.nullable(),
   /** Timeout, approvers and use of approvals, for `require_approval` only; null: denied after 900 seconds. */
   approval: policyApproval.nullable(),
+  /** Times at which the policy applies; null applies always. */
+  schedule: policySchedule.nullable(),
 } as const;
 
 /** A policy. */
@@ -146,6 +174,21 @@ export const policyUpdate = strictObject(
       },
     )
       .meta({ id: 'PolicyApprovalUpdate' })
+      .nullable(),
+    /** Merged field by field; the result must be complete. Null removes it. */
+    schedule: strictObject(
+      {},
+      {
+        ...zone,
+        /** Days on which the window starts; null for every day. */
+        days: week.nullable(),
+        /** Start of the window on each day (inclusive); null for `00:00`. */
+        from: times.from.nullable(),
+        /** End of the window (exclusive); null for `24:00`. */
+        to: times.to.nullable(),
+      },
+    )
+      .meta({ id: 'PolicyScheduleUpdate' })
       .nullable(),
   },
 )

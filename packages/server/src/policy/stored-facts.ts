@@ -12,6 +12,7 @@ import {
   type KnownAction,
   type RateWindow,
   rateWindows,
+  scheduledPolicies,
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
@@ -64,7 +65,7 @@ export class StoredFacts {
   async matching(db: Database, set: PolicySet): Promise<readonly FiredPolicy[]> {
     const { agentId } = this.#body;
     const agent = (await findAgentStates(db, this.#tenantId, [agentId])).get(agentId);
-    const matching = this.#matches.of(set, this.#action);
+    const matching = scheduledPolicies(this.#matches.of(set, this.#action), this.#nowMs);
     return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
   }
 

@@ -53,7 +53,7 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
 
 /**
  * Rejects contradictions that the schema cannot express: an invalid condition, an approval without
- * `require_approval`, or more approvers than keys that may approve. An unchanged condition may exceed the cost limit, because earlier releases had none.
+ * `require_approval`, more approvers than keys that may approve, or an unknown time zone. An unchanged condition may exceed the cost limit, because earlier releases had none.
  *
  * @param pathPrefix - path of the policy in the body, ending with a period; empty if the body is the policy
  */
@@ -160,7 +160,14 @@ export const updatePolicy = ({ quotas, policySets, storage }: Services): WriteRo
   },
 });
 
-const emptied = { description: null, condition: null, rate: null, approval: null, message: null };
+const emptied = {
+  description: null,
+  condition: null,
+  rate: null,
+  approval: null,
+  schedule: null,
+  message: null,
+};
 
 /** Route `DELETE /v1/policies/:id`. Archives a policy; repeating it has the same response. */
 export const archivePolicy: WriteRoute<'policies.archive'> = {

@@ -40,6 +40,7 @@ export function policyDifference(
   addPart('match', before.match, after.match);
   addPart('rate', before.rate, after.rate);
   addPart('approval', withDefaults(before.approval), withDefaults(after.approval));
+  addPart('schedule', before.schedule, after.schedule);
   return changes.length === 0 ? undefined : { changes, patch: patch as PolicyUpdate };
 
   /** Adds the changes of a field that is merged member by member. */

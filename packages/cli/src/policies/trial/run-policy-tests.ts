@@ -5,6 +5,9 @@ import { PolicyFileError } from '../files/policy-file-error.ts';
 import type { PolicyFiles } from '../files/policy-files.ts';
 import type { Position } from '../files/position.ts';
 
+/** Time of a test that names none. */
+const defaultTime = '1970-01-01T00:00:00Z';
+
 /** Decision with the name of the deciding policy; null for no policy, undefined for any. */
 export interface NamedDecision {
   readonly decision: PolicyEffect;
@@ -56,7 +59,7 @@ export function runPolicyTests({ policies, tests }: PolicyFiles): PolicyTestRepo
   );
   const deciding = new Set<string | null>();
   const results = tests.map(({ test, position }): PolicyTestResult => {
-    const verdict = trial.check(actionOf(test), test.earlierActions);
+    const verdict = trial.check(actionOf(test), test.earlierActions, Date.parse(test.at ?? defaultTime));
     const actual = { decision: verdict.decision, decidedBy: verdict.decidedBy?.definition.name ?? null };
     deciding.add(actual.decidedBy);
     const { decision, decidedBy } = test;
@@ -96,7 +99,7 @@ function requireKnownNames({ policies, tests }: PolicyFiles): void {
 }
 
 function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
-  const { agent, session, tool, framework, environment } = action;
+  const { agent, session, tool, framework, environment, principal } = action;
   return checkedAction({
     agentId: agent ?? defaultAgent,
     sessionId: session,
@@ -108,5 +111,6 @@ function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
     },
     framework,
     environment,
+    principal,
   });
 }

@@ -61,7 +61,7 @@ export function PolicyForm({
         <Field
           label="Condition"
           isRow
-          hint='CEL over agent.id, session.id, action.toolName, args, origins, framework and environment. Empty: always. Where arguments came from: origins.any("tool", "text"), or origins.recipient.from == "tool".'
+          hint='CEL over agent.id, session.id, action.toolName, args, origins, framework, environment and principal. Empty: always. Where arguments came from: origins.any("tool", "text"), or origins.recipient.from == "tool".'
         >
           <textarea
             name="condition"

@@ -11,7 +11,8 @@ export interface StoredPolicy extends Omit<Selectable<PolicyTable>, 'definition'
 }
 
 function storedPolicy({ definition, tenant_id: _, ...row }: Selectable<PolicyTable>): StoredPolicy {
-  return { ...row, definition: JSON.parse(definition) as PolicyDefinition };
+  // Policies of earlier releases have no schedule.
+  return { ...row, definition: { schedule: null, ...(JSON.parse(definition) as PolicyDefinition) } };
 }
 
 /** Returns a policy, or `undefined` if there is none. */
