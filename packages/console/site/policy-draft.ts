@@ -34,6 +34,10 @@ export function policyFields(policy: Policy | undefined) {
     requiredApprovers: String(approval?.requiredApprovers ?? 1),
     approverKeys: approval?.approverKeys?.join('\n') ?? '',
     notRequester: approval?.notRequester ? 'on' : '',
+    scheduleZone: policy?.schedule?.timeZone ?? '',
+    scheduleDays: policy?.schedule?.days?.join(', ') ?? '',
+    scheduleFrom: policy?.schedule?.from ?? '',
+    scheduleTo: policy?.schedule?.to ?? '',
   };
 }
 
@@ -83,7 +87,28 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
             per: fields.ratePer as 'agent' | 'session' | 'tenant',
           },
     approval: readApproval(fields, policy),
+    ...readSchedule(fields, policy),
   };
+}
+
+/** Names of the days that a schedule can have. */
+type Day = NonNullable<NonNullable<PolicyCreate['schedule']>['days']>[number];
+
+/**
+ * Reads the part of the form about times; nothing for a policy that has none and gets none, which other services may not
+ * know. Empty fields of a known schedule are removed with null, as in a merge patch.
+ */
+function readSchedule(fields: Partial<PolicyFields>, policy: Policy | undefined): Partial<PolicyDraft> {
+  const before = policy?.schedule;
+  const timeZone = text(fields.scheduleZone);
+  const days = patterns(fields.scheduleDays).map((day) => day.toLowerCase()) as Day[];
+  const [from, to] = [text(fields.scheduleFrom), text(fields.scheduleTo)];
+  if (timeZone === null && days.length === 0 && from === null && to === null) {
+    return before ? { schedule: null } : {};
+  }
+  const given = { days: days.length > 0 ? days : null, from, to };
+  const kept = Object.entries(given).filter(([name, value]) => value !== null || (before && name in before));
+  return { schedule: { timeZone: timeZone ?? '', ...Object.fromEntries(kept) } };
 }
 
 /** Reads the part of the form about approvals; null if all of it has its default. */

@@ -39,7 +39,6 @@ export { mergePatch } from './merge-patch.ts';
 export type { MatchedPolicy, PolicyDecision, PolicyDecisionPage } from './policy-decision.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
-export type { GivenApproval, GrantChoice } from './schemas/approval.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';
 export type { ErrorDetail, ErrorEnvelope } from './schemas/error-envelope.ts';
@@ -49,7 +48,7 @@ export type {
   NotificationChannelCreate,
   NotificationChannelCreated,
 } from './schemas/notification-channel.ts';
-export type { Decide, PendingAction } from './schemas/pending-action.ts';
+export type { Decide, GivenApproval, GrantChoice, PendingAction } from './schemas/pending-action.ts';
 export type { Policy, PolicyCreate, PolicyEffect, PolicyUpdate } from './schemas/policy.ts';
 export type { Risk, RiskDimension, RiskFactor, RiskLevel, RiskRecommendation } from './schemas/risk.ts';
 export type { Session, SessionDetail, SessionExport } from './schemas/session.ts';

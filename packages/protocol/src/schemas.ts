@@ -6,7 +6,6 @@
  */
 export { type Contract, contract, type EndpointSchemas } from './contract.ts';
 export { agent, agentCreate, agentUpdate } from './schemas/agent.ts';
-export { givenApproval, grantChoice } from './schemas/approval.ts';
 export {
   argumentOrigin,
   argumentOrigins,
@@ -23,7 +22,7 @@ export {
   notificationChannelCreated,
 } from './schemas/notification-channel.ts';
 export { fixedPage, sentPage } from './schemas/page.ts';
-export { decide, pendingAction } from './schemas/pending-action.ts';
+export { decide, givenApproval, grantChoice, pendingAction } from './schemas/pending-action.ts';
 export {
   policy,
   policyApproval,

@@ -153,6 +153,9 @@ function guardian(): Step[] {
     argumentsHash: 'sha256:aa',
     ...(shown && { arguments: shown }),
   });
+  // A session of its own: the risk of one with many approvals depends on their pace.
+  const checkApart = (toolName: string, also: object = {}, keep?: Step['keep']) =>
+    check(toolName, { sessionId: 'approvals', ...also }, keep);
   const dry = { headers: { prefer: 'dry-run' } };
   const rate = { max: 1, windowSeconds: 3600, per: 'session' };
   const id = '/v1/guardian/pending-actions/$held/decide';
@@ -207,8 +210,9 @@ function guardian(): Step[] {
     post('/v1/guardian/pending-actions/nothing/decide', { decision: 'deny' }),
     ...[1, 2, 3].map(() => check('poll')), // one action, held and counted once
     ...singleUse(check, dry),
-    ...severalApprovers(check),
-    ...grants(check, dry),
+    ...severalApprovers(checkApart),
+    ...grants(checkApart, dry),
+    get('/v1/sessions/approvals'),
     ...argumentOrigins(check),
     check('send_late', { actionId: 'late' }),
     post('/v1/policies', { name: 'late', effect: 'deny', match: { tools: ['send_late'] } }),
@@ -308,7 +312,7 @@ function severalApprovers(check: (toolName: string, also?: object, keep?: Step['
     decide({ decision: 'approve', comment: 'first' }),
     decide({ decision: 'approve', comment: 'the same approver' }),
     check('pair', { actionId: 'pair', principal: 'ada' }),
-    get('/v1/guardian/pending-actions?sessionId=g'),
+    get('/v1/guardian/pending-actions?sessionId=approvals'),
     decide({ decision: 'deny', grant: { for: 'tool' } }),
     decide({ decision: 'deny' }),
     check('pair', { actionId: 'pair', principal: 'ada' }),
@@ -319,7 +323,7 @@ function severalApprovers(check: (toolName: string, also?: object, keep?: Step['
     policy('other', { notRequester: true }),
     check('other', { actionId: 'other' }, { pair: 'pendingActionId' }),
     decide({ decision: 'approve' }),
-    get('/v1/guardian/pending-actions?sessionId=g'),
+    get('/v1/guardian/pending-actions?sessionId=approvals'),
   ];
 }
 

@@ -16,6 +16,7 @@ function policy(id: string, fields: Partial<PolicyDefinition>): DefinedPolicy {
       condition: null,
       rate: null,
       approval: null,
+      schedule: null,
       message: null,
       ...fields,
     },

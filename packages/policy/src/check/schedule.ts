@@ -53,7 +53,9 @@ function minutesOf(time: string): number {
 }
 
 /** `true` if a time is in the schedule. A window that ends the next day belongs to the day on which it starts. */
-function isWithin({ days: given = days, from = '00:00', to = '24:00' }: Schedule, now: LocalTime): boolean {
+function isWithin(schedule: Schedule, now: LocalTime): boolean {
+  const { from = '00:00', to = '24:00' } = schedule;
+  const given: readonly Day[] = schedule.days ?? days;
   const [start, end] = [minutesOf(from), minutesOf(to)];
   if (start < end) return given.includes(now.day) && now.minute >= start && now.minute < end;
   const yesterday = days.at(days.indexOf(now.day) - 1) as Day;

@@ -5,6 +5,7 @@ import { submitted } from '../../submitted.ts';
 import { Choice } from '../choice.tsx';
 import { Field } from '../field.tsx';
 import { ApprovalFields } from './approval-fields.tsx';
+import { ScheduleFields } from './schedule-fields.tsx';
 
 const globHint = 'One per line; * matches any characters. Empty: all.';
 
@@ -134,6 +135,7 @@ export function PolicyForm({
           value={fields.ratePer}
         />
       </fieldset>
+      <ScheduleFields fields={fields} isReadOnly={isReadOnly} />
       {!isReadOnly && (
         <p class="buttons">
           <button type="submit" aria-disabled={isBusy}>
