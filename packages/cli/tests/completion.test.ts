@@ -42,6 +42,8 @@ describe('in bash', () => {
       'watch',
       'approve',
       'deny',
+      'grants',
+      'revoke',
     ]);
     expect(completedByBash('actlog sessions list --s', ['actlog', 'sessions', 'list', '--s'])).toEqual([
       '--since',

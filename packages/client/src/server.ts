@@ -3,6 +3,16 @@
  *
  * @packageDocumentation
  */
-export type { BacktestChange, BacktestResult, MatchedPolicy, PolicyDecision } from '@actlog/protocol';
+export type {
+  ActionDecision,
+  ActionDecisionResult,
+  ApprovalGrant,
+  BacktestChange,
+  BacktestResult,
+  MatchedPolicy,
+  PolicyDecision,
+} from '@actlog/protocol';
 export { type BacktestDraft, type BacktestOptions, backtestPolicies } from './server/backtest-policies.ts';
+export { decideActions } from './server/decide-actions.ts';
+export { type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export { type DecisionFilters, listDecisions } from './server/list-decisions.ts';

@@ -83,3 +83,31 @@ test('keeps known patterns unchanged and removes an emptied list', () => {
     match: { tools: ['a,b', ' c ', 'd', 'e'], agents: null },
   });
 });
+
+test('reads the rules about approvers, and removes the list of keys explicitly', () => {
+  const fields = { ...least, effect: 'require_approval', requiredApprovers: '2', approverKeys: 'key_a\nkey_b' };
+  const rules = { requiredApprovers: 2, approverKeys: ['key_a', 'key_b'] };
+  const approval = { timeoutSeconds: 900, onTimeout: 'deny' as const, ...rules };
+  expect(readPolicy({ ...fields, timeoutSeconds: '' }).approval).toEqual(approval);
+  const stored = { id: 'pol_1', name: 'Refunds', effect: 'require_approval' as const, approval };
+  const shown = policyFields(stored);
+  expect(policyChanges(stored, shown)).toEqual({});
+  expect(policyChanges(stored, { ...shown, approverKeys: '', requiredApprovers: '1' })).toEqual({
+    approval: { timeoutSeconds: 900, onTimeout: 'deny', requiredApprovers: 1, approverKeys: null },
+  });
+});
+
+test('reads a schedule, changes a part of it, and removes it', () => {
+  expect(readPolicy(least)).not.toHaveProperty('schedule');
+  const fields = { ...least, scheduleZone: 'Europe/Berlin', scheduleDays: 'Mon, fri', scheduleFrom: '09:00' };
+  const schedule = { timeZone: 'Europe/Berlin', days: ['mon', 'fri'], from: '09:00' } as const;
+  expect(readPolicy(fields).schedule).toEqual(schedule);
+  const stored = { id: 'pol_1', name: 'Refunds', schedule: { ...schedule, days: [...schedule.days] } };
+  const shown = policyFields(stored);
+  expect(policyChanges(stored, shown)).toEqual({});
+  expect(policyChanges(stored, { ...shown, scheduleDays: '', scheduleTo: '12:00' })).toEqual({
+    schedule: { timeZone: 'Europe/Berlin', days: null, from: '09:00', to: '12:00' },
+  });
+  const none = { scheduleZone: '', scheduleDays: '', scheduleFrom: '' };
+  expect(policyChanges(stored, { ...shown, ...none })).toEqual({ schedule: null });
+});

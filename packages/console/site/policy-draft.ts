@@ -31,6 +31,13 @@ export function policyFields(policy: Policy | undefined) {
     timeoutSeconds: String(approval?.timeoutSeconds ?? ''),
     onTimeout: approval?.onTimeout ?? 'deny',
     singleUse: approval?.singleUse ? 'on' : '',
+    requiredApprovers: String(approval?.requiredApprovers ?? 1),
+    approverKeys: approval?.approverKeys?.join('\n') ?? '',
+    notRequester: approval?.notRequester ? 'on' : '',
+    scheduleZone: policy?.schedule?.timeZone ?? '',
+    scheduleDays: policy?.schedule?.days?.join(', ') ?? '',
+    scheduleFrom: policy?.schedule?.from ?? '',
+    scheduleTo: policy?.schedule?.to ?? '',
   };
 }
 
@@ -62,14 +69,10 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
     .map((name) => [name, patterns(fields[name], policy?.match?.[name])] as const)
     .filter(([, globs]) => policy !== undefined || globs.length > 0)
     .map(([name, globs]) => [name, globs.length > 0 ? globs : null]);
-  const effect = fields.effect as PolicyEffect;
-  const onTimeout = fields.onTimeout === 'allow' ? 'allow' : 'deny';
-  const singleUse = fields.singleUse === 'on';
-  const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
   return {
     name: text(fields.name) ?? '',
     description: text(fields.description),
-    effect,
+    effect: fields.effect as PolicyEffect,
     mode: fields.mode === 'log_only' ? 'log_only' : 'enforce',
     priority: Number(fields.priority),
     match: Object.fromEntries(match) as Matches,
@@ -83,15 +86,53 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
             windowSeconds: Number(fields.rateWindowSeconds),
             per: fields.ratePer as 'agent' | 'session' | 'tenant',
           },
-    approval:
-      effect !== 'require_approval' || (hasDefaultEnd && !singleUse)
-        ? null
-        : {
-            timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
-            onTimeout,
-            // A merge patch keeps omitted fields.
-            ...((singleUse || policy?.approval?.singleUse) && { singleUse }),
-          },
+    approval: readApproval(fields, policy),
+    ...readSchedule(fields, policy),
+  };
+}
+
+/** Names of the days that a schedule can have. */
+type Day = NonNullable<NonNullable<PolicyCreate['schedule']>['days']>[number];
+
+/**
+ * Reads the part of the form about times; nothing for a policy that has none and gets none, which other services may not
+ * know. Empty fields of a known schedule are removed with null, as in a merge patch.
+ */
+function readSchedule(fields: Partial<PolicyFields>, policy: Policy | undefined): Partial<PolicyDraft> {
+  const before = policy?.schedule;
+  const timeZone = text(fields.scheduleZone);
+  const days = patterns(fields.scheduleDays).map((day) => day.toLowerCase()) as Day[];
+  const [from, to] = [text(fields.scheduleFrom), text(fields.scheduleTo)];
+  if (timeZone === null && days.length === 0 && from === null && to === null) {
+    return before ? { schedule: null } : {};
+  }
+  const given = { days: days.length > 0 ? days : null, from, to };
+  const kept = Object.entries(given).filter(([name, value]) => value !== null || (before && name in before));
+  return { schedule: { timeZone: timeZone ?? '', ...Object.fromEntries(kept) } };
+}
+
+/** Reads the part of the form about approvals; null if all of it has its default. */
+function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined): PolicyDraft['approval'] {
+  if (fields.effect !== 'require_approval') return null;
+  const before = policy?.approval;
+  const onTimeout = fields.onTimeout === 'allow' ? 'allow' : 'deny';
+  const singleUse = fields.singleUse === 'on';
+  const notRequester = fields.notRequester === 'on';
+  const requiredApprovers = Number(fields.requiredApprovers ?? 1);
+  const keys = patterns(fields.approverKeys, before?.approverKeys ?? []);
+  const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
+  const hasRules = singleUse || notRequester || requiredApprovers !== 1 || keys.length > 0;
+  if (hasDefaultEnd && !hasRules) return null;
+  return {
+    timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
+    onTimeout,
+    // A merge patch keeps omitted fields.
+    ...((singleUse || before?.singleUse) && { singleUse }),
+    ...((notRequester || before?.notRequester) && { notRequester }),
+    ...((requiredApprovers !== 1 || before?.requiredApprovers) && { requiredApprovers }),
+    ...(keys.length > 0 && { approverKeys: keys }),
+    // Only a merge patch, which is sent for a known policy, can remove the list.
+    ...(keys.length === 0 && before?.approverKeys && { approverKeys: null as unknown as string[] }),
   };
 }
 

@@ -10,6 +10,7 @@ import { limitChecks } from './checks/limits.ts';
 import { listChecks } from './checks/lists.ts';
 import { readBackChecks } from './checks/read-back.ts';
 import { recordChecks } from './checks/records.ts';
+import { referenceApprovalChecks } from './checks/reference/approvals.ts';
 import { argumentOriginChecks } from './checks/reference/argument-origins.ts';
 import { referenceEventChecks } from './checks/reference/events.ts';
 import { referenceGuardChecks } from './checks/reference/guard.ts';
@@ -41,5 +42,6 @@ export const checks: readonly Check[] = [
   ...referenceListChecks,
   ...referenceRecordChecks,
   ...referenceGuardChecks,
+  ...referenceApprovalChecks,
   ...argumentOriginChecks,
 ];

@@ -89,7 +89,8 @@ export function actlogMock(options: ActlogMockOptions = {}): ActlogMock {
     },
     events: (filter = {}) => stateOf(main).events.filter((event) => hasFields(event, filter)),
     requests: (endpoint) => handled.filter((one) => endpoint === undefined || one.endpoint === endpoint),
-    decide: (id, decision, comment) => decideAction(main, id, { decision, comment }, 'mock', Date.now()),
+    decide: (id, decision, comment) =>
+      decideAction(main, id, { decision, comment }, mockApprover, Date.now()),
     addPolicy: (policy) => seed(main, { policies: [policy] }),
     reset() {
       handled.length = 0;
@@ -98,6 +99,9 @@ export function actlogMock(options: ActlogMockOptions = {}): ActlogMock {
     },
   };
 }
+
+/** Approver of {@link ActlogMock.decide}. */
+const mockApprover = { key: 'mock', principal: null };
 
 const methods = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 

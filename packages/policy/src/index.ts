@@ -11,13 +11,16 @@ export { type PastDecision, type PastMatch, pastVerdict } from './backtest/past-
 export {
   PolicyTrial,
   type PolicyTrialOptions,
-  type TrialPast,
+  type TrialContext,
   type TrialVerdict,
   type TriedPolicy,
 } from './backtest/policy-trial.ts';
 export type { EarlierCall } from './backtest/trial-history.ts';
-export { approvalSubject } from './check/approval-subject.ts';
+export { type ApprovalGrant, coveringGrant, type GrantedCheck } from './check/approval-grant.ts';
+export type { PolicyVersion } from './check/approval-rules.ts';
+export { type ApprovedAction, approvalSubject } from './check/approval-subject.ts';
 export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
+export type { Approver } from './check/approver.ts';
 export {
   actionMismatch,
   type CheckDecision,
@@ -29,11 +32,14 @@ export {
   decideWaitingCheck,
   type KnownAction,
 } from './check/decide.ts';
+export { type DecidableAction, decideHeld, type HeldDecision } from './check/decide-held.ts';
 export {
   type DecisionPayload,
   decisionEvent,
   denialIdentity,
   endDecision,
+  type GrantRevocationPayload,
+  grantedDecision,
   policyDecision,
 } from './check/decision-event.ts';
 export {
@@ -46,16 +52,19 @@ export {
   type Verdict,
   verdictOn,
 } from './check/fired-policy.ts';
+export { type GrantTerms, maxSessionGrants, maxTenantGrants } from './check/grant-terms.ts';
 export {
   type HeldAction,
   heldSizeRefusal,
   lateDecisionRefusal,
   type NewHeldAction,
 } from './check/held-action.ts';
+export { policyContradiction } from './check/policy-contradiction.ts';
 export { policyDefinition } from './check/policy-definition.ts';
 export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
 export { agentRevoked } from './check/revoked-agent.ts';
+export { type Schedule, scheduledPolicies } from './check/schedule.ts';
 export {
   type ArrivalContext,
   type ArrivedEvent,

@@ -210,11 +210,13 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
     priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
-      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
+      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
     match: 'Actions that the policy applies to; an empty object matches every action.',
     rate: 'Applies only after this many actions in a window; null applies to every action.',
-    approval: 'Timeout and use of approvals, for `require_approval` only; null: denied after 900 seconds.',
+    approval:
+      'Timeout, approvers and use of approvals, for `require_approval` only; null: denied after 900 seconds.',
+    schedule: 'Times at which the policy applies; null applies always.',
   },
   PolicyMatch: {
     agents: 'Ids of agents; every agent if omitted.',
@@ -232,6 +234,18 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     onTimeout: 'Decision that the agent receives if nobody decides in time.',
     singleUse:
       '`true` if each approval lets one call run and a later call needs another; false by default. A repeat of the same check, by its `actionId`, still gets `allow` for 60 seconds.',
+    requiredApprovers:
+      'Number of approvers who must approve; 1 by default. Each approver counts once, and one denial denies.',
+    notRequester:
+      '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default.',
+    approverKeys:
+      'Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny.',
+  },
+  PolicySchedule: {
+    timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
+    days: 'Days on which the window starts; every day if omitted.',
+    from: 'Start of the window on each day (inclusive), such as `09:00`; `00:00` by default.',
+    to: 'End of the window (exclusive), such as `17:30`; `24:00` by default. Before `from`, it is on the next day.',
   },
   Policy: {
     id: 'Permanent identifier.',
@@ -242,11 +256,13 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
     priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
-      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
+      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
     match: 'Actions that the policy applies to; an empty object matches every action.',
     rate: 'Applies only after this many actions in a window; null applies to every action.',
-    approval: 'Timeout and use of approvals, for `require_approval` only; null: denied after 900 seconds.',
+    approval:
+      'Timeout, approvers and use of approvals, for `require_approval` only; null: denied after 900 seconds.',
+    schedule: 'Times at which the policy applies; null applies always.',
     status: '`archived` is permanent: the policy can be read but never matches and never changes.',
     createdAt: 'Time at which the policy was created.',
     updatedAt: 'Time of the last change, including archiving.',
@@ -273,11 +289,12 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
     priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
-      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
+      'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
     match: 'Merged list by list: null removes a list, an omitted list stays unchanged.',
     rate: 'Merged field by field; the result must be complete. Null removes it.',
     approval: 'Merged field by field; the result must be complete. Null removes it.',
+    schedule: 'Merged field by field; the result must be complete. Null removes it.',
   },
   PolicyMatchUpdate: {
     agents: 'Ids of agents; every agent if omitted.',
@@ -295,6 +312,18 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     onTimeout: 'Decision that the agent receives if nobody decides in time.',
     singleUse:
       '`true` if each approval lets one call run and a later call needs another; false by default. A repeat of the same check, by its `actionId`, still gets `allow` for 60 seconds.',
+    requiredApprovers:
+      'Number of approvers who must approve; 1 by default. Each approver counts once, and one denial denies.',
+    notRequester:
+      '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default.',
+    approverKeys:
+      'Ids of the API keys that may approve; null lets every key with the scope `decide` approve.',
+  },
+  PolicyScheduleUpdate: {
+    timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
+    days: 'Days on which the window starts; null for every day.',
+    from: 'Start of the window on each day (inclusive); null for `00:00`.',
+    to: 'End of the window (exclusive); null for `24:00`.',
   },
   'policies.archive': { id: 'Id of the policy, archived or not.' },
   PolicyCheck: {
@@ -307,6 +336,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Environment such as `production`, for policies that match on environments; they do not match if omitted.',
     actionId:
       'Identifies the action across repeated checks, so that a caller can poll for an approval; unique per action.',
+    principal:
+      'Person or system on whose behalf the agent acts, for conditions and the approver; none if omitted.',
   },
   ProposedAction: {
     toolName: 'Name of the tool that is about to be called.',
@@ -330,6 +361,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     pendingActionId:
       'Id of the pending action that was created for this check; null if the action was not held.',
     comment: 'Comment of the approver on the pending action; null for none.',
+    grantId: "Id of the approver's grant that allowed the action without a new approval; null for none.",
     expiresAt: 'Time at which the approval request expires; null if the action was not held.',
   },
   PolicyMatched: {
@@ -365,7 +397,11 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     singleUse: '`true` if the approval is for one call, as the policy stated when the action was held.',
     usedAt:
       'Time at which a call used the approval; null if unused or if the approval is not limited to one call.',
-    decision: 'Decision of the approver; null if there is none.',
+    requestedBy: 'Id of the API key that sent the check. Null for actions held by an earlier version.',
+    principal: 'Person or system on whose behalf the agent acts, as the check stated; null for none.',
+    approvals: 'Approvals that the action needs, and those that it has.',
+    grantId: 'Id of the grant that the approval created for later actions; null for none.',
+    decision: 'Decision of the approver; null if there is none, also while further approvals are needed.',
   },
   HeldAction: {
     toolName: 'Name of the tool that is about to be called.',
@@ -381,6 +417,26 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
     eventId: "Event of the earlier call. Only with `from: 'tool'`.",
   },
+  Approvals: {
+    required:
+      'Number of approvers who must approve; the last one completes the approval. A single denial is enough to deny.',
+    approverKeys: 'Ids of the keys that may approve; null for every key with the scope `decide`.',
+    notRequester:
+      '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal.',
+    given: 'Approvals so far, oldest first; each approver counts once.',
+  },
+  GivenApproval: {
+    approvedBy: "Id of the approver's API key.",
+    principal: 'The approver, where the deployment knows the person; null otherwise.',
+    comment: 'Comment of the approver; null for none.',
+    approvedAt: 'Time of the approval.',
+    grant: 'Choice for later actions, which applies if every approver makes one; null for this action only.',
+  },
+  GivenGrant: {
+    for: '`action` for the same action: the same tool, arguments hash and shown arguments; `tool` for any call of the same tool that the same policies hold. Both only for the same agent in the same session.',
+    durationSeconds: 'Time for which the grant is valid, in seconds; at most one day, 3,600 by default.',
+    maxUses: 'Number of actions that the grant lets run; not limited by default.',
+  },
   Decision: {
     decision: '`approve` if the action may run, else `deny`.',
     comment: 'Comment of the approver; null for none.',
@@ -391,9 +447,16 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     id: 'Id of the pending action, from the list or from the check that held it.',
   },
   Decide: {
-    decision: '`approve` lets the action run, `deny` does not; final.',
+    decision: '`approve` lets the action run once enough approvers have approved, `deny` does not; final.',
     comment:
       'Comment that is passed to the agent, so write it for the model, at most 2,000 characters; none if omitted.',
+    grant:
+      'Lets later actions of the same session run without another approval, with `approve` only; only this action if omitted.',
+  },
+  GrantChoice: {
+    for: '`action` for the same action: the same tool, arguments hash and shown arguments; `tool` for any call of the same tool that the same policies hold. Both only for the same agent in the same session.',
+    durationSeconds: 'Time for which the grant is valid, in seconds; at most one day, 3,600 by default.',
+    maxUses: 'Number of actions that the grant lets run; not limited by default.',
   },
   NotificationChannelCreate: {
     kind: 'Kind of channel; `webhook` is the only one, and the default.',

@@ -5,6 +5,13 @@
  *
  * @packageDocumentation
  */
+export {
+  type ActionDecision,
+  type ActionDecisionResult,
+  type ActionDecisionResults,
+  maxDecisionsAtOnce,
+} from './action-decision.ts';
+export type { ApprovalGrant, ApprovalGrantPage } from './approval-grant.ts';
 export type { BacktestChange, BacktestResult } from './backtest-result.ts';
 export { type CheckPreference, checkPreference } from './check-preference.ts';
 export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';
@@ -41,7 +48,7 @@ export type {
   NotificationChannelCreate,
   NotificationChannelCreated,
 } from './schemas/notification-channel.ts';
-export type { Decide, PendingAction } from './schemas/pending-action.ts';
+export type { Decide, GivenApproval, GrantChoice, PendingAction } from './schemas/pending-action.ts';
 export type { Policy, PolicyCreate, PolicyEffect, PolicyUpdate } from './schemas/policy.ts';
 export type { Risk, RiskDimension, RiskFactor, RiskLevel, RiskRecommendation } from './schemas/risk.ts';
 export type { Session, SessionDetail, SessionExport } from './schemas/session.ts';

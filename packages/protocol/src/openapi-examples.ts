@@ -19,6 +19,7 @@ const argumentsHash = 'sha256:6b51d431df5d7f141cbececcf79edf3dd861c3b4069f0b1166
 const policyId = 'pol_01939f7c5e0d7a41b6c2f0a9d3e48b17';
 const pendingActionId = 'pac_01939f8a11c27f0e9d54b2c8a7e6f301';
 const keyId = 'key_fW1dyQViCj';
+const agentKeyId = 'key_Qm8sRt2LxB';
 
 const sent = {
   eventId: '01939f8a-2f6e-7c3e-8a52-5a0b6f1d2e3c',
@@ -125,7 +126,14 @@ const rule = {
   message: 'Refunds above 500 are decided by the payments team.',
   match: { tools: ['refund*'] },
   rate: null,
-  approval: { timeoutSeconds: 900, onTimeout: 'deny' as const, singleUse: true },
+  approval: {
+    timeoutSeconds: 900,
+    onTimeout: 'deny' as const,
+    singleUse: true,
+    requiredApprovers: 2,
+    notRequester: true,
+  },
+  schedule: null,
 };
 
 const policy = {
@@ -144,6 +152,14 @@ const origins = {
 
 const action = { toolName: 'refund', argumentsHash, arguments: { amount: 900 }, origins };
 
+const firstApproval = {
+  approvedBy: 'key_Zc4hNw7PqE',
+  principal: 'grace@example.com',
+  comment: null,
+  approvedAt: '2026-11-21T10:01:30.000Z',
+  grant: null,
+};
+
 const pendingAction = {
   id: pendingActionId,
   status: 'pending' as const,
@@ -157,12 +173,29 @@ const pendingAction = {
   onTimeout: 'deny' as const,
   singleUse: true,
   usedAt: null,
+  requestedBy: agentKeyId,
+  principal: 'ada@example.com',
+  approvals: { required: 2, approverKeys: null, notRequester: true, given: [firstApproval] },
+  grantId: null,
   decision: null,
 };
 
 const decidedAction = {
   ...pendingAction,
   status: 'approved' as const,
+  approvals: {
+    ...pendingAction.approvals,
+    given: [
+      firstApproval,
+      {
+        approvedBy: keyId,
+        principal: 'alan@example.com',
+        comment: 'The customer was charged twice.',
+        approvedAt: '2026-11-21T10:02:10.940Z',
+        grant: null,
+      },
+    ],
+  },
   decision: {
     decision: 'approve' as const,
     comment: 'The customer was charged twice.',
@@ -243,7 +276,7 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
     response: {
       ...policy,
       mode: 'log_only',
-      approval: { timeoutSeconds: 3600, onTimeout: 'deny', singleUse: true },
+      approval: { ...rule.approval, timeoutSeconds: 3600 },
       updatedAt: '2026-11-21T08:30:00.000Z',
       version: 2,
     },
@@ -259,7 +292,14 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
     },
   },
   'policies.check': {
-    body: { agentId, sessionId, action, environment: 'production', actionId: 'refund-4711' },
+    body: {
+      agentId,
+      sessionId,
+      action,
+      environment: 'production',
+      actionId: 'refund-4711',
+      principal: pendingAction.principal,
+    },
     response: {
       decision: 'require_approval',
       decidedBy: policyId,
@@ -274,6 +314,7 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
       ],
       pendingActionId,
       comment: null,
+      grantId: null,
       expiresAt: pendingAction.expiresAt,
     },
   },
@@ -316,7 +357,7 @@ export const deliveryExamples: {
   'guardian.action_pending': {
     type: 'guardian.action_pending',
     timestamp: pendingAction.createdAt,
-    data: pendingAction,
+    data: { ...pendingAction, approvals: { ...pendingAction.approvals, given: [] } },
   },
   'guardian.action_decided': {
     type: 'guardian.action_decided',

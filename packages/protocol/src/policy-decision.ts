@@ -33,6 +33,10 @@ export interface PolicyDecision {
   readonly matched: readonly MatchedPolicy[];
   /** Id of the held action; null if the action was not held. */
   readonly pendingActionId: string | null;
+  /** Id of the approver's grant that allowed the action; null for none. */
+  readonly grantId: string | null;
+  /** Person or system on whose behalf the agent acted, as the check stated; null for none. */
+  readonly principal: string | null;
   /** `true` for a check without effects, such as those of a guard that only observes. */
   readonly dryRun: boolean;
   /** Time that the decision took on the server, without the wait for an approver, in milliseconds. */

@@ -22,13 +22,14 @@ export {
   notificationChannelCreated,
 } from './schemas/notification-channel.ts';
 export { fixedPage, sentPage } from './schemas/page.ts';
-export { decide, pendingAction } from './schemas/pending-action.ts';
+export { decide, givenApproval, grantChoice, pendingAction } from './schemas/pending-action.ts';
 export {
   policy,
   policyApproval,
   policyCreate,
   policyMatch,
   policyRate,
+  policySchedule,
   policyUpdate,
 } from './schemas/policy.ts';
 export { flag, pageQuery } from './schemas/query.ts';

@@ -21,7 +21,7 @@ export type { AnnouncedCall, RecordedOutcome } from './events/announced-call.ts'
 
 export type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
-export type { GuardDecision, GuardOptions, ReadDecision } from './guard/guard-options.ts';
+export type { GuardDecision, GuardOptions, PrincipalCall, ReadDecision } from './guard/guard-options.ts';
 export type { FlushResult, WaitOptions } from './lib/flush.ts';
 export type { OriginsOptions } from './origins/origins-options.ts';
 export type { TextAuthor } from './origins/session-origins.ts';

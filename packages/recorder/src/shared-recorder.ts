@@ -37,10 +37,11 @@ interface Shared {
   readonly guard: string;
 }
 
-/** Serializes the options of a guard for comparison. Its function is excluded, because each agent creates a new one. */
+/** Serializes the options of a guard for comparison. Its functions are excluded, because each agent creates new ones. */
 function guardTerms({ guard = {} }: RecorderOptions): string {
-  const { mode, onUnavailable, timeoutMs, holdTimeoutMs, environment } = guard;
-  return JSON.stringify([mode, onUnavailable, timeoutMs, holdTimeoutMs, environment]);
+  const { mode, onUnavailable, timeoutMs, holdTimeoutMs, environment, principal } = guard;
+  // A function becomes null.
+  return JSON.stringify([mode, onUnavailable, timeoutMs, holdTimeoutMs, environment, principal]);
 }
 
 function createShared(options: RecorderOptions): Recorder {

@@ -85,6 +85,7 @@ export function assemble(
     cursors: new Cursors(secret.cursorKey),
     requestGate: new RequestGate(keys, requestRate, new FailedAuthentications(settings.invalidKeyLimit)),
     decisions: new DecisionSignal(storage),
+    principalHeader: settings.principalHeader,
     eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),
     checkMemory: memory('Too many checks are in progress. Send this one again later.'),
     waitMemory: memory('Too many checks are waiting for a decision.', settings.maxQueuedBytes / 2),

@@ -115,6 +115,15 @@ export const configuration = z.strictObject({
     .optional(),
   /** `true` to keep the decision of every check, for the retention of the tenant. */
   keepDecisions: trueOrFalse.default(true),
+  /**
+   * Request header in which a proxy names the person who sends a request, such as `x-forwarded-user`, for approvals. Set it
+   * only if all requests come through a proxy that removes the header of its clients. Default: none.
+   */
+  principalHeader: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header, such as x-forwarded-user')
+    .toLowerCase()
+    .optional(),
   /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),
   /** Minimum level of log lines, which are JSON on standard output. */

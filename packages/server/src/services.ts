@@ -44,6 +44,8 @@ export interface Services {
   /** Shares the writing connections between the checks and changes of tenants. */
   readonly writeTurns: TenantTurns;
   readonly decisions: DecisionSignal;
+  /** Request header in which a trusted proxy names the person; `undefined` without such a proxy. */
+  readonly principalHeader: string | undefined;
   /** Limits the memory of events until they are stored. */
   readonly eventMemory: RequestMemory;
   /** Limits the memory of checks, including those that wait for a decision. */

@@ -11,7 +11,8 @@ const statusStyles: Readonly<Record<string, Style>> = {
   expired: 'dim',
 };
 
-function statusStyle(status: string | undefined): Style | undefined {
+/** Returns the style of a status of a held action. */
+export function statusStyle(status: string | undefined): Style | undefined {
   return status === undefined ? undefined : statusStyles[status];
 }
 
@@ -28,7 +29,7 @@ export const actionColumns: readonly Column<PendingAction>[] = [
 
 /** Returns the details of a held action, with all that its approver should see. */
 export function actionDetails(held: PendingAction): Detail[] {
-  const { action, decision } = held;
+  const { action, decision, grantId } = held;
   return [
     ['action', held.id, 'bold'],
     ['status', held.status, statusStyle(held.status)],
@@ -41,10 +42,26 @@ export function actionDetails(held: PendingAction): Detail[] {
     ['reason', held.reason],
     ['created', localTime(held.createdAt)],
     ['expires', held.expiresAt && `${localTime(held.expiresAt)}, then ${held.onTimeout ?? 'denied'}`],
+    ['for', held.principal],
     ['approval', held.singleUse ? 'for one call' : undefined],
+    ['approvers', approversText(held)],
     ['decided by', decision?.decidedBy],
+    ['grant', grantId],
     ['comment', decision?.comment],
   ];
+}
+
+/** Returns the approvals of an action that needs more than one, or only certain approvers; undefined for others. */
+function approversText({ approvals }: PendingAction): string | undefined {
+  if (approvals === undefined) return undefined;
+  const { required, given, approverKeys, notRequester } = approvals;
+  if (required === 1 && approverKeys === null && !notRequester) return undefined;
+  const names = given.map(({ approvedBy, principal }) => principal ?? approvedBy);
+  return [
+    `${given.length} of ${required}${names.length === 0 ? '' : ` (${names.join(', ')})`}`,
+    ...(approverKeys === null ? [] : [`only ${approverKeys.join(', ')}`]),
+    ...(notRequester ? ['not the requester'] : []),
+  ].join('; ');
 }
 
 function originsText(origins: NonNullable<NonNullable<PendingAction['action']>['origins']>): string {

@@ -1,15 +1,52 @@
-import type { Command } from 'commander';
+import type { ActionDecision, ActionDecisionResult } from '@actlog/client/server';
+import { type Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
+import { ExitCodeError } from '../errors/exit-code-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { definedFields } from '../options/defined-fields.ts';
+import { parseSeconds } from '../options/duration.ts';
+import { parseCount } from '../options/numbers.ts';
+import { printList } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
-import { actionDetails } from './action-columns.ts';
+import type { Column } from '../output/table.ts';
+import { actionDetails, statusStyle } from './action-columns.ts';
+import { decideEach } from './decide-each.ts';
+
+interface Flags extends ClientFlags {
+  readonly comment?: string;
+  readonly grant?: 'action' | 'tool';
+  readonly grantFor?: number;
+  readonly grantUses?: number;
+}
+
+type Decision = Omit<ActionDecision, 'id'>;
 
 /** Adds `guardian approve` and `guardian deny`. */
 export function addGuardianDecisions(parent: Command): void {
-  addDecision(parent, 'approve', 'let held actions run', [
+  const approve = addDecision(parent, 'approve', 'let held actions run', [
     'actlog guardian approve pac_0198c1d2e3f47a5b8c6d7e8f90a1b2c3',
-    'actlog guardian approve ID --comment "Confirmed with the customer."',
+    ['actlog guardian approve ID ID ID', 'several at once, each with its own result'],
+    [
+      'actlog guardian approve ID --grant tool --grant-for 30m',
+      'also later calls of the tool in the session',
+    ],
   ]);
+  approve
+    .optionsGroup('Later actions of the same session:')
+    .addOption(
+      new Option(
+        '--grant <scope>',
+        'let the same action, or any call of the same tool, run again without an approval',
+      ).choices(['action', 'tool']),
+    )
+    .option(
+      '--grant-for <duration>',
+      'time for which the grant is valid, at most 24h; 1h by default',
+      parseSeconds,
+    )
+    .option('--grant-uses <number>', 'number of actions that the grant lets run; any by default', parseCount);
   addDecision(parent, 'deny', 'keep held actions from running', [
     ['actlog guardian deny ID --comment "Ask the customer first."', 'the model reads the comment'],
   ]);
@@ -20,16 +57,53 @@ function addDecision(
   decision: 'approve' | 'deny',
   description: string,
   examples: Parameters<typeof clientCommand>[1]['examples'],
-): void {
-  clientCommand(parent, { usage: `${decision} <ids...>`, description: `${description}; final`, examples })
+): Command {
+  return clientCommand(parent, {
+    usage: `${decision} <ids...>`,
+    description: `${description}; final`,
+    examples,
+  })
     .option('--comment <text>', 'comment that is passed to the agent, so write it for the model')
-    .action(async (ids: string[], flags: ClientFlags & { readonly comment?: string }) => {
+    .action(async (ids: string[], flags: Flags) => {
+      const [id, ...others] = [...new Set(ids)] as [string, ...string[]];
+      const body = { decision, ...definedFields({ comment: flags.comment }), ...grantOf(flags) };
+      if (others.length > 0) return decideSeveral([id, ...others], body, flags);
       const client = await connect(flags);
-      const { comment } = flags;
-      for (const id of ids) {
-        const body = { decision, ...(comment !== undefined && { comment }) };
-        const action = await client.guardian.pendingActions.decide(id, body);
-        await printRecord(action, actionDetails(action), flags);
-      }
+      const action = await client.guardian.pendingActions.decide(id, body);
+      return printRecord(action, actionDetails(action), flags);
     });
+}
+
+function grantOf({ grant, grantFor: durationSeconds, grantUses: maxUses }: Flags): Pick<Decision, 'grant'> {
+  if (grant !== undefined) return { grant: { for: grant, ...definedFields({ durationSeconds, maxUses }) } };
+  if (durationSeconds === undefined && maxUses === undefined) return {};
+  throw new UsageError('--grant-for and --grant-uses need --grant action or --grant tool.');
+}
+
+const columns: readonly Column<ActionDecisionResult>[] = [
+  { title: 'ACTION', value: ({ id }) => id, minWidth: 36 },
+  {
+    title: 'STATUS',
+    value: ({ action }) => action?.status ?? 'refused',
+    style: ({ action }) => statusStyle(action?.status) ?? 'red',
+  },
+  { title: 'AGENT', value: ({ action }) => action?.agentId },
+  { title: 'TOOL', value: ({ action }) => action?.action?.toolName, style: () => 'bold', minWidth: 10 },
+  { title: 'PROBLEM', value: ({ error }) => error?.message ?? '', minWidth: 20 },
+];
+
+/** @throws ExitCodeError after all results are printed, when a decision was refused */
+async function decideSeveral(ids: readonly string[], body: Decision, flags: Flags): Promise<void> {
+  const client = await connect(flags);
+  let refused = 0;
+  async function* results(): AsyncGenerator<ActionDecisionResult> {
+    for await (const result of decideEach(client, ids, body)) {
+      if (result.error) refused += 1;
+      yield result;
+    }
+  }
+  const unlimited = { ...flags, limit: Number.POSITIVE_INFINITY };
+  await printList(results(), { columns, flags: unlimited, noun: 'results' });
+  if (refused === 0) return;
+  throw new ExitCodeError(`${refused} of ${ids.length} decisions were refused.`, exitCodes.failed);
 }

@@ -17,6 +17,7 @@ interface Flags extends ClientFlags {
   readonly framework?: string;
   readonly environment?: string;
   readonly actionId?: string;
+  readonly principal?: string;
   readonly real?: true;
 }
 
@@ -46,6 +47,7 @@ export function addPoliciesCheck(parent: Command): void {
     .option('--session <id>', 'session of the action')
     .option('--framework <name>', 'AI framework of the agent')
     .option('--environment <name>', 'environment, such as production')
+    .option('--principal <name>', 'person or system on whose behalf the agent acts')
     .option('--action-id <id>', 'identifies the action across repeated checks')
     .option('--real', 'check as an agent does: the action is counted, and held where a policy says so')
     .action(async (toolName: string, flags: Flags) => {
@@ -63,7 +65,8 @@ export function addPoliciesCheck(parent: Command): void {
 
 async function checkOf(toolName: string, flags: Flags): Promise<PolicyCheck> {
   const { hashArguments } = await import('@actlog/recorder');
-  const { arguments: shown, agent: agentId, session: sessionId, framework, environment, actionId } = flags;
+  const { arguments: shown, agent: agentId, session: sessionId, framework, environment } = flags;
+  const { actionId, principal } = flags;
   const argumentsHash = await hashArguments(shown ?? {});
   return {
     agentId,
@@ -72,6 +75,7 @@ async function checkOf(toolName: string, flags: Flags): Promise<PolicyCheck> {
     ...(framework !== undefined && { framework }),
     ...(environment !== undefined && { environment }),
     ...(actionId !== undefined && { actionId }),
+    ...(principal !== undefined && { principal }),
   };
 }
 

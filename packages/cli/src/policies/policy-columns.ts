@@ -32,7 +32,7 @@ export const policyColumns: readonly Column<Policy>[] = [
 
 /** Returns the details of a policy. */
 export function policyDetails(policy: Policy): Detail[] {
-  const { match, rate, approval } = policy;
+  const { match, rate, approval, schedule } = policy;
   return [
     ['policy', policy.id, 'bold'],
     ['name', policy.name],
@@ -47,14 +47,31 @@ export function policyDetails(policy: Policy): Detail[] {
     ['environments', match?.environments?.join(', ')],
     ['condition', policy.condition],
     ['rate', rate && `beyond ${rate.max} in ${rate.windowSeconds} s per ${rate.per}`],
-    [
-      'approval',
-      approval &&
-        `${approval.onTimeout} after ${approval.timeoutSeconds} s${approval.singleUse ? ', for one call' : ''}`,
-    ],
+    ['approval', approval && approvalText(approval)],
+    ['schedule', schedule && scheduleText(schedule)],
     ['message', policy.message],
     ['created', localTime(policy.createdAt)],
     ['archived', localTime(policy.archivedAt)],
     ['version', policy.version],
   ];
+}
+
+function approvalText(approval: NonNullable<Policy['approval']>): string {
+  const { requiredApprovers = 1, approverKeys } = approval;
+  return [
+    `${approval.onTimeout} after ${approval.timeoutSeconds} s`,
+    ...(approval.singleUse ? ['for one call'] : []),
+    ...(requiredApprovers > 1 ? [`by ${requiredApprovers} approvers`] : []),
+    ...(approval.notRequester ? ['not by the requester'] : []),
+    ...(approverKeys ? [`only by ${approverKeys.join(', ')}`] : []),
+  ].join(', ');
+}
+
+function scheduleText({
+  days,
+  from = '00:00',
+  to = '24:00',
+  timeZone,
+}: NonNullable<Policy['schedule']>): string {
+  return `${days?.join(', ') ?? 'every day'} from ${from} to ${to} in ${timeZone}`;
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { collect } from '../options/collect.ts';
 import { definedFields } from '../options/defined-fields.ts';
 import { parseSeconds } from '../options/duration.ts';
-import { parseWholeNumber } from '../options/numbers.ts';
+import { parseCount, parseWholeNumber } from '../options/numbers.ts';
 import { readObject } from '../options/read-json.ts';
 
 /** Options with the fields of a policy. */
@@ -25,6 +25,13 @@ export interface PolicyFieldFlags {
   readonly timeout?: number;
   readonly onTimeout?: string;
   readonly singleUse?: boolean;
+  readonly approvers?: number;
+  readonly approverKeys?: string[];
+  readonly notRequester?: boolean;
+  readonly scheduleZone?: string;
+  readonly scheduleDays?: string[];
+  readonly scheduleFrom?: string;
+  readonly scheduleTo?: string;
 }
 
 /** Adds the options with the fields of a policy. */
@@ -55,11 +62,19 @@ export function addPolicyFieldOptions(command: Command): Command {
     .option('--rate-max <number>', 'actions allowed in the window', parseWholeNumber)
     .option('--rate-window <duration>', 'length of the window, such as 1h', parseSeconds)
     .addOption(new Option('--rate-per <scope>', 'scope of the count').choices(['agent', 'session', 'tenant']))
+    .optionsGroup('Only at certain times:')
+    .option('--schedule-zone <name>', 'time zone of the days and times, such as Europe/Berlin')
+    .option('--schedule-days <days>', 'days such as mon,tue; every day by default', collect)
+    .option('--schedule-from <time>', 'start on each day, such as 09:00')
+    .option('--schedule-to <time>', 'end, such as 17:30; before the start, it is on the next day')
     .optionsGroup('Approvals, for require_approval:')
     .option('--timeout <duration>', 'time that an action waits for a decision, such as 15m', parseSeconds)
     .addOption(new Option('--on-timeout <decision>', 'decision after that time').choices(['deny', 'allow']))
     .option('--single-use', 'each approval lets one call run')
-    .option('--no-single-use', 'an approval lets every call of the same action run');
+    .option('--no-single-use', 'an approval lets every call of the same action run')
+    .option('--approvers <number>', 'number of approvers who must approve', parseCount)
+    .option('--approver-keys <ids>', 'only these keys may approve; any key that may decide can deny', collect)
+    .option('--not-requester', 'the requester of an action cannot approve it');
 }
 
 /**
@@ -73,8 +88,21 @@ export async function policyFields(flags: PolicyFieldFlags): Promise<Record<stri
   const { tools, agents, frameworks, environments } = flags;
   const match = definedFields({ tools, agents, frameworks, environments });
   const rate = definedFields({ max: flags.rateMax, windowSeconds: flags.rateWindow, per: flags.ratePer });
-  const { timeout: timeoutSeconds, onTimeout, singleUse } = flags;
-  const approval = definedFields({ timeoutSeconds, onTimeout, singleUse });
+  const { timeout: timeoutSeconds, onTimeout, singleUse, approverKeys, notRequester } = flags;
+  const approval = definedFields({
+    timeoutSeconds,
+    onTimeout,
+    singleUse,
+    requiredApprovers: flags.approvers,
+    approverKeys,
+    notRequester,
+  });
+  const schedule = definedFields({
+    timeZone: flags.scheduleZone,
+    days: flags.scheduleDays,
+    from: flags.scheduleFrom,
+    to: flags.scheduleTo,
+  });
   const fields = { name, effect, description, mode, priority, condition, message };
   return {
     ...given,
@@ -82,6 +110,7 @@ export async function policyFields(flags: PolicyFieldFlags): Promise<Record<stri
     ...merged('match', given, match),
     ...merged('rate', given, rate),
     ...merged('approval', given, approval),
+    ...merged('schedule', given, schedule),
   };
 }
 

@@ -1,21 +1,40 @@
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
+import { hasKnownOwner } from '../identity.ts';
+import { GrantList } from '../parts/grants/grant-list.tsx';
 import { HeldList } from '../parts/held-actions/held-list.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
 
 const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
 
-const none = {
+type Status = (typeof statuses)[number];
+
+const none: Readonly<Record<Status, string>> = {
   pending: 'Nothing is waiting.',
   approved: 'Nothing was approved.',
   denied: 'Nothing was denied.',
   expired: 'Nothing has expired.',
 };
 
-/** Page with pending and past actions. */
+/** Page with pending and past actions, and the grants for later ones. */
 export function Approvals({ query }: { query: URLSearchParams }) {
+  const { identity } = useConnection();
+  // Only the actlog server lists grants.
+  const tabs = hasKnownOwner(identity) ? [...statuses, 'grants'] : statuses;
+  const current = tabs.find((known) => known === query.get('status')) ?? 'pending';
+  const status = statuses.find((known) => known === current);
+  return (
+    <>
+      <h1>Approvals</h1>
+      <StatusTabs place="approvals" statuses={tabs} current={current} />
+      <h2 class="hidden">{current}</h2>
+      {status === undefined ? <GrantList /> : <ActionsWith key={status} status={status} />}
+    </>
+  );
+}
+
+function ActionsWith({ status }: { status: Status }) {
   const { client } = useConnection();
-  const status = statuses.find((known) => known === query.get('status')) ?? 'pending';
   const shown = useList(
     `approvals ${status}`,
     (page, signal) => client.guardian.pendingActions.list({ status, ...page }, { signal }),
@@ -24,10 +43,7 @@ export function Approvals({ query }: { query: URLSearchParams }) {
   );
   return (
     <>
-      <h1>Approvals</h1>
-      <StatusTabs place="approvals" statuses={statuses} current={status} />
       {shown.items?.length === 0 && <p class="empty">{none[status]}</p>}
-      <h2 class="hidden">{status}</h2>
       <HeldList shown={shown} />
     </>
   );

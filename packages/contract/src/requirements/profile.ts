@@ -130,6 +130,24 @@ export const profile = inSection(
       'Events: argument origins',
       'An event of argument origins is of a known category; a tool call has no field for them.',
     ],
+    [
+      'PRF-32',
+      'MUST',
+      'Pending action: approvals',
+      'An action that needs several approvers stays pending until enough have approved; each counts once, and one denial denies.',
+    ],
+    [
+      'PRF-33',
+      'MUST',
+      'Pending action: grant',
+      'A grant lets the same action of the session run again, and no other one; a denial or a changed policy takes precedence.',
+    ],
+    [
+      'PRF-34',
+      'MUST',
+      'Policy: schedule',
+      'A policy applies only within its schedule, and an unknown time zone is rejected.',
+    ],
   ],
   'reference-profile',
 );

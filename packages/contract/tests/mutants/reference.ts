@@ -183,6 +183,34 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
     }),
   ],
   [
+    'one approver is enough for two',
+    ['PRF-32'],
+    requests('POST /v1/policies', (it) => {
+      it.body = it.body.replace('"requiredApprovers":2', '"requiredApprovers":1');
+    }),
+  ],
+  [
+    'a grant is for every action of the tool',
+    ['PRF-33'],
+    requests('POST /v1/guardian/pending-actions/:id/decide', (it) => {
+      it.body = it.body.replace('"for":"action"', '"for":"tool"');
+    }),
+  ],
+  [
+    'a grant is ignored',
+    ['PRF-33'],
+    requests('POST /v1/guardian/pending-actions/:id/decide', (it) => {
+      it.body = it.body.replace(/,"grant":\{.*?\}/, '');
+    }),
+  ],
+  [
+    'a policy applies at all times',
+    ['PRF-34'],
+    requests('POST /v1/policies', (it) => {
+      it.body = it.body.replace(/,"schedule":\{.*?\}/, '');
+    }),
+  ],
+  [
     'events of argument origins are unknown',
     ['PRF-31'],
     documents('POST /v1/events', (it, { body }) => {

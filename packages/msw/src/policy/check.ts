@@ -7,6 +7,7 @@ import {
   type CheckResponse,
   checkedAction,
   checkResponse,
+  coveringGrant,
   decideCheck,
   decideWaitingCheck,
   exceededRates,
@@ -18,11 +19,13 @@ import {
   needsHistory,
   type RateWindow,
   rateWindows,
+  scheduledPolicies,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import { refusalError } from '../service/api-error.ts';
 import { newId } from '../service/new-id.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { useGrant } from './approval-grants.ts';
 import { findDecidingAction, useApproval } from './approval-use.ts';
 import { historyOf, isWatched, noteCheck, recordCall } from './check-history.ts';
 import { isDenialRecorded, recordDenial } from './denials.ts';
@@ -30,10 +33,16 @@ import { expireActions, findEqualHeld, holdAction } from './pending.ts';
 import { ruleOf } from './rule-of.ts';
 
 /** Checks a held action again without counting or holding it, unless another check used up the approval. */
-export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): CheckResponse {
+export function checkAgain(
+  tenant: Tenant,
+  check: PolicyCheck,
+  heldId: string,
+  keyId: string,
+  nowMs: number,
+): CheckResponse {
   expireActions(tenant, nowMs);
   const held = findDecidingAction(tenant, check, heldId, nowMs);
-  if (!held) return checkAction(tenant, check, nowMs);
+  if (!held) return checkAction(tenant, check, keyId, nowMs);
   const fired = lastingPolicies(matchingPolicies(tenant, check, nowMs));
   const decision = decideWaitingCheck({
     fired,
@@ -50,12 +59,12 @@ export function checkAgain(tenant: Tenant, check: PolicyCheck, heldId: string, n
  *
  * @throws ApiError `ACTION_MISMATCH` if another action was checked with the same actionId.
  */
-export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
+export function checkAction(tenant: Tenant, check: PolicyCheck, keyId: string, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
   const known = knownAction(tenant, check);
   const { fired, windows } = firedOf(tenant, check, known, nowMs);
   const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
-  const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check) : undefined;
+  const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check, keyId) : undefined;
   const decision = decideCheck({
     check,
     fired,
@@ -63,9 +72,11 @@ export function checkAction(tenant: Tenant, check: PolicyCheck, nowMs: number): 
     isWatched: isWatched(tenant, check),
     known,
     held,
+    grant: grantFor(tenant, check, fired, known, nowMs),
     equalHeld,
     isDenialRecorded: isDenialRecorded(tenant, check, fired, held?.id ?? null),
     newHeldId: newId('pac'),
+    keyId,
     nowMs,
   });
   apply(tenant, check, decision, windows, nowMs);
@@ -83,7 +94,8 @@ export function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): Che
   const known = knownAction(tenant, check);
   const { fired } = firedOf(tenant, check, known, nowMs);
   noteCheck(tenant, check, nowMs);
-  return checkResponse(fired, findDecidingAction(tenant, check, known?.heldId, nowMs));
+  const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
+  return checkResponse(fired, held, grantFor(tenant, check, fired, known, nowMs));
 }
 
 /** Applies the effects of a decision. An action that is too large to be held throws before anything changes. */
@@ -96,6 +108,7 @@ function apply(
 ): void {
   for (const effect of effects) {
     if (effect.type === 'use_approval') useApproval(tenant, check, effect.heldId, nowMs);
+    else if (effect.type === 'use_grant') useGrant(tenant, check, effect, nowMs);
     else if (effect.type === 'hold') holdAction(tenant, check, effect, nowMs);
     else if (effect.type === 'count') tenant.rateCounts.count(windows);
     else if (effect.type === 'record_call') recordCall(tenant, check, effect.isAllowed, nowMs);
@@ -113,6 +126,23 @@ function knownAction(tenant: Tenant, check: PolicyCheck): KnownAction | undefine
   return known;
 }
 
+/** Returns the grant of an approver that allows the action, if policies would hold it. */
+function grantFor(
+  tenant: Tenant,
+  check: PolicyCheck,
+  fired: readonly FiredPolicy[],
+  known: KnownAction | undefined,
+  nowMs: number,
+) {
+  return coveringGrant([...tenant.grants.values()], {
+    check,
+    subject: () => approvalSubject(check),
+    fired,
+    usedGrantId: known?.grantId ?? null,
+    nowMs,
+  });
+}
+
 function nameOf({ agentId, actionId }: PolicyCheck): string {
   return JSON.stringify([agentId, actionId]);
 }
@@ -128,14 +158,17 @@ function firedOf(tenant: Tenant, check: PolicyCheck, known: KnownAction | undefi
 
 function matchingPolicies(tenant: Tenant, check: PolicyCheck, nowMs: number): readonly FiredPolicy[] {
   const action = checkedAction(check);
-  const matching = [...tenant.policies.values()]
+  const all = [...tenant.policies.values()]
     .filter(({ status }) => status === 'active')
     .sort(byPrecedence)
     .flatMap((policy) => {
       const rule = ruleOf(policy);
       const history = needsHistory(rule, action) ? historyOf(tenant, check, policy, nowMs) : undefined;
       const why = matchPolicy(rule, action, history);
-      return why === undefined ? [] : [{ policy: { id: policy.id, definition: policy }, why }];
+      return why === undefined
+        ? []
+        : [{ policy: { id: policy.id, definition: policy, version: policy.version }, why }];
     });
+  const matching = scheduledPolicies(all, nowMs);
   return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
 }

@@ -1,23 +1,35 @@
 import {
+  type Approver,
   approvalSubject,
   type CheckEffect,
+  decideHeld,
   endDecision,
   heldSizeRefusal,
-  lateDecisionRefusal,
   policyDecision,
 } from '@actlog/policy';
 import type { Decide, PolicyCheck } from '@actlog/protocol';
 import { notFound, refusalError } from '../service/api-error.ts';
 import type { PendingActionRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { createGrant } from './approval-grants.ts';
 import { recordDecision } from './record-decision.ts';
 
-/** Finds the same action if it is already held. Without an actionId, the approval's subject identifies it. */
-export function findEqualHeld(tenant: Tenant, check: PolicyCheck): PendingActionRecord | undefined {
+/**
+ * Finds the same action if it is already held. Without an actionId, the approval's subject identifies it. If the
+ * requester cannot approve the action, its check was sent with the same key.
+ */
+export function findEqualHeld(
+  tenant: Tenant,
+  check: PolicyCheck,
+  keyId: string,
+): PendingActionRecord | undefined {
   const subject = approvalSubject(check);
   return [...tenant.pendingActions.values()].find(
     (other) =>
-      other.status === 'pending' && other.agentId === check.agentId && approvalSubject(other) === subject,
+      other.status === 'pending' &&
+      other.agentId === check.agentId &&
+      approvalSubject(other) === subject &&
+      (!other.approvals.notRequester || other.requestedBy === keyId),
   );
 }
 
@@ -28,9 +40,10 @@ export function holdAction(
   { action: held, policy }: CheckEffect & { type: 'hold' },
   nowMs: number,
 ): void {
-  const { createdMs, expiresMs: _, action, ...state } = held;
+  const { createdMs, expiresMs: _, action, policies, ...state } = held;
   const tooLarge = heldSizeRefusal(new TextEncoder().encode(JSON.stringify(action)).length);
   if (tooLarge) throw refusalError(tooLarge);
+  tenant.holdingPolicies.set(held.id, policies);
   tenant.pendingActions.set(held.id, {
     ...state,
     action,
@@ -45,33 +58,50 @@ export function holdAction(
 export function expireActions(tenant: Tenant, nowMs: number): void {
   for (const action of tenant.pendingActions.values()) {
     if (action.status !== 'pending' || Date.parse(action.expiresAt) > nowMs) continue;
-    end(tenant, { ...action, status: 'expired' }, 'expired', nowMs);
+    end(tenant, { ...action, status: 'expired' }, 'expired', null, nowMs);
   }
 }
 
 /**
  * Decides an action. Repeating the same decision returns the first result.
  *
- * @throws ApiError `NOT_FOUND`, `ALREADY_DECIDED` or `ACTION_EXPIRED`.
+ * @throws ApiError for an unknown action, a late or forbidden decision, or too many grants.
  */
 export function decideAction(
   tenant: Tenant,
   id: string,
-  { decision, comment = null }: Omit<Decide, 'comment'> & { readonly comment?: string | null | undefined },
-  decidedBy: string,
+  body: Pick<Decide, 'decision' | 'comment' | 'grant'>,
+  approver: Approver,
   nowMs: number,
 ): PendingActionRecord {
   expireActions(tenant, nowMs);
   const action = tenant.pendingActions.get(id);
   if (!action) throw notFound('pending action');
-  const status = decision === 'approve' ? 'approved' : 'denied';
-  if (action.status === status) return action;
-  if (action.status !== 'pending') throw refusalError(lateDecisionRefusal(action));
-  const decidedAt = new Date(nowMs).toISOString();
-  const decided = { ...action, status, decision: { decision, comment, decidedBy, decidedAt } } as const;
-  end(tenant, decided, status, nowMs);
+  const decided = decideHeld(action, body, approver, nowMs);
+  if (decided.type === 'refused') throw refusalError(decided.refusal);
+  if (decided.type === 'unchanged') return action;
+  const approvals = { ...action.approvals, given: [...decided.given] };
+  if (decided.type === 'counted') {
+    const counted = { ...action, approvals };
+    tenant.pendingActions.set(id, counted);
+    record(tenant, counted, 'partially_approved', approver, nowMs);
+    return counted;
+  }
+  const { sessionId } = action;
+  const grantId =
+    decided.grant && sessionId !== null
+      ? createGrant(tenant, { ...action, sessionId }, decided.grant, approver.key, nowMs)
+      : null;
+  const decision = {
+    decision: body.decision,
+    comment: body.comment ?? null,
+    decidedBy: approver.key,
+    decidedAt: new Date(nowMs).toISOString(),
+  };
+  const ended = { ...action, status: decided.status, approvals, grantId, decision };
+  end(tenant, ended, decided.status, approver, nowMs);
   tenant.waiting.wake();
-  return decided;
+  return ended;
 }
 
 /** Stores an action that has ended, and records its end in the session. */
@@ -79,10 +109,20 @@ function end(
   tenant: Tenant,
   ended: PendingActionRecord,
   decision: 'approved' | 'denied' | 'expired',
+  approver: Approver | null,
   nowMs: number,
 ): void {
   tenant.pendingActions.set(ended.id, ended);
-  const heldMs = nowMs - Date.parse(ended.createdAt);
-  const payload = endDecision(ended, decision, ended.decision?.decidedBy ?? null, heldMs);
-  recordDecision(tenant, ended, payload, nowMs);
+  record(tenant, ended, decision, approver, nowMs);
+}
+
+function record(
+  tenant: Tenant,
+  action: PendingActionRecord,
+  decision: Parameters<typeof endDecision>[1],
+  approver: Approver | null,
+  nowMs: number,
+): void {
+  const payload = endDecision(action, decision, approver, nowMs - Date.parse(action.createdAt));
+  recordDecision(tenant, action, payload, nowMs);
 }

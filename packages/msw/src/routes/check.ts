@@ -16,13 +16,13 @@ export const checkPolicies: Route<'policies.check'> = async (call) => {
     return checkDry(tenant, body, nowMs);
   }
   if (waitSeconds > 0) responseHeaders.set('preference-applied', `wait=${waitSeconds}`);
-  const result = checkAction(tenant, body, nowMs);
+  const result = checkAction(tenant, body, call.keyId, nowMs);
   return waitSeconds > 0 ? decided(call, result, nowMs + waitSeconds * 1000) : result;
 };
 
 /** Waits for the decision, at most until the given time. */
 async function decided(
-  { tenant, body, nowMs, signal }: Call<'policies.check'>,
+  { tenant, keyId, body, nowMs, signal }: Call<'policies.check'>,
   first: SentOf<'policies.check'>,
   latestMs: number,
 ): Promise<SentOf<'policies.check'>> {
@@ -43,7 +43,7 @@ async function decided(
     if (signal.aborted || result.pendingActionId !== heldId || !tenant.pendingActions.has(heldId)) break;
     await tenant.waiting.wait(signal);
     const thenMs = isOver ? Math.max(untilMs, Date.now()) : Date.now();
-    result = checkAgain(tenant, body, result.pendingActionId, thenMs);
+    result = checkAgain(tenant, body, result.pendingActionId, keyId, thenMs);
   }
   clearTimeout(timer);
   return result;

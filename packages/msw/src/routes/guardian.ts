@@ -24,4 +24,4 @@ export const decidePendingAction: Route<'guardian.pendingActions.decide'> = ({
   params,
   body,
   nowMs,
-}) => decideAction(tenant, params.id, body, keyId, nowMs);
+}) => decideAction(tenant, params.id, body, { key: keyId, principal: null }, nowMs);

@@ -1,4 +1,4 @@
-import { budgetProblem, defaultPolicyBudget } from '@actlog/policy';
+import { budgetProblem, defaultPolicyBudget, policyContradiction } from '@actlog/policy';
 import { headers, mergePatch } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { ruleOf } from '../policy/rule-of.ts';
@@ -11,7 +11,14 @@ import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
 /** Values of unset fields of a policy. */
-const unsaid = { description: null, condition: null, rate: null, approval: null, message: null };
+const unsaid = {
+  description: null,
+  condition: null,
+  rate: null,
+  approval: null,
+  schedule: null,
+  message: null,
+};
 const defaults = { ...unsaid, mode: 'enforce', priority: 0, match: {} };
 
 /** `POST /v1/policies`. */
@@ -68,9 +75,8 @@ function policyOf(tenant: Tenant, id: string): PolicyRecord {
  * require_approval.
  */
 function saved(tenant: Tenant, policy: PolicyRecord): PolicyRecord {
-  if (policy.approval !== null && policy.effect !== 'require_approval') {
-    throw invalid('approval', 'contradiction', 'is allowed only with the effect require_approval');
-  }
+  const contradiction = policyContradiction(policy);
+  if (contradiction) throw invalid(contradiction.path, 'contradiction', contradiction.message);
   requireBudget(tenant, policy);
   tenant.policies.set(policy.id, policy);
   // The policy may deny actions that wait for approval.

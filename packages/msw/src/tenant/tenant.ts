@@ -1,9 +1,11 @@
 import {
   type AgentTools,
+  type ApprovalGrant,
   type ApprovalUse,
   type ArrivalContext,
   type CallHistory,
   type KnownAction,
+  type PolicyVersion,
   warningsOf,
   warningView,
 } from '@actlog/policy';
@@ -35,6 +37,10 @@ export class Tenant {
   namedActions = new Map<string, KnownAction & { readonly subject: string }>();
   /** Uses of single-use approvals, by the id of the pending action. */
   approvalUses = new Map<string, ApprovalUse>();
+  /** Grants of approvers for later actions, by id. */
+  grants = new Map<string, ApprovalGrant>();
+  /** Policies that hold an action with their versions, by the id of the pending action. */
+  holdingPolicies = new Map<string, readonly PolicyVersion[]>();
   /** Denials that are recorded in sessions, by agent, action and policy. */
   recordedDenials = new Set<string>();
   rateCounts = new RateCounts();

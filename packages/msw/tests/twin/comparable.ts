@@ -1,6 +1,6 @@
 /** Values that differ from run to run: generated ids, and positions. */
 const varying: readonly (readonly [RegExp, string])[] = [
-  [/^(agt|pol|pac|nch)_[0-9a-f]{32}$/, '$1_…'],
+  [/^(agt|pol|pac|nch|grt)_[0-9a-f]{32}$/, '$1_…'],
   [/^whsec_.+/, 'whsec_…'],
   [/^key_.+/, 'key_…'],
   // The mock's JSON parser reports no position.
@@ -18,6 +18,7 @@ const own = new Set([
   'expiresAt',
   'decidedAt',
   'usedAt',
+  'approvedAt',
 ]);
 const ownToo = new Set(['computedAt', 'exportedAt', 'nextCursor', 'contentSha256', 'heldMs', 'eventIds']);
 

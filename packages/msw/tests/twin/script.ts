@@ -130,6 +130,13 @@ function policies(): Step[] {
     patch('/v1/policies/$policy', { rate: null }),
     patch('/v1/policies/$policy', { effect: 'allow' }),
     patch('/v1/policies/$policy', { name: null }),
+    patch('/v1/policies/$policy', { schedule: { days: ['mon'] } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'Mars/Olympus' } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'UTC', from: '9:00' } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'UTC', from: '09:00', to: '09:00' } }),
+    patch('/v1/policies/$policy', { schedule: { timeZone: 'UTC', days: ['mon'], from: '09:00' } }),
+    patch('/v1/policies/$policy', { schedule: { days: null, to: '24:00' } }),
+    patch('/v1/policies/$policy', { schedule: null }),
     { method: 'DELETE', path: '/v1/policies/$policy' },
     { method: 'DELETE', path: '/v1/policies/$policy' },
     patch('/v1/policies/$policy', { name: 'q' }),
@@ -146,6 +153,9 @@ function guardian(ids: readonly string[]): Step[] {
     argumentsHash: 'sha256:aa',
     ...(shown && { arguments: shown }),
   });
+  // A session of its own: the risk of one with many approvals depends on their pace.
+  const checkApart = (toolName: string, also: object = {}, keep?: Step['keep']) =>
+    check(toolName, { sessionId: 'approvals', ...also }, keep);
   const dry = { headers: { prefer: 'dry-run' } };
   const rate = { max: 1, windowSeconds: 3600, per: 'session' };
   const id = '/v1/guardian/pending-actions/$held/decide';
@@ -170,6 +180,7 @@ function guardian(ids: readonly string[]): Step[] {
       rate: { ...rate, max: 0 },
       match: { tools: ['poll'] },
     }),
+    ...schedules(check),
     check('read'),
     check('pay', { action: action('pay', { amount: 11 }) }),
     check('pay', { action: action('pay', { amount: 9 }) }),
@@ -199,6 +210,9 @@ function guardian(ids: readonly string[]): Step[] {
     post('/v1/guardian/pending-actions/nothing/decide', { decision: 'deny' }),
     ...[1, 2, 3].map(() => check('poll')), // one action, held and counted once
     ...singleUse(check, dry),
+    ...severalApprovers(checkApart),
+    ...grants(checkApart, dry),
+    get('/v1/sessions/approvals'),
     ...argumentOrigins(check),
     ...history(check, dry, ids),
     check('send_late', { actionId: 'late' }),
@@ -345,6 +359,96 @@ function singleUse(
     wire('another'),
     wire(),
     get('/v1/guardian/pending-actions?status=approved'),
+  ];
+}
+
+/** Returns requests about actions that need several approvers, or another approver than the requester. */
+function severalApprovers(check: (toolName: string, also?: object, keep?: Step['keep']) => Step): Step[] {
+  const decide = (body: object) => post('/v1/guardian/pending-actions/$pair/decide', body);
+  const policy = (tool: string, rules: object) =>
+    post('/v1/policies', {
+      name: tool,
+      effect: 'require_approval',
+      approval: { timeoutSeconds: 60, onTimeout: 'deny', ...rules },
+      match: { tools: [tool] },
+    });
+  const rules = { requiredApprovers: 2, approverKeys: ['key_a', 'key_b'] };
+  return [
+    policy('none', { requiredApprovers: 0 }),
+    policy('none', { requiredApprovers: 2, approverKeys: ['key_a'] }),
+    policy('pair', { requiredApprovers: 2 }),
+    check('pair', { actionId: 'pair', principal: 'ada' }, { pair: 'pendingActionId' }),
+    check('pair', { actionId: 'pair', principal: 'grace' }),
+    check('pair', { actionId: 'pair' }),
+    decide({ decision: 'approve', comment: 'first' }),
+    decide({ decision: 'approve', comment: 'the same approver' }),
+    check('pair', { actionId: 'pair', principal: 'ada' }),
+    get('/v1/guardian/pending-actions?sessionId=approvals'),
+    decide({ decision: 'deny', grant: { for: 'tool' } }),
+    decide({ decision: 'deny' }),
+    check('pair', { actionId: 'pair', principal: 'ada' }),
+    policy('listed', rules),
+    check('listed', { actionId: 'listed' }, { pair: 'pendingActionId' }),
+    decide({ decision: 'approve' }),
+    decide({ decision: 'deny' }),
+    policy('other', { notRequester: true }),
+    check('other', { actionId: 'other' }, { pair: 'pendingActionId' }),
+    decide({ decision: 'approve' }),
+    get('/v1/guardian/pending-actions?sessionId=approvals'),
+  ];
+}
+
+/** Returns requests about policies with schedules: one that includes every time, and one that includes no time of today. */
+function schedules(check: (toolName: string, also?: object, keep?: Step['keep']) => Step): Step[] {
+  const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+  const other = names[(new Date().getUTCDay() + 3) % 7];
+  const policy = (schedule: object) =>
+    post('/v1/policies', { name: 'times', effect: 'deny', match: { tools: ['clock'] }, schedule });
+  const archive: Step = { method: 'DELETE', path: '/v1/policies/$clock' };
+  return [
+    { ...policy({ timeZone: 'UTC', days: [other] }), keep: { clock: 'id' } },
+    check('clock'),
+    archive,
+    { ...policy({ timeZone: 'Europe/Berlin', days: names.filter((day) => day !== other) }), keep: { clock: 'id' } },
+    { ...check('clock'), headers: { prefer: 'dry-run' } },
+    patch('/v1/policies/$clock', { condition: 'principal == "ada"' }),
+    check('clock', { principal: 'grace' }),
+    archive,
+  ];
+}
+
+/** Returns requests about grants for later actions. */
+function grants(
+  check: (toolName: string, also?: object, keep?: Step['keep']) => Step,
+  dry: Pick<Step, 'headers'>,
+): Step[] {
+  const approve = (grant: object) =>
+    post('/v1/guardian/pending-actions/$granted/decide', { decision: 'approve', grant });
+  const ship = (argumentsHash: string, also: object = {}, keep?: Step['keep']) =>
+    check('ship', { action: { toolName: 'ship', argumentsHash }, ...also }, keep);
+  return [
+    post('/v1/policies', { name: 'ship', effect: 'require_approval', match: { tools: ['ship'] } }, { ship: 'id' }),
+    ship('sha256:aa', { actionId: 'ship' }, { granted: 'pendingActionId' }),
+    approve({ for: 'all' }),
+    approve({ for: 'action', durationSeconds: 86_401 }),
+    approve({ for: 'action', maxUses: 2 }),
+    ship('sha256:bb', { actionId: 'another' }, { granted: 'pendingActionId' }),
+    { ...ship('sha256:aa'), ...dry },
+    ship('sha256:aa', { actionId: 'again' }),
+    ship('sha256:aa', { actionId: 'again' }),
+    ship('sha256:aa'),
+    ship('sha256:aa'),
+    ship('sha256:aa', { actionId: 'again' }),
+    approve({ for: 'tool' }),
+    ship('sha256:cc'),
+    ship('sha256:cc', { sessionId: 'h' }),
+    ship('sha256:cc', { principal: 'ada' }),
+    patch('/v1/policies/$ship', { priority: 3 }),
+    ship('sha256:cc'),
+    check('wire', { actionId: 'granted' }, { granted: 'pendingActionId' }),
+    approve({ for: 'tool' }),
+    check('ship', { sessionId: undefined, actionId: 'alone' }, { granted: 'pendingActionId' }),
+    approve({ for: 'tool' }),
   ];
 }
 

@@ -16,6 +16,7 @@ function policy(id: string, fields: Partial<PolicyDefinition>): DefinedPolicy {
       condition: null,
       rate: null,
       approval: null,
+      schedule: null,
       message: null,
       ...fields,
     },
@@ -41,6 +42,7 @@ function past(fields: Partial<PastDecision> = {}): PastDecision {
     arguments: null,
     argumentsOmitted: false,
     origins: null,
+    principal: null,
     ...fields,
   };
 }

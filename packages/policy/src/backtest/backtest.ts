@@ -2,6 +2,7 @@ import type { BacktestChange, BacktestResult, PolicyEffect } from '@actlog/proto
 import { type DefinedPolicy, type FiredPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
 import { exceededRates, rateWindows } from '../check/rate.ts';
 import { agentRevoked } from '../check/revoked-agent.ts';
+import { scheduleReason } from '../check/schedule.ts';
 import { type CheckedAction, checkedAction } from '../match/checked-action.ts';
 import type { PolicyHistory } from '../match/condition.ts';
 import { matchPolicy } from '../match/match-policy.ts';
@@ -112,15 +113,16 @@ export class Backtest {
 
   #verdictOn(past: PastDecision): DraftVerdict {
     const action = actionOf(past);
+    const atMs = Date.parse(past.decidedAt);
     const facts = { ...this.#history.factsAt(past), policySinceMs: 0 };
-    const matching = matchingPolicies(this.#draft, action, facts);
+    const matching = matchingPolicies(this.#draft, action, { history: facts, atMs });
     // Nobody knows if the agent would still be revoked, so it stays so.
     if (past.matched[0]?.policyId === agentRevoked.policy.id) matching.unshift(agentRevoked);
     const uncertain = new Set<string>();
     for (const draft of this.#draft) {
       if (this.#isUnknown(draft, action, past, facts)) uncertain.add(draft.policy.id);
     }
-    const windows = rateWindows(matching, action, Date.parse(past.decidedAt));
+    const windows = rateWindows(matching, action, atMs);
     const isCounted = this.#rates.hasCounted(past);
     const exceeded = exceededRates(windows, this.#rates.countedIn(windows), isCounted);
     const { decision, decidedBy } = verdictOn(firedPolicies(matching, exceeded));
@@ -135,7 +137,7 @@ export class Backtest {
 
   /** `true` if a policy's names match, and its condition cannot be evaluated for lack of what was not shown or kept. */
   #isUnknown(
-    { rule, readsArguments, readsOrigins }: ReadingPolicy,
+    { policy, rule, readsArguments, readsOrigins }: ReadingPolicy,
     action: CheckedAction,
     past: PastDecision,
     facts: PolicyHistory,
@@ -144,6 +146,8 @@ export class Backtest {
     const isMissing = (readsArguments && past.arguments === null) || (readsOrigins && past.origins === null);
     if (!condition || !(condition.history || isMissing)) return false;
     if (matchPolicy({ ...rule, condition: undefined }, action) === undefined) return false;
+    const { schedule, effect } = policy.definition;
+    if (schedule != null && scheduleReason(schedule, effect, facts.nowMs) === undefined) return false;
     if (this.#history.isUnknown(past, condition.history)) return true;
     try {
       condition.holds(action, facts);
@@ -189,6 +193,7 @@ function actionOf(past: PastDecision): CheckedAction {
     },
     framework: past.framework ?? undefined,
     environment: past.environment ?? undefined,
+    principal: past.principal ?? undefined,
   });
   return past.argumentsOmitted ? { ...action, arguments: undefined } : action;
 }

@@ -1,5 +1,6 @@
 import type { DefinedPolicy, FiredPolicy } from '../check/fired-policy.ts';
 import { byPrecedence } from '../check/precedence.ts';
+import { scheduledPolicies } from '../check/schedule.ts';
 import type { CheckedAction } from '../match/checked-action.ts';
 import type { PolicyHistory } from '../match/condition.ts';
 import { matchPolicy } from '../match/match-policy.ts';
@@ -25,16 +26,26 @@ export function compileDraft(policies: readonly DefinedPolicy[]): readonly Draft
     .map((policy) => ({ policy, rule: policyRule(policy.definition, Number.POSITIVE_INFINITY) }));
 }
 
-/** Returns the policies of a draft whose names and condition match an action, in order of precedence. */
+/** Circumstances of an action that policies depend on. */
+export interface Circumstances {
+  readonly history: PolicyHistory;
+  /** Time of the action, in Unix milliseconds. */
+  readonly atMs: number;
+}
+
+/**
+ * Returns the policies of a draft whose names and condition match an action and that apply at its time, in order of
+ * precedence.
+ */
 export function matchingPolicies(
   draft: readonly DraftPolicy[],
   action: CheckedAction,
-  history: PolicyHistory,
+  { history, atMs }: Circumstances,
 ): FiredPolicy[] {
   const matching: FiredPolicy[] = [];
   for (const { policy, rule } of draft) {
     const why = matchPolicy(rule, action, history);
     if (why !== undefined) matching.push({ policy, why });
   }
-  return matching;
+  return [...scheduledPolicies(matching, atMs)];
 }

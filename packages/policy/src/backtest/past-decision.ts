@@ -6,7 +6,10 @@ export type PastMatch = Pick<MatchedPolicy, 'policyId' | 'effect' | 'mode'>;
 
 /** A kept decision, as a backtest reads it. */
 export interface PastDecision
-  extends Omit<PolicyDecision, 'decision' | 'decidedBy' | 'matched' | 'pendingActionId' | 'durationMs'> {
+  extends Omit<
+    PolicyDecision,
+    'decision' | 'decidedBy' | 'matched' | 'pendingActionId' | 'grantId' | 'durationMs'
+  > {
   /** Matched policies in order of precedence. */
   readonly matched: readonly PastMatch[];
   /** Decision that the agent got, after that of an approver; omitted if it is not known. */

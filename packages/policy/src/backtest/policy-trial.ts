@@ -30,8 +30,12 @@ export interface PolicyTrialOptions {
   readonly readsUntrusted?: (toolName: string) => boolean;
 }
 
-/** Actions and calls before a tried action. */
-export interface TrialPast {
+/** Time of a tried action, and what happened before it. */
+export interface TrialContext {
+  /**
+   * Time of the action for schedules, in Unix milliseconds; by default the start of Thursday, January 1, 1970, in UTC.
+   */
+  readonly atMs?: number | undefined;
   /** Number of earlier actions in the window of each matching rate; 0 by default. */
   readonly actions?: number | undefined;
   /** Earlier calls of the session, for conditions on the history; none by default. */
@@ -55,10 +59,13 @@ export class PolicyTrial {
   }
 
   /** Returns the decision about an action. */
-  check(action: CheckedAction, { actions: earlierActions = 0, calls = [] }: TrialPast = {}): TrialVerdict {
+  check(
+    action: CheckedAction,
+    { actions: earlierActions = 0, calls = [], atMs = 0 }: TrialContext = {},
+  ): TrialVerdict {
     const rules = this.#draft.map(({ rule }) => rule);
     const history = trialHistory(action, { rules, calls, readsUntrusted: this.#readsUntrusted });
-    const matching = matchingPolicies(this.#draft, action, history);
+    const matching = matchingPolicies(this.#draft, action, { history, atMs });
     // Nothing is counted, so the time of the check does not matter.
     const windows = rateWindows(matching, action, 0);
     const counted = new Map(windows.map(({ policyId }) => [policyId, earlierActions]));
@@ -70,6 +77,9 @@ export class PolicyTrial {
         const firedWhy = whys.get(policy.id);
         if (firedWhy !== undefined) return { policy, applies: true, why: firedWhy };
         const { matches, why } = explainMatch(rule, action, history);
+        if (matches && !matching.some((one) => one.policy.id === policy.id)) {
+          return { policy, applies: false, why: `${why}; the time is not within the schedule` };
+        }
         const max = policy.definition.rate?.max;
         const reason = matches
           ? `${why}; it is action ${earlierActions + 1}, within the limit of ${max}`

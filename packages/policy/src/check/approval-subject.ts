@@ -1,16 +1,26 @@
 import type { PolicyCheck } from '@actlog/protocol';
 
+/** A checked or held action, as far as an approval is bound to it. */
+export interface ApprovedAction extends Pick<PolicyCheck, 'action'> {
+  readonly sessionId?: string | null | undefined;
+  readonly principal?: string | null | undefined;
+}
+
 /**
- * Returns the subject of an approval as text: session, tool, arguments hash and shown arguments. The text is equal
- * only for equal actions. The order of members does not matter (RFC 8785). An action without shown arguments differs
- * from one that shows an empty object.
+ * Returns the subject of an approval as text: session, tool, arguments hash, shown arguments and principal. The text is
+ * equal only for equal actions. The order of members does not matter (RFC 8785). An action without shown arguments
+ * differs from one that shows an empty object.
  */
 export function approvalSubject({
   sessionId,
   action: { toolName, argumentsHash, arguments: shown },
-}: Pick<PolicyCheck, 'action'> & { readonly sessionId?: string | null | undefined }): string {
-  const action = [sessionId ?? null, toolName, argumentsHash];
-  return JSON.stringify(shown === undefined ? action : [...action, sorted(shown)]);
+  principal,
+}: ApprovedAction): string {
+  const action: unknown[] = [sessionId ?? null, toolName, argumentsHash];
+  // Shown arguments are an object and the principal is a text, so one cannot stand for the other.
+  if (shown !== undefined) action.push(sorted(shown));
+  if (principal != null) action.push(principal);
+  return JSON.stringify(action);
 }
 
 /** Sorts members as entries: an object would put numeric names first and drop `__proto__`. */

@@ -1,5 +1,3 @@
-import type { FiredPolicy } from './fired-policy.ts';
-
 /**
  * Time after the use of a single-use approval in which a repeat of the same check still gets `allow`, in
  * milliseconds.
@@ -21,15 +19,4 @@ export interface ApprovalUse {
 export function isUsedUp(use: ApprovalUse, actionId: string | undefined, nowMs: number): boolean {
   const isRepeat = actionId !== undefined && use.actionId === actionId;
   return !isRepeat || nowMs - use.usedMs > approvalRepeatMs;
-}
-
-/**
- * Returns `true` if any matching policy requires a single-use approval. One is enough, so another policy that holds
- * the same action cannot bypass it.
- */
-export function needsSingleUse(fired: readonly FiredPolicy[]): boolean {
-  return fired.some(({ policy: { definition } }) => {
-    const { approval, effect, mode } = definition;
-    return effect === 'require_approval' && mode === 'enforce' && approval?.singleUse === true;
-  });
 }

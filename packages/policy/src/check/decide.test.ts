@@ -29,6 +29,10 @@ function held(changes: Partial<HeldAction> = {}): HeldAction {
     expiresAt: '2026-01-01T00:15:00.000Z',
     singleUse: false,
     usedAt: null,
+    requestedBy: 'key_agent',
+    principal: null,
+    approvals: { required: 1, approverKeys: null, notRequester: false, given: [] },
+    grantId: null,
     ...changes,
   };
 }
@@ -45,9 +49,11 @@ function decide(facts: Partial<CheckFacts>) {
     isRated: false,
     known: undefined,
     held: undefined,
+    grant: undefined,
     equalHeld: undefined,
     isDenialRecorded: false,
     newHeldId: 'pac_new',
+    keyId: 'key_agent',
     nowMs,
     ...facts,
   });
@@ -102,14 +108,14 @@ it('joins an equal action that waits, without counting or holding again', () => 
 });
 
 it('changes nothing when a known action is checked again', () => {
-  const known = { heldId: 'pac_1', isCounted: true };
+  const known = { heldId: 'pac_1', isCounted: true, grantId: null };
   const again = decide({ fired: [policy('require_approval')], isRated: true, known, held: held() });
   expect(again).toMatchObject({ effects: [], isFirst: false });
 });
 
 it.each([
   ['counts an action once', {}, ['count', 'remember']],
-  ['does not count a known action again', { known: { heldId: null, isCounted: true } }, []],
+  ['does not count a known action again', { known: { heldId: null, isCounted: true, grantId: null } }, []],
   ['does not count a denied action', { fired: [policy('deny')] }, ['record_denial', 'remember']],
 ])('%s', (_, facts, expected) => {
   expect(decide({ isRated: true, ...facts }).types).toEqual(expected);
@@ -117,7 +123,7 @@ it.each([
 
 it('lets a denial take precedence over an earlier approval, and records it once', () => {
   const fired = [policy('deny')];
-  const known = { heldId: 'pac_1', isCounted: false };
+  const known = { heldId: 'pac_1', isCounted: false, grantId: null };
   const denied = decide({ fired, known, held: approved });
   expect(denied.response).toMatchObject({ decision: 'deny', decidedBy: 'pol_deny', comment: null });
   expect(denied.effects).toMatchObject([{ type: 'record_denial', heldId: 'pac_1' }]);

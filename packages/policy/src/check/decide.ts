@@ -1,5 +1,6 @@
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import type { Refusal } from '../requests/refusal.ts';
+import type { ApprovalGrant } from './approval-grant.ts';
 import { type DefinedPolicy, denyingPolicy, type FiredPolicy, verdictOn } from './fired-policy.ts';
 import { type HeldAction, heldOutcome, type NewHeldAction, newHeldAction } from './held-action.ts';
 
@@ -12,6 +13,8 @@ export interface KnownAction {
   readonly heldId: string | null;
   /** `true` if the rates of policies have counted it. */
   readonly isCounted: boolean;
+  /** Id of the grant that allowed it; null if none did. */
+  readonly grantId: string | null;
 }
 
 /** State of the service that determines a check. */
@@ -27,12 +30,16 @@ export interface CheckFacts {
   readonly known: KnownAction | undefined;
   /** Held action that decides the check; undefined if there is none or its approval is used up. */
   readonly held: HeldAction | undefined;
+  /** Grant of an approver that allows the action, if policies would hold it; see `coveringGrant`. */
+  readonly grant: ApprovalGrant | undefined;
   /** Equal action without an `actionId` that already waits for approval. */
   readonly equalHeld: HeldAction | undefined;
   /** `true` if the denial by the deciding policy is already recorded in the session. */
   readonly isDenialRecorded: boolean;
   /** Id for the action, if the check holds it. */
   readonly newHeldId: string;
+  /** Id of the key that sent the check. */
+  readonly keyId: string;
   /** Time of the check, in Unix milliseconds. */
   readonly nowMs: number;
 }
@@ -41,6 +48,11 @@ export interface CheckFacts {
 export type CheckEffect =
   /** Marks the single-use approval as used. If another check used it first, decide again with the new state. */
   | { readonly type: 'use_approval'; readonly heldId: string }
+  /**
+   * Counts the action for the grant that allows it, and records that in the session. If the grant has ended meanwhile,
+   * decide again with the new state.
+   */
+  | { readonly type: 'use_grant'; readonly grant: ApprovalGrant; readonly policy: DefinedPolicy }
   /** Holds the action, and records that in its session. */
   | { readonly type: 'hold'; readonly action: NewHeldAction; readonly policy: DefinedPolicy }
   /** Counts the action for the rates of all matching policies. */
@@ -66,21 +78,28 @@ export function decideCheck(facts: CheckFacts): CheckDecision {
   const { check, fired, known, nowMs } = facts;
   const { decision, decidedBy } = verdictOn(fired);
   const isHeldFor = decision === 'require_approval' && decidedBy !== undefined;
-  const joined = facts.held ?? (isHeldFor ? facts.equalHeld : undefined);
-  const added = isHeldFor && !joined ? newHeldAction(facts.newHeldId, check, fired, nowMs) : undefined;
+  const grant = isHeldFor && !facts.held ? facts.grant : undefined;
+  const joined = facts.held ?? (isHeldFor && !grant ? facts.equalHeld : undefined);
+  const isNew = isHeldFor && !joined && !grant;
+  const added = isNew ? newHeldAction(facts.newHeldId, check, facts.keyId, fired, nowMs) : undefined;
   const held = joined ?? added;
-  const response = checkResponse(fired, held);
+  const response = checkResponse(fired, held, grant);
   const joinsEqual = facts.held === undefined && joined !== undefined;
   const counts = facts.isRated && decision !== 'deny';
   const isCounted = counts || known?.isCounted === true;
   const effects: CheckEffect[] = usedApproval(response, joined);
+  const grantId = grant?.id ?? null;
+  if (grant && decidedBy && known?.grantId !== grantId) {
+    effects.push({ type: 'use_grant', grant, policy: decidedBy.policy });
+  }
   if (added && decidedBy) effects.push({ type: 'hold', action: added, policy: decidedBy.policy });
   if (counts && known?.isCounted !== true && !joinsEqual) effects.push({ type: 'count' });
   effects.push(...recordedCall(facts, response), ...recordedDenial(facts, held));
   const heldId = held?.id ?? null;
-  const isNamed = check.actionId !== undefined && (counts || held !== undefined || decision === 'deny');
-  if (isNamed && !(known && known.heldId === heldId && known.isCounted === isCounted)) {
-    effects.push({ type: 'remember', action: { heldId, isCounted } });
+  const isDecided = counts || held !== undefined || grant !== undefined || decision === 'deny';
+  const action: KnownAction = { heldId, isCounted, grantId };
+  if (check.actionId !== undefined && isDecided && !(known && isSameState(known, action))) {
+    effects.push({ type: 'remember', action });
   }
   return { response, effects, isFirst: known === undefined && !joinsEqual };
 }
@@ -101,15 +120,24 @@ export function decideWaitingCheck(
   return { response, effects, isFirst: false };
 }
 
-/** Returns the response of a check. A policy that denies now takes precedence over an earlier approval. */
-export function checkResponse(fired: readonly FiredPolicy[], held: HeldAction | undefined): CheckResponse {
+/**
+ * Returns the response of a check. A policy that denies now takes precedence over an earlier approval, and a held action
+ * over a grant.
+ */
+export function checkResponse(
+  fired: readonly FiredPolicy[],
+  held: HeldAction | undefined,
+  grant?: ApprovalGrant,
+): CheckResponse {
   const { decision, decidedBy } = verdictOn(fired);
+  const isGranted = grant !== undefined && held === undefined && decision === 'require_approval';
   const outcome =
     held && decision !== 'deny'
       ? heldOutcome(held)
       : { decision, decidedBy: decidedBy?.policy.id ?? null, comment: null };
   return {
-    ...outcome,
+    ...(isGranted ? { decision: 'allow', decidedBy: grant.grantedBy, comment: null } : outcome),
+    grantId: isGranted ? grant.id : null,
     matched: fired.map(({ policy: { id, definition }, why }) => ({
       policyId: id,
       effect: definition.effect,
@@ -127,6 +155,10 @@ export const actionMismatch: Refusal = {
   code: 'ACTION_MISMATCH',
   message: 'Another action was checked under this actionId; use a new actionId for each action.',
 };
+
+function isSameState(left: KnownAction, right: KnownAction): boolean {
+  return left.heldId === right.heldId && left.isCounted === right.isCounted && left.grantId === right.grantId;
+}
 
 function usedApproval({ decision }: CheckResponse, held: HeldAction | undefined): CheckEffect[] {
   const isUsed = decision === 'allow' && held?.singleUse === true && held.usedAt === null;

@@ -5,6 +5,8 @@ import {
   type SentOf,
   schemaVersion,
 } from '@actlog/protocol';
+import type { ApprovalGrant } from './approval-grant.ts';
+import type { Approver } from './approver.ts';
 import type { DefinedPolicy } from './fired-policy.ts';
 import type { Rate } from './rate.ts';
 
@@ -14,16 +16,36 @@ type PendingAction = SentOf<'guardian.pendingActions.decide'>;
 export interface DecisionPayload {
   readonly toolName: string;
   readonly argumentsHash: string;
-  /** `deny` and `require_approval` come from a policy; the others end a held action. */
-  readonly decision: 'deny' | 'require_approval' | 'approved' | 'denied' | 'expired';
+  /**
+   * `deny` and `require_approval` come from a policy. `partially_approved` is an approval of several; the others end a
+   * held action. `approved` with a `grantId` and without a `pendingActionId` is an action that a grant allowed.
+   */
+  readonly decision: 'deny' | 'require_approval' | 'partially_approved' | 'approved' | 'denied' | 'expired';
   readonly policyId: string;
   /** The exceeded rate, if it is the reason; such a denial is temporary. */
   readonly rate?: Rate;
   readonly pendingActionId: string | null;
   /** Id of the approver's key; null if no person decided. */
   readonly decidedBy: string | null;
-  /** Time for which the action was held, in milliseconds. */
-  readonly heldMs: number;
+  /** The approver, where the deployment knows the person. */
+  readonly principal?: string;
+  /** Keys that have approved, if the action needs several approvers. */
+  readonly approvedBy?: readonly string[];
+  /** Number of approvers that the action needs, if it is more than one. */
+  readonly requiredApprovers?: number;
+  /** Grant that the approval created, or that allowed the action. */
+  readonly grantId?: string;
+  /** Time for which the action was held, in milliseconds; missing for an action that a grant allowed. */
+  readonly heldMs?: number;
+}
+
+/** Payload of the event that records the revocation of a grant in its session. */
+export interface GrantRevocationPayload {
+  readonly toolName: string;
+  readonly decision: 'grant_revoked';
+  readonly grantId: string;
+  /** Id of the key that revoked it. */
+  readonly decidedBy: string;
 }
 
 /** Returns the payload for a policy that denies or holds an action. */
@@ -45,21 +67,58 @@ export function policyDecision(
   };
 }
 
-/** Returns the payload for the end of a held action. */
+/** Returns the payload for an approval of several, or for the end of a held action. */
 export function endDecision(
-  { id, policyId, action: { toolName, argumentsHash } }: Pick<PendingAction, 'id' | 'policyId' | 'action'>,
-  decision: 'approved' | 'denied' | 'expired',
-  decidedBy: string | null,
+  {
+    id,
+    policyId,
+    action: { toolName, argumentsHash },
+    approvals: { required, given },
+    grantId,
+  }: Pick<PendingAction, 'id' | 'policyId' | 'action' | 'approvals' | 'grantId'>,
+  decision: 'partially_approved' | 'approved' | 'denied' | 'expired',
+  approver: Approver | null,
   heldMs: number,
 ): DecisionPayload {
-  return { toolName, argumentsHash, decision, policyId, pendingActionId: id, decidedBy, heldMs };
+  return {
+    toolName,
+    argumentsHash,
+    decision,
+    policyId,
+    pendingActionId: id,
+    decidedBy: approver?.key ?? null,
+    ...(approver?.principal != null && { principal: approver.principal }),
+    ...(required > 1 && {
+      requiredApprovers: required,
+      approvedBy: given.map(({ approvedBy }) => approvedBy),
+    }),
+    ...(grantId !== null && { grantId }),
+    heldMs,
+  };
+}
+
+/** Returns the payload for an action that a grant of an approver allows. */
+export function grantedDecision(
+  { action: { toolName, argumentsHash } }: PolicyCheck,
+  { id: policyId }: DefinedPolicy,
+  { id: grantId, grantedBy }: Pick<ApprovalGrant, 'id' | 'grantedBy'>,
+): DecisionPayload {
+  return {
+    toolName,
+    argumentsHash,
+    decision: 'approved',
+    policyId,
+    pendingActionId: null,
+    decidedBy: grantedBy,
+    grantId,
+  };
 }
 
 /** Returns the event that records a decision, for the risk engine and for the readers of the session. */
 export function decisionEvent(
   eventId: string,
   { agentId, sessionId }: { readonly agentId: string; readonly sessionId: string },
-  payload: DecisionPayload,
+  payload: DecisionPayload | GrantRevocationPayload,
   nowMs: number,
 ): ActivityEvent {
   return {

@@ -10,6 +10,8 @@ export type PolicyDefinition = Omit<
 export interface DefinedPolicy {
   readonly id: string;
   readonly definition: PolicyDefinition;
+  /** Version of the policy; undefined for a built-in policy or a draft. */
+  readonly version?: number | undefined;
 }
 
 /** A policy that applies to an action. */

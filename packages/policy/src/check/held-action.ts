@@ -1,6 +1,6 @@
 import { limits, type PolicyCheck, type SentOf } from '@actlog/protocol';
 import type { Refusal } from '../requests/refusal.ts';
-import { needsSingleUse } from './approval-use.ts';
+import { approvalRules, holdingVersions, type PolicyVersion } from './approval-rules.ts';
 import { type FiredPolicy, verdictOn } from './fired-policy.ts';
 
 type PendingAction = SentOf<'guardian.pendingActions.decide'>;
@@ -9,7 +9,18 @@ type CheckResponse = SentOf<'policies.check'>;
 /** State of a held action at the time of a check: an overdue action is `expired`. */
 export type HeldAction = Pick<
   PendingAction,
-  'id' | 'status' | 'policyId' | 'decision' | 'onTimeout' | 'expiresAt' | 'singleUse' | 'usedAt'
+  | 'id'
+  | 'status'
+  | 'policyId'
+  | 'decision'
+  | 'onTimeout'
+  | 'expiresAt'
+  | 'singleUse'
+  | 'usedAt'
+  | 'requestedBy'
+  | 'principal'
+  | 'approvals'
+  | 'grantId'
 >;
 
 /** An action to hold. */
@@ -17,6 +28,8 @@ export interface NewHeldAction extends HeldAction {
   readonly action: PolicyCheck['action'];
   /** Text for the approver: the message of the policy, or the reason why it applies. */
   readonly reason: string;
+  /** Policies that hold it, in order of precedence; a grant for later actions depends on them. */
+  readonly policies: readonly PolicyVersion[];
   readonly createdMs: number;
   readonly expiresMs: number;
 }
@@ -24,15 +37,21 @@ export interface NewHeldAction extends HeldAction {
 /** Approval settings of a policy without any. */
 const defaultApproval = { timeoutSeconds: 900, onTimeout: 'deny' } as const;
 
-/** Returns the held action for a check that needs approval. `fired` decides `require_approval`. */
+/**
+ * Returns the held action for a check that needs approval. `fired` decides `require_approval`.
+ *
+ * @param requestedBy - id of the key that sent the check
+ */
 export function newHeldAction(
   id: string,
-  { action }: PolicyCheck,
+  { action, principal }: PolicyCheck,
+  requestedBy: string,
   fired: readonly FiredPolicy[],
   nowMs: number,
 ): NewHeldAction {
   const { policy, why } = verdictOn(fired).decidedBy as FiredPolicy;
   const { timeoutSeconds, onTimeout } = policy.definition.approval ?? defaultApproval;
+  const { singleUse, ...rules } = approvalRules(fired);
   const expiresMs = nowMs + timeoutSeconds * 1000;
   return {
     id,
@@ -42,8 +61,13 @@ export function newHeldAction(
     reason: policy.definition.message ?? why,
     decision: null,
     onTimeout,
-    singleUse: needsSingleUse(fired),
+    singleUse,
     usedAt: null,
+    requestedBy,
+    principal: principal ?? null,
+    approvals: { ...rules, given: [] },
+    grantId: null,
+    policies: holdingVersions(fired),
     createdMs: nowMs,
     expiresMs,
     expiresAt: new Date(expiresMs).toISOString(),

@@ -12,7 +12,8 @@ export function policyDefinition(body: PolicyCreate): PolicyDefinition {
     match: (body.match ?? {}) as PolicyDefinition['match'],
     condition: body.condition ?? null,
     rate: body.rate ?? null,
-    approval: body.approval ?? null,
+    approval: (body.approval ?? null) as PolicyDefinition['approval'],
+    schedule: (body.schedule ?? null) as PolicyDefinition['schedule'],
     message: body.message ?? null,
   };
 }

@@ -18,6 +18,7 @@ export const agentRevoked: FiredPolicy = {
       condition: null,
       rate: null,
       approval: null,
+      schedule: null,
       message: 'This agent is revoked: it must not act until somebody reinstates it.',
     },
   },

@@ -28,6 +28,7 @@ function policyOf([tool, condition]: Rule, index: number): DefinedPolicy {
     condition,
     rate: null,
     approval: null,
+    schedule: null,
     message: null,
   };
   return { id: `pol_${index}`, definition };
@@ -49,6 +50,7 @@ function decisions(rules: readonly Rule[], calls: readonly Call[]): string {
         actionId: `action-${index}`,
         framework: null,
         environment: null,
+        principal: null,
         matched: [],
         dryRun: false,
         arguments: args,

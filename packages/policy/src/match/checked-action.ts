@@ -16,6 +16,8 @@ export interface CheckedAction {
   readonly origins: ArgumentOrigins | undefined;
   readonly framework: string | undefined;
   readonly environment: string | undefined;
+  /** Person or system on whose behalf the agent acts; undefined for none. */
+  readonly principal?: string | undefined;
 }
 
 /**
@@ -34,5 +36,6 @@ export function checkedAction(body: PolicyCheck): CheckedAction {
     origins: body.action.origins,
     framework: body.framework,
     environment: body.environment,
+    principal: body.principal,
   };
 }

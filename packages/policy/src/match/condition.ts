@@ -30,7 +30,8 @@ const environment = registerHistory(
   .registerVariable({ name: 'action', schema: { toolName: 'string', argumentsHash: 'string' } })
   .registerVariable('args', 'map')
   .registerVariable('framework', 'string')
-  .registerVariable('environment', 'string');
+  .registerVariable('environment', 'string')
+  .registerVariable('principal', 'string');
 
 /** A validated condition that can be evaluated any number of times. */
 export interface Condition {
@@ -59,9 +60,10 @@ export interface PolicyHistory extends HistoryFacts {
 
 /**
  * Parses a condition in CEL (Common Expression Language), checks its types and limits its cost. It may read `agent.id`,
- * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework` and `environment`; fields that
- * the action omits are empty strings. Without `origins` in the check, a condition that reads them throws. It may read
- * earlier calls with `session.called("approve_*")` and other functions of `session` and `agent`.
+ * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework`, `environment` and
+ * `principal`; fields that the action omits are empty strings. Without `origins` in the check, a condition that reads
+ * them throws. It may read earlier calls with `session.called("approve_*")` and other functions of `session` and
+ * `agent`.
  *
  * @param maxCost - maximum cost; pass a higher one for conditions that were accepted before the limit existed
  * @throws {@link ConditionError} with the position and a fix.
@@ -125,5 +127,6 @@ function variables(action: CheckedAction, facts: PolicyHistory | undefined): Rec
     },
     framework: action.framework ?? '',
     environment: action.environment ?? '',
+    principal: action.principal ?? '',
   };
 }

@@ -30,7 +30,7 @@ export interface PolicyRule {
  * @throws {@link ConditionError} for an invalid condition.
  */
 export function policyRule(
-  policy: Pick<PolicyCreate, 'effect' | 'match' | 'condition' | 'message' | 'rate'>,
+  policy: Pick<PolicyCreate, 'effect' | 'match' | 'condition' | 'message' | 'rate' | 'schedule'>,
   maxCost: number = maxConditionCost,
 ): PolicyRule {
   const { effect, match = {}, condition: text } = policy;

@@ -50,6 +50,8 @@ export const policyCheck = strictObject({
   environment: line(100).optional(),
   /** Identifies the action across repeated checks, so that a caller can poll for an approval; unique per action. */
   actionId: identifier.optional(),
+  /** Person or system on whose behalf the agent acts, for conditions and the approver; none if omitted. */
+  principal: line(200).optional(),
 }).meta({ id: 'PolicyCheck' });
 
 /** A policy that applied to a checked action. */
@@ -81,6 +83,8 @@ export const checkResult = resource(
     pendingActionId: z.string().nullable(),
     /** Comment of the approver on the pending action; null for none. */
     comment: z.string().nullable(),
+    /** Id of the approver's grant that allowed the action without a new approval; null for none. */
+    grantId: z.string().nullable(),
     /** Time at which the approval request expires; null if the action was not held. */
     expiresAt: timestamp.nullable(),
   },

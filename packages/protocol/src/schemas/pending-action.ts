@@ -16,6 +16,53 @@ const decision = looseObject({
   decidedAt: timestamp,
 }).meta({ id: 'Decision' });
 
+const choice = {
+  /**
+   * `action` for the same action: the same tool, arguments hash and shown arguments; `tool` for any call of the same tool
+   * that the same policies hold. Both only for the same agent in the same session.
+   */
+  for: z.enum(['action', 'tool']),
+} as const;
+
+const bounds = {
+  /** Time for which the grant is valid, in seconds; at most one day, 3,600 by default. */
+  durationSeconds: z.int().min(1).max(86_400),
+  /** Number of actions that the grant lets run; not limited by default. */
+  maxUses: z.int().min(1).max(1000),
+} as const;
+
+/** Choice of an approver to let later actions run as well. */
+export const grantChoice = strictObject(choice, bounds).meta({ id: 'GrantChoice' });
+
+/** Choice of an approver, as the service returns it. */
+const givenGrant = looseObject(choice, bounds).meta({ id: 'GivenGrant' });
+
+/** Approval of one approver. */
+export const givenApproval = looseObject({
+  /** Id of the approver's API key. */
+  approvedBy: z.string(),
+  /** The approver, where the deployment knows the person; null otherwise. */
+  principal: z.string().nullable(),
+  /** Comment of the approver; null for none. */
+  comment: z.string().nullable(),
+  /** Time of the approval. */
+  approvedAt: timestamp,
+  /** Choice for later actions, which applies if every approver makes one; null for this action only. */
+  grant: givenGrant.nullable(),
+}).meta({ id: 'GivenApproval' });
+
+/** Approvals that a held action needs, and those that it has. */
+const approvals = looseObject({
+  /** Number of approvers who must approve; the last one completes the approval. A single denial is enough to deny. */
+  required: z.int(),
+  /** Ids of the keys that may approve; null for every key with the scope `decide`. */
+  approverKeys: z.array(z.string()).nullable(),
+  /** `true` if the requester cannot approve: neither the key that sent the check, nor the same principal. */
+  notRequester: z.boolean(),
+  /** Approvals so far, oldest first; each approver counts once. */
+  given: z.array(givenApproval),
+}).meta({ id: 'Approvals' });
+
 const fixed = {
   /** Permanent identifier; a check returns it as `pendingActionId`. */
   id: z.string(),
@@ -44,7 +91,15 @@ const profile = {
   singleUse: z.boolean(),
   /** Time at which a call used the approval; null if unused or if the approval is not limited to one call. */
   usedAt: timestamp.nullable(),
-  /** Decision of the approver; null if there is none. */
+  /** Id of the API key that sent the check. Null for actions held by an earlier version. */
+  requestedBy: z.string().nullable(),
+  /** Person or system on whose behalf the agent acts, as the check stated; null for none. */
+  principal: z.string().nullable(),
+  /** Approvals that the action needs, and those that it has. */
+  approvals,
+  /** Id of the grant that the approval created for later actions; null for none. */
+  grantId: z.string().nullable(),
+  /** Decision of the approver; null if there is none, also while further approvals are needed. */
   decision: decision.nullable(),
 } as const;
 
@@ -62,13 +117,19 @@ export const pendingAction = resource<FixedPendingActionShape, PendingActionShap
 
 /** Body of `POST /v1/guardian/pending-actions/:id/decide`. */
 export const decide = strictObject({
-  /** `approve` lets the action run, `deny` does not; final. */
+  /** `approve` lets the action run once enough approvers have approved, `deny` does not; final. */
   decision: z.enum(['approve', 'deny']),
   /** Comment that is passed to the agent, so write it for the model, at most 2,000 characters; none if omitted. */
   comment: text(2000).optional(),
+  /** Lets later actions of the same session run without another approval, with `approve` only; only this action if omitted. */
+  grant: grantChoice.optional(),
 }).meta({ id: 'Decide' });
 
 /** A held action that waits for approval. */
 export interface PendingAction extends Accepted<typeof pendingAction> {}
 /** Body of a decision. */
 export type Decide = Given<typeof decide>;
+/** Approval of one approver. */
+export type GivenApproval = z.output<typeof givenApproval>;
+/** Choice of an approver to let later actions run as well. */
+export type GrantChoice = z.output<typeof grantChoice>;

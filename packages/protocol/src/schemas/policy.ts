@@ -40,6 +40,43 @@ const approvalUse = {
    * seconds.
    */
   singleUse: z.boolean(),
+  /** Number of approvers who must approve; 1 by default. Each approver counts once, and one denial denies. */
+  requiredApprovers: z.int().min(1).max(10),
+  /** `true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default. */
+  notRequester: z.boolean(),
+} as const;
+
+const approverKeys = z.array(line(200)).min(1).max(100);
+
+const approvers = {
+  /** Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny. */
+  approverKeys,
+} as const;
+
+const timeOfDay = (pattern: RegExp, example: string) =>
+  z.string().regex(pattern, `must be a time of day in hours and minutes, such as ${example}`);
+
+const zone = {
+  /** Time zone by whose clock the days and times are meant, such as `Europe/Berlin`. */
+  timeZone: line(100),
+} as const;
+
+const week = z
+  .array(z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']))
+  .min(1)
+  .max(7);
+
+const times = {
+  /** Start of the window on each day (inclusive), such as `09:00`; `00:00` by default. */
+  from: timeOfDay(/^([01]\d|2[0-3]):[0-5]\d$/, '09:00'),
+  /** End of the window (exclusive), such as `17:30`; `24:00` by default. Before `from`, it is on the next day. */
+  to: timeOfDay(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, '17:30'),
+} as const;
+
+const window = {
+  /** Days on which the window starts; every day if omitted. */
+  days: week,
+  ...times,
 } as const;
 
 /** Selects the actions that a policy applies to; an omitted list matches everything. `*` matches any characters. */
@@ -48,8 +85,13 @@ export const policyMatch = strictObject({}, matched(globs)).meta({ id: 'PolicyMa
 /** Makes the policy apply only after this many actions in the window. */
 export const policyRate = strictObject(rate).meta({ id: 'PolicyRate' });
 
-/** Outcome of an approval that nobody decides, and whether an approval is for one call. */
-export const policyApproval = strictObject(approval, approvalUse).meta({ id: 'PolicyApproval' });
+/** Outcome of an approval that nobody decides, who must approve, and whether an approval is for one call. */
+export const policyApproval = strictObject(approval, { ...approvalUse, ...approvers }).meta({
+  id: 'PolicyApproval',
+});
+
+/** Times at which a policy applies. */
+export const policySchedule = strictObject(zone, window).meta({ id: 'PolicySchedule' });
 
 const effect = z.enum(['allow', 'deny', 'require_approval']);
 
@@ -68,8 +110,8 @@ const plain = {
   /** Order among policies with the same effect, highest first; 0 by default. */
   priority: z.int().min(-1000).max(1000),
   /**
-   * A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework` and `environment`; null for none.
-   * `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.
+   * A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null
+   * for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.
    */
   condition: text(4000).nullable(),
   /** Message to the caller if the policy applies, so write it for the model; null for none. */
@@ -81,8 +123,10 @@ const parts = {
   match: policyMatch,
   /** Applies only after this many actions in a window; null applies to every action. */
   rate: policyRate.nullable(),
-  /** Timeout and use of approvals, for `require_approval` only; null: denied after 900 seconds. */
+  /** Timeout, approvers and use of approvals, for `require_approval` only; null: denied after 900 seconds. */
   approval: policyApproval.nullable(),
+  /** Times at which the policy applies; null applies always. */
+  schedule: policySchedule.nullable(),
 } as const;
 
 /** A policy. */
@@ -126,8 +170,31 @@ export const policyUpdate = strictObject(
     /** Merged field by field; the result must be complete. Null removes it. */
     rate: strictObject({}, rate).meta({ id: 'PolicyRateUpdate' }).nullable(),
     /** Merged field by field; the result must be complete. Null removes it. */
-    approval: strictObject({}, { ...approval, ...approvalUse })
+    approval: strictObject(
+      {},
+      {
+        ...approval,
+        ...approvalUse,
+        /** Ids of the API keys that may approve; null lets every key with the scope `decide` approve. */
+        approverKeys: approverKeys.nullable(),
+      },
+    )
       .meta({ id: 'PolicyApprovalUpdate' })
+      .nullable(),
+    /** Merged field by field; the result must be complete. Null removes it. */
+    schedule: strictObject(
+      {},
+      {
+        ...zone,
+        /** Days on which the window starts; null for every day. */
+        days: week.nullable(),
+        /** Start of the window on each day (inclusive); null for `00:00`. */
+        from: times.from.nullable(),
+        /** End of the window (exclusive); null for `24:00`. */
+        to: times.to.nullable(),
+      },
+    )
+      .meta({ id: 'PolicyScheduleUpdate' })
       .nullable(),
   },
 )

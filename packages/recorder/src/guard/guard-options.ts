@@ -57,4 +57,17 @@ export interface GuardOptions {
    * line. Default: `ACTLOG_ENVIRONMENT`.
    */
   readonly environment?: string | undefined;
+  /**
+   * Person or system on whose behalf the agent acts, for conditions and approvers: at most 200 characters on one line. A
+   * function names that of a call, and returns undefined for none; if it throws or returns anything else, the call
+   * counts as not checked, and `onUnavailable` decides. Default: none is sent.
+   */
+  readonly principal?: string | ((call: PrincipalCall) => string | undefined) | undefined;
+}
+
+/** Call whose principal is needed. */
+export interface PrincipalCall {
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly toolName: string;
 }

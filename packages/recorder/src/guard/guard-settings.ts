@@ -1,5 +1,6 @@
 import { environmentVariable } from '../lib/environment-variable.ts';
 import { atLeast, checkType, oneOf } from '../lib/option-checks.ts';
+import { isPrincipal } from './call-principals.ts';
 import type { GuardOptions } from './guard-options.ts';
 
 /** Options of a guard, checked and completed. */
@@ -26,6 +27,8 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
   checkType('function', 'guard.showArguments', field('showArguments'));
   checkType('function', 'guard.readDecision', field('readDecision'));
   checkType('string', 'guard.environment', field('environment'));
+  const principal = field('principal');
+  if (typeof principal !== 'function') checkType('string', 'guard.principal', principal);
   const mode =
     oneOf(guardModes, 'guard.mode', field('mode')) ??
     oneOf(guardModes, 'ACTLOG_GUARD', environmentVariable('ACTLOG_GUARD')) ??
@@ -47,6 +50,11 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
   if (environment && !environmentName.test(environment)) {
     throw new RangeError('guard.environment must have at most 100 characters and no control characters.');
   }
+  if (typeof principal === 'string' && !isPrincipal(principal)) {
+    throw new RangeError(
+      'guard.principal must have 1 to 200 characters and no control characters; leave it out for none.',
+    );
+  }
   return {
     mode,
     onUnavailable,
@@ -55,6 +63,7 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
     showArguments: field('showArguments'),
     readDecision: field('readDecision'),
     environment,
+    principal,
   };
 }
 

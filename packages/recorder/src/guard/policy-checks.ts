@@ -3,6 +3,7 @@ import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protoc
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
+import { CallPrincipals } from './call-principals.ts';
 import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
@@ -49,6 +50,7 @@ export class PolicyChecks {
   readonly #policies: PolicyChecker | undefined;
   readonly #reporter: Reporter;
   readonly #originRefusals: OriginRefusals;
+  readonly #principals: CallPrincipals;
   /**
    * Arguments sent for a call, by the hash of all arguments. Selected only once, because an approval is bound to them.
    */
@@ -61,6 +63,7 @@ export class PolicyChecks {
     originRefusals: OriginRefusals,
   ) {
     this.#settings = settings;
+    this.#principals = new CallPrincipals(settings.principal, reporter);
     this.#policies = policies;
     this.#reporter = reporter;
     this.#originRefusals = originRefusals;
@@ -75,7 +78,9 @@ export class PolicyChecks {
     call: GuardedCall,
     options: CheckOptions,
   ): Promise<Decision | 'unreadable' | 'taken' | 'refused' | 'no-room' | undefined> {
-    const question = this.#question(call);
+    const principal = this.#principals.of(call);
+    if (principal === null) return undefined;
+    const question = this.#question(call, principal);
     const { framework = '' } = call;
     try {
       const headers = {
@@ -123,7 +128,7 @@ export class PolicyChecks {
     }
   }
 
-  #question(call: GuardedCall): PolicyCheck {
+  #question(call: GuardedCall, principal: string | undefined): PolicyCheck {
     const { environment } = this.#settings;
     const shown = this.#shown(call);
     return {
@@ -137,6 +142,7 @@ export class PolicyChecks {
       },
       ...(call.framework ? { framework: call.framework } : {}),
       ...(environment ? { environment } : {}),
+      ...(principal === undefined ? {} : { principal }),
       actionId: call.actionId,
     };
   }

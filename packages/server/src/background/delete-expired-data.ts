@@ -12,6 +12,7 @@ import {
   retentions,
 } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
+import { oldGrants } from '../storage/stores/approval-grant-store.ts';
 import { oldCallHistories } from '../storage/stores/call-history-store.ts';
 import { oldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
@@ -82,6 +83,7 @@ async function dropHeldActions(
     await drop((db) => dropEndedActions(db, tenantId, keptFromMs));
     await drop((db) => dropOldest(db, oldHeldCalls(tenantId, keptFromMs)));
     await drop((db) => dropOldest(db, oldCallHistories(tenantId, keptFromMs)));
+    await drop((db) => dropOldest(db, oldGrants(tenantId, keptFromMs)));
   }
 }
 

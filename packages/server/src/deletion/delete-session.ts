@@ -1,6 +1,7 @@
 import { dropPolicyDecisionsOf } from '../storage/policies/policy-decision-store.ts';
 import { dropSessions } from '../storage/retention/drop-sessions.ts';
 import type { Storage } from '../storage/storage.ts';
+import { dropGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import { dropCallHistory } from '../storage/stores/call-history-store.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
@@ -16,8 +17,9 @@ export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
 const recentMs = 60_000;
 
 /**
- * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, the decisions
- * about its actions, its history, and the messages to webhooks about it. A session with a pending action is not deleted, because its agent would only check
+ * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, the grants of
+ * approvers, the decisions about its actions, its history, and the messages to webhooks about it. A session with a
+ * pending action is not deleted, because its agent would only check
  * again.
  */
 export async function deleteSession(
@@ -37,6 +39,7 @@ export async function deleteSession(
     while (await dropPolicyDecisionsOf(db, tenantId, id, nowMs));
     // Within the transaction, so that no event in between uses a cached session.
     storage.clearSessionCache();
+    await dropGrantsOf(db, tenantId, id);
     await dropPendingActions(
       db,
       tenantId,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type DecisionPayload, decisionEvent } from '@actlog/policy';
+import { type DecisionPayload, decisionEvent, type GrantRevocationPayload } from '@actlog/policy';
 import type { Services } from '../services.ts';
 import type { Write } from '../storage/transaction.ts';
 
@@ -21,7 +21,7 @@ export async function recordDecision(
   write: Write,
   tenantId: number,
   { agentId, sessionId }: DecisionSession,
-  payload: DecisionPayload,
+  payload: DecisionPayload | GrantRevocationPayload,
   nowMs: number,
   eventId: string = randomUUID(),
 ): Promise<boolean> {

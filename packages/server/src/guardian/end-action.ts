@@ -1,4 +1,4 @@
-import { endDecision } from '@actlog/policy';
+import { type Approver, endDecision } from '@actlog/policy';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { notify } from '../storage/notification.ts';
@@ -16,6 +16,7 @@ import { pendingActionView } from './pending-action-view.ts';
  * Ends a held action in one transaction with its consequences: the event in its session and the message to webhooks.
  * After the commit, it wakes the requests that wait for the action.
  *
+ * @param approver - the approver whose decision ends it; `null` for an expiry
  * @returns the ended action, or `undefined` if it had already ended or cannot end this way at this time.
  */
 export async function endAction(
@@ -23,26 +24,33 @@ export async function endAction(
   write: Write,
   row: PendingActionRow,
   end: PendingActionEnd,
+  approver: Approver | null,
   nowMs: number,
 ): Promise<PendingActionRow | undefined> {
   if (!(await endPendingAction(write.db, row.tenant_id, row.id, end, nowMs))) return undefined;
   const ended = { ...row, ...end };
-  const view = pendingActionView(ended, nowMs);
-  await recordDecision(
-    services,
-    write,
-    row.tenant_id,
-    view,
-    endDecision(view, end.status, end.decided_by, nowMs - row.created_ms),
-    nowMs,
-  );
+  await recordApproverDecision(services, write, ended, end.status, approver, nowMs);
   await addUsage(write.db, row.tenant_id, { heldActions: -1 }, nowMs);
   await services.outbox.queue(write, row.tenant_id, {
     type: 'guardian.action_decided',
     timestamp: isoTime(nowMs),
-    data: view,
+    data: pendingActionView(ended, nowMs),
   });
   await notify(write.db, row.id);
   write.afterCommit(() => services.decisions.wake(row.id));
   return ended;
+}
+
+/** Records an approver's decision, or the expiry of an action, in the session of the action. */
+export async function recordApproverDecision(
+  services: Services,
+  write: Write,
+  row: PendingActionRow,
+  decision: Parameters<typeof endDecision>[1],
+  approver: Approver | null,
+  nowMs: number,
+): Promise<void> {
+  const view = pendingActionView(row, nowMs);
+  const payload = endDecision(view, decision, approver, nowMs - row.created_ms);
+  await recordDecision(services, write, row.tenant_id, view, payload, nowMs);
 }

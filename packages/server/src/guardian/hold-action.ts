@@ -51,6 +51,14 @@ export async function holdAction(
     single_use: held.singleUse ? 1 : 0,
     used_by: null,
     used_ms: null,
+    required_approvers: held.approvals.required,
+    not_requester: held.approvals.notRequester ? 1 : 0,
+    approver_keys: held.approvals.approverKeys && JSON.stringify(held.approvals.approverKeys),
+    approvals: null,
+    requested_by: held.requestedBy,
+    principal: held.principal,
+    policies: JSON.stringify(held.policies),
+    grant_id: null,
   };
   await insertPendingAction(write.db, row);
   await services.outbox.queue(write, tenantId, {

@@ -1,5 +1,6 @@
-import type { HeldAction } from '@actlog/policy';
-import type { SentOf } from '@actlog/protocol';
+import { type HeldAction, lateDecisionRefusal } from '@actlog/policy';
+import type { GivenApproval, SentOf } from '@actlog/protocol';
+import { type ApiError, refusalError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { type PendingActionRow, statusAt } from '../storage/stores/pending-action-store.ts';
 
@@ -14,6 +15,15 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
     onTimeout: row.on_timeout,
     singleUse: row.single_use === 1,
     usedAt: isoTimeOrNull(row.used_ms),
+    requestedBy: row.requested_by,
+    principal: row.principal,
+    approvals: {
+      required: row.required_approvers,
+      approverKeys: row.approver_keys === null ? null : (JSON.parse(row.approver_keys) as string[]),
+      notRequester: row.not_requester === 1,
+      given: row.approvals === null ? [] : (JSON.parse(row.approvals) as GivenApproval[]),
+    },
+    grantId: row.grant_id,
     decision: decided
       ? {
           decision: row.status === 'approved' ? 'approve' : 'deny',
@@ -42,4 +52,9 @@ export function pendingActionView(
     createdAt: isoTime(row.created_ms),
     ...state,
   };
+}
+
+/** Returns the error of a decision about an action that has ended another way. */
+export function tooLate(row: PendingActionRow, status: PendingActionRow['status']): ApiError {
+  return refusalError(lateDecisionRefusal({ status, expiresAt: isoTime(row.expires_ms) }));
 }

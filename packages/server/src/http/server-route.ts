@@ -22,13 +22,15 @@ export interface ServerCall<Query extends z.ZodObject = typeof noQuery> {
   readonly body: unknown;
   /** Returns a signal that aborts when the caller disconnects or has the whole response. */
   disconnected(): AbortSignal;
+  /** Returns a request header, or `undefined` if there is none. */
+  header(name: string): string | undefined;
   /** Logger whose lines contain the request id. */
   readonly log: FastifyBaseLogger;
 }
 
 /** A route that the server adds to the specification. It is not in the endpoint table or in `/openapi.json`. */
 export interface ServerRoute<Query extends z.ZodObject = typeof noQuery> {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path below the prefix of the API. */
   readonly path: string;
   /** Status of a successful response. */
@@ -72,6 +74,7 @@ export function mountServerRoute<Query extends z.ZodObject>(
         query,
         body,
         log,
+        header: (name) => request.headers[name]?.toString(),
         disconnected: disconnectedSignal(reply),
       });
       releaseBody(request);

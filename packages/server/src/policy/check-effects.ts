@@ -2,6 +2,7 @@ import {
   type CheckDecision,
   type CheckEffect,
   type FiredPolicy,
+  grantedDecision,
   type KnownAction,
   policyDecision,
   type RateWindow,
@@ -14,6 +15,7 @@ import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { saveCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countActions } from '../storage/policies/policy-count-store.ts';
+import { useGrant } from '../storage/stores/approval-grant-store.ts';
 import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';
 import type { Usage } from '../storage/stores/usage-kinds.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
@@ -47,21 +49,27 @@ export class CheckEffects {
     this.#context = context;
   }
 
-  /** Marks the approval that the decision uses. Returns `false` if another check used it first: decide again. */
+  /** Marks the approval or grant that the decision uses. Returns `false` if it has ended meanwhile: decide again. */
   async useApproval(db: Database, { effects }: CheckDecision): Promise<boolean> {
-    const use = effects.find((effect) => effect.type === 'use_approval');
-    if (!use) return true;
     const { tenantId, body, nowMs } = this.#context;
-    return markApprovalUsed(db, { tenant_id: tenantId, id: use.heldId }, body.actionId, nowMs);
+    for (const effect of effects) {
+      if (effect.type === 'use_approval') {
+        const held = { tenant_id: tenantId, id: effect.heldId };
+        return markApprovalUsed(db, held, body.actionId, nowMs);
+      }
+      if (effect.type === 'use_grant') return useGrant(db, tenantId, effect.grant.id, nowMs);
+    }
+    return true;
   }
 
-  /** Writes all effects but the use of an approval, counts usage and notifies webhooks. */
+  /** Writes all effects but the use itself of an approval or grant, counts usage and notifies webhooks. */
   async write(write: Write, decision: CheckDecision, fired: readonly FiredPolicy[]): Promise<void> {
     const { tenantId, nowMs } = this.#context;
     let heldUsage: Partial<Usage> = {};
     let newDenial: FiredPolicy | undefined;
     for (const effect of decision.effects) {
       if (effect.type === 'hold') heldUsage = await this.#hold(write, effect);
+      else if (effect.type === 'use_grant') await this.#recordGrant(write, effect);
       else if (effect.type === 'count') await this.#count(write.db);
       else if (effect.type === 'record_call') {
         await this.#context.history.record(write.db, effect.isAllowed);
@@ -81,6 +89,12 @@ export class CheckEffects {
     return usage;
   }
 
+  async #recordGrant(write: Write, { grant, policy }: CheckEffect & { type: 'use_grant' }): Promise<void> {
+    const { tenantId, body, nowMs } = this.#context;
+    const payload = grantedDecision(body, policy, grant);
+    await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
+  }
+
   async #count(db: Database): Promise<void> {
     await countActions(db, this.#context.tenantId, this.#context.windows);
   }
@@ -94,7 +108,7 @@ export class CheckEffects {
     return isNew ? denying : undefined;
   }
 
-  async #remember(db: Database, { heldId, isCounted }: KnownAction): Promise<void> {
+  async #remember(db: Database, { heldId, isCounted, grantId }: KnownAction): Promise<void> {
     const { tenantId, body, nowMs, digest } = this.#context;
     await saveCheckedAction(db, {
       tenant_id: tenantId,
@@ -102,6 +116,7 @@ export class CheckEffects {
       action_id: body.actionId as string,
       action_digest: digest(),
       pending_action_id: heldId,
+      grant_id: grantId,
       counted: isCounted ? 1 : 0,
       created_ms: nowMs,
     });

@@ -15,6 +15,7 @@ import type { PolicyCheck } from '@actlog/protocol';
 import { expireAction } from '../guardian/expire-actions.ts';
 import { holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
+import type { Caller } from '../keys/key-ring.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import type { Services } from '../services.ts';
@@ -33,6 +34,7 @@ import { StoredFacts } from './stored-facts.ts';
 export class Check {
   readonly #services: Services;
   readonly #tenantId: number;
+  readonly #keyId: string;
   readonly #body: PolicyCheck;
   readonly #nowMs: number;
   readonly #heldId: string | undefined;
@@ -46,7 +48,7 @@ export class Check {
    */
   constructor(
     services: Services,
-    tenantId: number,
+    { tenantId, keyId }: Pick<Caller, 'tenantId' | 'keyId'>,
     body: PolicyCheck,
     nowMs: number,
     matches: Matches,
@@ -54,6 +56,7 @@ export class Check {
   ) {
     this.#services = services;
     this.#tenantId = tenantId;
+    this.#keyId = `key_${keyId}`;
     this.#body = body;
     this.#nowMs = nowMs;
     this.#heldId = heldId;
@@ -95,6 +98,7 @@ export class Check {
       decideCheck({
         ...this.#facts(matching, [], known),
         held: row && heldAction(row, this.#nowMs),
+        grant: row ? undefined : await this.#stored.grant(db, matching, known),
         isDenialRecorded: await this.#denials.isComplete(db, matching, row?.id ?? null),
       }),
     );
@@ -107,7 +111,8 @@ export class Check {
     const matching = await this.#stored.matching(db, set, this.#stored.history(set));
     const fired = await this.#stored.fired(db, matching, this.#stored.windows(matching), known);
     const row = await this.#stored.held(db, known?.heldId);
-    return checkResponse(fired, row && heldAction(row, this.#nowMs));
+    const grant = row ? undefined : await this.#stored.grant(db, fired, known);
+    return checkResponse(fired, row && heldAction(row, this.#nowMs), grant);
   }
 
   /** Returns the response, and writes its effects. */
@@ -143,7 +148,8 @@ export class Check {
       const decision = decideCheck({
         ...facts,
         held: row && heldAction(row, this.#nowMs),
-        equalHeld: row ? undefined : await this.#stored.equalHeld(db, fired),
+        grant: row ? undefined : await this.#stored.grant(db, fired, known),
+        equalHeld: row ? undefined : await this.#stored.equalHeld(db, fired, this.#keyId),
       });
       if (!(await effects.useApproval(db, decision))) continue;
       await effects.write(write, decision, fired);
@@ -183,10 +189,12 @@ export class Check {
       isRated: windows.length > 0,
       known,
       held: undefined,
+      grant: undefined,
       equalHeld: undefined,
       isDenialRecorded: false,
       // A read applies no effect, so it needs no id.
       newHeldId: '',
+      keyId: this.#keyId,
       nowMs: this.#nowMs,
     } satisfies CheckFacts;
   }

@@ -50,6 +50,8 @@ export function decisionRow({
     matched: matchedJson(response, set),
     arguments: shown === undefined ? null : smallJson(shown),
     origins: origins === undefined ? null : JSON.stringify(origins),
+    grant_id: response.grantId,
+    principal: check.principal ?? null,
   };
 }
 

@@ -1,8 +1,10 @@
 import {
+  type ApprovalGrant,
   actionMismatch,
   agentRevoked,
   type CheckedAction,
   checkedAction,
+  coveringGrant,
   exceededRates,
   type FiredPolicy,
   firedPolicies,
@@ -10,15 +12,18 @@ import {
   type KnownAction,
   type RateWindow,
   rateWindows,
+  scheduledPolicies,
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
+import { approvalGrant } from '../guardian/approval-grants.ts';
 import { findDecidingAction } from '../guardian/deciding-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { findCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countedActions } from '../storage/policies/policy-count-store.ts';
 import { findAgentStates } from '../storage/stores/agent-store.ts';
+import { validGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import { findSameAction, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { actionDigest } from './action-digest.ts';
@@ -68,7 +73,8 @@ export class StoredFacts {
     const { agentId } = this.#body;
     const agent = (await findAgentStates(db, this.#tenantId, [agentId])).get(agentId);
     const { fired, readers } = this.#matches.of(set, this.#action);
-    const matching = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
+    const unscheduled = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
+    const matching = scheduledPolicies(unscheduled, this.#nowMs);
     return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
   }
 
@@ -106,7 +112,7 @@ export class StoredFacts {
     const row = await findCheckedAction(db, this.#tenantId, agentId, actionId);
     if (!row) return undefined;
     if (row.action_digest !== this.digest) throw refusalError(actionMismatch);
-    return { heldId: row.pending_action_id, isCounted: row.counted === 1 };
+    return { heldId: row.pending_action_id, isCounted: row.counted === 1, grantId: row.grant_id };
   }
 
   /** Returns a held action while it decides the check. */
@@ -119,7 +125,11 @@ export class StoredFacts {
    * Returns an equal action without an `actionId` that already waits: same agent, session, tool, arguments and displayed
    * arguments. Otherwise each repeated check would ask an approver again.
    */
-  async equalHeld(db: Database, fired: readonly FiredPolicy[]): Promise<HeldAction | undefined> {
+  async equalHeld(
+    db: Database,
+    fired: readonly FiredPolicy[],
+    requestedBy: string,
+  ): Promise<HeldAction | undefined> {
     const { agentId, sessionId, actionId } = this.#body;
     if (actionId !== undefined || verdictOn(fired).decision !== 'require_approval') return undefined;
     const action = {
@@ -127,8 +137,27 @@ export class StoredFacts {
       agent_id: agentId,
       session_id: sessionId ?? null,
       action_digest: this.digest,
+      requested_by: requestedBy,
     };
     const row = await findSameAction(db, action, this.#nowMs);
     return row && heldAction(row, this.#nowMs);
+  }
+
+  /** Returns the grant of an approver that allows the action, if policies would hold it. */
+  async grant(
+    db: Database,
+    fired: readonly FiredPolicy[],
+    known: KnownAction | undefined,
+  ): Promise<ApprovalGrant | undefined> {
+    const { sessionId } = this.#body;
+    if (sessionId === undefined || verdictOn(fired).decision !== 'require_approval') return undefined;
+    const rows = await validGrantsOf(db, this.#tenantId, sessionId, this.#nowMs);
+    return coveringGrant(rows.map(approvalGrant), {
+      check: this.#body,
+      subject: () => this.digest,
+      fired,
+      usedGrantId: known?.grantId ?? null,
+      nowMs: this.#nowMs,
+    });
   }
 }

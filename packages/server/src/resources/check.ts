@@ -121,7 +121,7 @@ function dryRun(services: Services, call: Call<'policies.check'>): Promise<Decid
   const { tenantId } = call.caller;
   const matches = new Matches();
   return inTurns(services, call, matches, () => {
-    const check = new Check(services, tenantId, call.body, call.receivedMs, matches);
+    const check = new Check(services, call.caller, call.body, call.receivedMs, matches);
     return decide(check, () => services.storage.read(tenantId, (db) => check.respondDry(db)));
   });
 }
@@ -141,7 +141,7 @@ function runCheck(
 ): Promise<Decided> {
   const { tenantId } = call.caller;
   return inTurns(services, call, matches, () => {
-    const check = new Check(services, tenantId, call.body, nowMs, matches, heldId);
+    const check = new Check(services, call.caller, call.body, nowMs, matches, heldId);
     return decide(check, async () => {
       const read = await services.storage.read(tenantId, (db) => check.respondByReading(db));
       if (read) return read;

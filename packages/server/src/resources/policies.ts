@@ -3,6 +3,7 @@ import {
   maxConditionCost,
   type PolicyDefinition,
   parseCondition,
+  policyContradiction,
   policyDefinition,
 } from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
@@ -51,23 +52,21 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
 }
 
 /**
- * Rejects contradictions that the schema cannot express: an invalid condition, or an approval without
- * `require_approval`. An unchanged condition may exceed the cost limit, because earlier releases had none.
+ * Rejects contradictions that the schema cannot express: an invalid condition, an approval without
+ * `require_approval`, more approvers than keys that may approve, or an unknown time zone. An unchanged condition may exceed the cost limit, because earlier releases had none.
  *
  * @param pathPrefix - path of the policy in the body, ending with a period; empty if the body is the policy
  */
 export function requireConsistent(
-  { condition, approval, effect }: PolicyDefinition,
+  definition: PolicyDefinition,
   former?: PolicyDefinition,
   pathPrefix = '',
 ): void {
-  if (approval !== null && effect !== 'require_approval') {
-    throw validationError(
-      `${pathPrefix}approval`,
-      'contradiction',
-      'is allowed only with the effect require_approval',
-    );
+  const contradiction = policyContradiction(definition);
+  if (contradiction) {
+    throw validationError(pathPrefix + contradiction.path, 'contradiction', contradiction.message);
   }
+  const { condition } = definition;
   if (condition === null) return;
   try {
     parseCondition(condition, condition === former?.condition ? Number.POSITIVE_INFINITY : maxConditionCost);
@@ -161,7 +160,14 @@ export const updatePolicy = ({ quotas, policySets, storage }: Services): WriteRo
   },
 });
 
-const emptied = { description: null, condition: null, rate: null, approval: null, message: null };
+const emptied = {
+  description: null,
+  condition: null,
+  rate: null,
+  approval: null,
+  schedule: null,
+  message: null,
+};
 
 /** Route `DELETE /v1/policies/:id`. Archives a policy; repeating it has the same response. */
 export const archivePolicy: WriteRoute<'policies.archive'> = {

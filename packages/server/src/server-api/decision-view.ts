@@ -18,6 +18,8 @@ export function decisionView(row: PolicyDecisionRow): PolicyDecision {
     decidedBy: row.decided_by,
     matched: parsed(row.matched) ?? [],
     pendingActionId: row.pending_action_id,
+    grantId: row.grant_id,
+    principal: row.principal,
     dryRun: row.dry_run === 1,
     durationMs: row.duration_us / 1000,
     arguments: row.arguments === '' ? null : parsed(row.arguments),

@@ -3,7 +3,9 @@ import { unknownRouteHandler } from '../http/errors.ts';
 import { mountServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
 import { backtestsRoute } from './backtests.ts';
+import { decideActionsRoute } from './decide-actions.ts';
 import { decisionsRoute } from './decisions.ts';
+import { grantsRoute, revokeGrantRoute } from './grants.ts';
 
 const folder = '/server/v1';
 
@@ -12,7 +14,13 @@ const folder = '/server/v1';
  * and are not in the endpoint table or in `/openapi.json`, which describe what every service has.
  */
 export async function mountServerApi(app: FastifyInstance, services: Services): Promise<void> {
-  const routes = [decisionsRoute(services), backtestsRoute(services)];
+  const routes = [
+    decisionsRoute(services),
+    backtestsRoute(services),
+    decideActionsRoute(services),
+    grantsRoute(services),
+    revokeGrantRoute(services),
+  ];
   await app.register(
     async (api) => {
       api.setNotFoundHandler(

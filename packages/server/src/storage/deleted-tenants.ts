@@ -16,6 +16,7 @@ export const checkTables: readonly KeyedTable[] = [
   keyedTable('policies', 'id'),
   keyedTable('policy_counts', 'policy_id', 'subject', 'slice_ms'),
   keyedTable('pending_actions', 'id'),
+  keyedTable('approval_grants', 'id'),
   keyedTable('checked_actions', 'agent_id', 'action_id'),
   keyedTable('policy_decisions', 'id'),
   keyedTable('call_histories', 'session_id'),

@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type {
+  ApprovalGrantTable,
   CallHistoryTable,
   CheckedActionTable,
   PendingActionTable,
@@ -39,6 +40,7 @@ export interface Tables {
   call_histories: CallHistoryTable;
   agent_tools: { tenant_id: number; agent_id: string; tools: string };
   pending_actions: PendingActionTable;
+  approval_grants: ApprovalGrantTable;
   notification_channels: NotificationChannelTable;
   deliveries: DeliveryTable;
 }

@@ -4,7 +4,7 @@ import { policyCheck, policyCreate, proposedAction } from '@actlog/protocol/sche
 import * as z from 'zod';
 
 const { toolName, argumentsHash, arguments: shownArguments, origins } = proposedAction.shape;
-const { agentId, sessionId, framework, environment } = policyCheck.shape;
+const { agentId, sessionId, framework, environment, principal } = policyCheck.shape;
 const { name, effect } = policyCreate.shape;
 
 /** Agent of a test that names none. */
@@ -31,7 +31,10 @@ export interface FileTest {
     readonly origins?: ArgumentOrigins | undefined;
     readonly framework?: string | undefined;
     readonly environment?: string | undefined;
+    readonly principal?: string | undefined;
   };
+  /** Time of the check, for schedules. */
+  readonly at?: string | undefined;
   readonly earlierActions?: number | undefined;
   readonly earlierCalls?: readonly FileCall[] | undefined;
   readonly decision: PolicyEffect;
@@ -68,6 +71,7 @@ const testAction = z
     origins: origins.describe('Sources of the arguments, by path such as `address.city`; none by default.'),
     framework: framework.describe('AI framework of the agent; none by default.'),
     environment: environment.describe('Environment, such as `production`; none by default.'),
+    principal: principal.describe('Person or system on whose behalf the agent acts; none by default.'),
   })
   .meta({ id: 'TestAction' });
 
@@ -107,6 +111,12 @@ const policyTest: z.ZodType<FileTest> = z
       .optional()
       .describe(
         'Earlier calls of the session, oldest first, for conditions on the history; none by default.',
+      ),
+    at: z.iso
+      .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2026-01-05T10:00:00Z' })
+      .optional()
+      .describe(
+        'Time of the check for policies with a schedule, such as `2026-01-05T10:00:00Z`; Thursday, 1970-01-01T00:00:00Z, by default.',
       ),
     decision: effect.describe('Expected decision.'),
     decidedBy: name

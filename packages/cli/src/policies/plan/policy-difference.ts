@@ -21,7 +21,7 @@ export interface PolicyDifference {
 const plainFields = ['description', 'mode', 'effect', 'priority', 'condition', 'message'] as const;
 
 /** Values of optional fields of an approval that a policy does not have. */
-const approvalDefaults = { singleUse: false };
+const approvalDefaults = { singleUse: false, requiredApprovers: 1, notRequester: false };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -40,6 +40,7 @@ export function policyDifference(
   addPart('match', before.match, after.match);
   addPart('rate', before.rate, after.rate);
   addPart('approval', withDefaults(before.approval), withDefaults(after.approval));
+  addPart('schedule', before.schedule, after.schedule);
   return changes.length === 0 ? undefined : { changes, patch: patch as PolicyUpdate };
 
   /** Adds the changes of a field that is merged member by member. */

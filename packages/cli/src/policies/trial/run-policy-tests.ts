@@ -6,6 +6,9 @@ import { PolicyFileError } from '../files/policy-file-error.ts';
 import type { PolicyFiles } from '../files/policy-files.ts';
 import type { Position } from '../files/position.ts';
 
+/** Time of a test that names none. */
+const defaultTime = '1970-01-01T00:00:00Z';
+
 /** Decision with the name of the deciding policy; null for no policy, undefined for any. */
 export interface NamedDecision {
   readonly decision: PolicyEffect;
@@ -65,6 +68,7 @@ export function runPolicyTests({ policies, tests }: PolicyFiles): PolicyTestRepo
         toolName: tool,
         agentId: agent,
       })),
+      atMs: Date.parse(test.at ?? defaultTime),
     });
     const actual = { decision: verdict.decision, decidedBy: verdict.decidedBy?.definition.name ?? null };
     deciding.add(actual.decidedBy);
@@ -105,7 +109,7 @@ function requireKnownNames({ policies, tests }: PolicyFiles): void {
 }
 
 function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
-  const { agent, session, tool, framework, environment } = action;
+  const { agent, session, tool, framework, environment, principal } = action;
   return checkedAction({
     agentId: agent ?? defaultAgent,
     sessionId: session,
@@ -117,5 +121,6 @@ function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
     },
     framework,
     environment,
+    principal,
   });
 }

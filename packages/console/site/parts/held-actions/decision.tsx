@@ -4,6 +4,8 @@ import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
 import { Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
+import { decidedNews, lateNewsOf } from './decision-news.ts';
+import { GrantChoice } from './grant-choice.tsx';
 
 const buttons = [
   ['approve', 'Approve', 'approve'],
@@ -22,24 +24,28 @@ export function Decision({
   titleId: string;
   /** `true` if the buttons are enabled. */
   isOpen: boolean;
-  /** Called with the outcome, decided by this user or by someone faster. */
-  onEnd: (news: string) => void;
+  /** Called with the outcome, decided by this user or by someone faster, and `true` if the action has ended. */
+  onEnd: (news: string, hasEnded: boolean) => void;
 }) {
-  const { client } = useConnection();
+  const { client, identity } = useConnection();
   const [comment, setComment] = useState('');
+  const [grant, setGrant] = useState<Decide['grant']>();
   const decide = useAction(async (decision: Decide['decision']) => {
     const given = comment.trim();
-    const body = { decision, ...(given && { comment: given }) };
+    const isGranted = decision === 'approve' && grant !== undefined;
+    const body = { decision, ...(given && { comment: given }), ...(isGranted && { grant }) };
     try {
-      const { status } = await client.guardian.pendingActions.decide(action.id, body);
-      onEnd(`${action.action?.toolName} by ${action.agentId}: ${status}.`);
+      const decided = await client.guardian.pendingActions.decide(action.id, body);
+      onEnd(decidedNews(decided), decided.status !== 'pending');
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      onEnd(error.message);
+      onEnd(lateNewsOf(action, error) ?? error.message, true);
     }
   });
+  const hasApproved = action.approvals?.given.some(({ approvedBy }) => approvedBy === `key_${identity.keyId}`);
   return (
     <>
+      {!hasApproved && <GrantChoice action={action} grant={grant} onChange={setGrant} />}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends */}
       <div class="decide" role="group" aria-labelledby={titleId}>
         <Field label="Comment, shown to the agent">
@@ -49,17 +55,19 @@ export function Decision({
             onInput={(event) => setComment(event.currentTarget.value)}
           />
         </Field>
-        {buttons.map(([decision, words, look]) => (
-          <button
-            key={decision}
-            type="button"
-            class={look}
-            aria-disabled={!isOpen || decide.isBusy}
-            onClick={() => isOpen && decide.run(decision)}
-          >
-            {words}
-          </button>
-        ))}
+        {buttons
+          .filter(([decision]) => decision === 'deny' || !hasApproved)
+          .map(([decision, words, look]) => (
+            <button
+              key={decision}
+              type="button"
+              class={look}
+              aria-disabled={!isOpen || decide.isBusy}
+              onClick={() => isOpen && decide.run(decision)}
+            >
+              {words}
+            </button>
+          ))}
       </div>
       <Problem error={decide.error} />
     </>

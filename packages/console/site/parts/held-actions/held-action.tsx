@@ -8,14 +8,20 @@ import { href } from '../../route.ts';
 import { ActionOrigins } from '../origins/action-origins.tsx';
 import { Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
+import { GivenApprovals } from './given-approvals.tsx';
 
-function Outcome({ action: { status, decision } }: { action: PendingAction }) {
+function Outcome({ action: { status, decision, grantId } }: { action: PendingAction }) {
   if (!decision) return <p>{status === 'expired' ? 'Nobody decided in time.' : status}</p>;
   return (
     <p>
       <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span> by{' '}
       {decision.decidedBy} <Time at={decision.decidedAt} />
       {decision.comment && <>: “{decision.comment}”</>}
+      {typeof grantId === 'string' && (
+        <>
+          , also for <a href={href(['approvals'], { status: 'grants' })}>later actions</a>
+        </>
+      )}
     </p>
   );
 }
@@ -23,12 +29,18 @@ function Outcome({ action: { status, decision } }: { action: PendingAction }) {
 /** Card of a held action: what the agent wants to do, and the decision buttons. */
 export function HeldAction({
   action,
+  isSelected,
+  onSelect,
   onEnd,
   onLeave,
 }: {
   action: PendingAction;
-  /** Called with the outcome, decided by this user or by someone faster. */
-  onEnd: (news: string) => void;
+  /** `true` if it is selected for a decision about several. */
+  isSelected: boolean;
+  /** Called when the user selects it, or no longer; undefined if it cannot be selected. */
+  onSelect: ((isSelected: boolean) => void) | undefined;
+  /** Called with the outcome, decided by this user or by someone faster, and `true` if the action has ended. */
+  onEnd: (news: string, hasEnded: boolean) => void;
   /** Called when it disappears while it has the focus. */
   onLeave: () => void;
 }) {
@@ -42,9 +54,26 @@ export function HeldAction({
   return (
     <article class="held" id={`action-${action.id}`} ref={card}>
       {/* The decision is about the original text, not a translation. */}
-      <h3 id={titleId} translate={false}>
-        <code>{toolName}</code> <span class="faint">by</span> {action.agentId}
-      </h3>
+      <div class="held-title">
+        {onSelect !== undefined && action.status === 'pending' && (
+          <input
+            type="checkbox"
+            aria-label="Select"
+            aria-describedby={titleId}
+            checked={isSelected}
+            onInput={(event) => onSelect(event.currentTarget.checked)}
+          />
+        )}
+        <h3 id={titleId} translate={false}>
+          <code>{toolName}</code> <span class="faint">by</span> {action.agentId}
+          {typeof action.principal === 'string' && (
+            <>
+              {' '}
+              <span class="faint">for</span> <bdi>{action.principal}</bdi>
+            </>
+          )}
+        </h3>
+      </div>
       <p translate={false}>{action.reason}</p>
       {shown === undefined ? (
         <p class="faint">
@@ -85,6 +114,7 @@ export function HeldAction({
           </>
         )}
       </p>
+      <GivenApprovals action={action} />
       {action.singleUse === true && (
         <p class="faint">
           This approval is for one call

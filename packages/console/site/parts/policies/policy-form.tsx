@@ -4,6 +4,8 @@ import { defaultTimeoutSeconds, type PolicyFields, policyFields } from '../../po
 import { submitted } from '../../submitted.ts';
 import { Choice } from '../choice.tsx';
 import { Field } from '../field.tsx';
+import { ApprovalFields } from './approval-fields.tsx';
+import { ScheduleFields } from './schedule-fields.tsx';
 
 const globHint = 'One per line; * matches any characters. Empty: all.';
 
@@ -60,7 +62,7 @@ export function PolicyForm({
         <Field
           label="Condition"
           isRow
-          hint='CEL over agent.id, session.id, action.toolName, args, origins, framework and environment. Empty: always. Where arguments came from: origins.any("tool", "text"), or origins.recipient.from == "tool".'
+          hint='CEL over agent.id, session.id, action.toolName, args, origins, framework, environment and principal. Empty: always. Where arguments came from: origins.any("tool", "text"), or origins.recipient.from == "tool".'
         >
           <textarea
             name="condition"
@@ -111,17 +113,7 @@ export function PolicyForm({
           />
         </fieldset>
       )}
-      {effect === 'require_approval' && (
-        <fieldset disabled={isReadOnly}>
-          <legend>When it is approved</legend>
-          {/* Forms omit unchecked checkboxes; this is their value. */}
-          <input type="hidden" name="singleUse" value="" />
-          <label class="check">
-            <input type="checkbox" name="singleUse" value="on" defaultChecked={fields.singleUse === 'on'} />
-            <span>Each approval is for one call</span>
-          </label>
-        </fieldset>
-      )}
+      {effect === 'require_approval' && <ApprovalFields fields={fields} isReadOnly={isReadOnly} />}
       <fieldset class="grid" disabled={isReadOnly}>
         <legend>Only after a number of actions</legend>
         <Field label="More than" hint="Empty: at once.">
@@ -143,6 +135,7 @@ export function PolicyForm({
           value={fields.ratePer}
         />
       </fieldset>
+      <ScheduleFields fields={fields} isReadOnly={isReadOnly} />
       {!isReadOnly && (
         <p class="buttons">
           <button type="submit" aria-disabled={isBusy}>

@@ -10,6 +10,7 @@ const costs = {
   patternCharacter: 1 / 10,
   messageCharacter: 1 / 100,
   rate: 2500,
+  schedule: 10,
 } as const;
 
 /** Cost of keeping and reading the history for a condition that reads it, in microseconds. */
@@ -23,7 +24,8 @@ export function costBesideCondition({
   match = {},
   message,
   rate,
-}: Pick<PolicyCreate, 'match' | 'message' | 'rate'>): number {
+  schedule,
+}: Pick<PolicyCreate, 'match' | 'message' | 'rate' | 'schedule'>): number {
   const patterns = Object.values(match).flatMap((list) => list ?? []);
   const characters = patterns.reduce((sum, pattern) => sum + pattern.length, 0);
   return Math.ceil(
@@ -31,7 +33,8 @@ export function costBesideCondition({
       patterns.length * costs.pattern +
       characters * costs.patternCharacter +
       (message?.length ?? 0) * costs.messageCharacter +
-      (rate ? costs.rate : 0),
+      (rate ? costs.rate : 0) +
+      (schedule ? costs.schedule : 0),
   );
 }
 

@@ -13,6 +13,7 @@ import { activePolicies } from './postgres/0011-active-policies.ts';
 import { singleUseApprovals } from './postgres/0012-single-use-approvals.ts';
 import { policyDecisions } from './postgres/0013-policy-decisions.ts';
 import { callHistories } from './postgres/0014-call-histories.ts';
+import { approvals } from './postgres/0015-approvals.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const postgresMigrations: readonly Migration[] = [
   singleUseApprovals,
   policyDecisions,
   callHistories,
+  approvals,
 ];

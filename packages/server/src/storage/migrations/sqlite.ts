@@ -15,6 +15,7 @@ import { activePolicies } from './sqlite/0013-active-policies.ts';
 import { singleUseApprovals } from './sqlite/0014-single-use-approvals.ts';
 import { policyDecisions } from './sqlite/0015-policy-decisions.ts';
 import { callHistories } from './sqlite/0016-call-histories.ts';
+import { approvals } from './sqlite/0017-approvals.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const sqliteMigrations: readonly Migration[] = [
   singleUseApprovals,
   policyDecisions,
   callHistories,
+  approvals,
 ];

@@ -24,9 +24,11 @@ export async function saveCheckedAction(db: Database, row: Selectable<CheckedAct
     .insertInto('checked_actions')
     .values(row)
     .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'agent_id', 'action_id'])
-        .doUpdateSet({ pending_action_id: row.pending_action_id, counted: row.counted }),
+      conflict.columns(['tenant_id', 'agent_id', 'action_id']).doUpdateSet({
+        pending_action_id: row.pending_action_id,
+        grant_id: row.grant_id,
+        counted: row.counted,
+      }),
     )
     .execute();
 }

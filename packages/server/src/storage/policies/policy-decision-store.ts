@@ -31,6 +31,8 @@ const columns = [
   'matched',
   'arguments',
   'origins',
+  'grant_id',
+  'principal',
 ] as const;
 
 const insertRows = bulkInsert('policy_decisions', columns, (insert) => insert);

@@ -32,6 +32,8 @@ export interface CheckedActionTable {
   /** SHA-256 over the tool and the hash of its arguments, in hex. */
   action_digest: string;
   pending_action_id: string | null;
+  /** Grant that allowed the action; `null` for none. */
+  grant_id: string | null;
   /** 1 if rate conditions have counted the action. */
   counted: 0 | 1;
   created_ms: number;
@@ -74,6 +76,10 @@ export interface PolicyDecisionTable {
   arguments: string | null;
   /** Origins of the arguments as JSON; `null` for none. */
   origins: string | null;
+  /** Grant that allowed the action; `null` for none. */
+  grant_id: string | null;
+  /** Person or system on whose behalf the agent acted; `null` for none. */
+  principal: string | null;
 }
 
 /** An action that is or was held for approval. */
@@ -100,4 +106,49 @@ export interface PendingActionTable {
   used_by: string | null;
   /** Time of that check; `null` while the approval is unused. */
   used_ms: number | null;
+  /** Number of approvers who must approve. */
+  required_approvers: Generated<number>;
+  /** 1 when the requester cannot approve. */
+  not_requester: Generated<0 | 1>;
+  /** Ids of the keys that may approve, as JSON; `null` for every key with the scope. */
+  approver_keys: string | null;
+  /** Approvals so far as JSON, in the form of the wire; `null` for none. */
+  approvals: string | null;
+  /** Id of the key that sent the check; `null` for an action held by an earlier release. */
+  requested_by: string | null;
+  /** Person or system on whose behalf the agent acts; `null` for none. */
+  principal: string | null;
+  /** Policies that hold the action with their versions, as JSON; `null` for an action held by an earlier release. */
+  policies: string | null;
+  /** Grant that the approval created; `null` for none. */
+  grant_id: string | null;
+}
+
+/** A grant of an approver for later actions of one agent in one session. */
+export interface ApprovalGrantTable {
+  tenant_id: number;
+  id: string;
+  session_id: string;
+  agent_id: string;
+  principal: string | null;
+  /** `action` for the same action, `tool` for any call of the same tool. */
+  granted_for: 'action' | 'tool';
+  tool_name: string;
+  /** Digest of the approved action. */
+  action_digest: string;
+  /** Policies that held the approved action with their versions, as JSON. */
+  policies: string;
+  /** The approved action. */
+  pending_action_id: string;
+  /** Key of the last approver. */
+  granted_by: string;
+  created_ms: number;
+  expires_ms: number;
+  /** Number of actions that it lets run; `null` if not limited. */
+  max_uses: number | null;
+  /** Number of actions that it has let run. */
+  uses: number;
+  revoked_ms: number | null;
+  /** Key that revoked it; `null` while it is not revoked. */
+  revoked_by: string | null;
 }

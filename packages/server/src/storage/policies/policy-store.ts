@@ -11,7 +11,9 @@ export interface StoredPolicy extends Omit<Selectable<PolicyTable>, 'definition'
 }
 
 function storedPolicy({ definition, tenant_id: _, ...row }: Selectable<PolicyTable>): StoredPolicy {
-  return { ...row, definition: JSON.parse(definition) as PolicyDefinition };
+  const stored = JSON.parse(definition) as Omit<PolicyDefinition, 'schedule'>;
+  // Policies of earlier releases have no schedule.
+  return { ...row, definition: { schedule: null, ...stored } };
 }
 
 /** Returns a policy, or `undefined` if there is none. */

@@ -120,10 +120,13 @@ async function dropHeld(db: Database, tenantId: number, ids: readonly string[]):
   await addUsage(db, tenantId, amounts, Date.now());
 }
 
-/** Returns a pending action of the same agent and session with the same digest, or `undefined` if there is none. */
+/**
+ * Returns a pending action of the same agent and session with the same digest, or `undefined` if there is none. If the
+ * requester cannot approve it, its check was sent with the same key.
+ */
 export function findSameAction(
   db: Database,
-  action: Pick<PendingActionRow, 'tenant_id' | 'agent_id' | 'session_id' | 'action_digest'>,
+  action: Pick<PendingActionRow, 'tenant_id' | 'agent_id' | 'session_id' | 'action_digest' | 'requested_by'>,
   nowMs: number,
 ): Promise<PendingActionRow | undefined> {
   return db
@@ -135,6 +138,7 @@ export function findSameAction(
     .where('session_id', action.session_id === null ? 'is' : '=', action.session_id)
     .where('status', '=', 'pending')
     .where('expires_ms', '>', nowMs)
+    .where((eb) => eb.or([eb('not_requester', '=', 0), eb('requested_by', '=', action.requested_by)]))
     .limit(1)
     .executeTakeFirst();
 }
@@ -181,7 +185,8 @@ export function listPendingActions(
 }
 
 /** Columns that a decision or an expiry writes. */
-export interface PendingActionEnd extends Pick<PendingActionRow, 'comment' | 'decided_by' | 'decided_ms'> {
+export interface PendingActionEnd
+  extends Pick<PendingActionRow, 'comment' | 'decided_by' | 'decided_ms' | 'approvals' | 'grant_id'> {
   readonly status: Exclude<PendingActionRow['status'], 'pending'>;
 }
 
@@ -203,6 +208,26 @@ export async function endPendingAction(
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .where('expires_ms', end.status === 'expired' ? '<=' : '>', nowMs)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Stores the approvals of a pending action, which must be locked. Returns `false` if the action is no longer pending.
+ */
+export async function saveApprovals(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
+  approvals: string | null,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('pending_actions')
+    .set({ approvals })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('expires_ms', '>', nowMs)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

@@ -1,0 +1,72 @@
+import { type Actlog, ItemSequence } from '@actlog/client';
+import type { ApprovalGrant, ApprovalGrantPage } from '@actlog/protocol';
+import type { RequestOptions } from '../request/request-options.ts';
+
+/** Filters of {@link listGrants}. A grant must pass all of them. */
+export interface GrantFilters {
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** `true` for grants that are neither expired nor revoked, `false` for the others. Default: both. */
+  readonly valid?: boolean | undefined;
+  /** Grants in one response, 1 to 200. Default: 200. */
+  readonly limit?: number | undefined;
+}
+
+/** Grants per response unless the caller sets a limit. */
+const defaultLimit = 200;
+
+/**
+ * Lists the grants of approvers for later actions, newest first: `GET /server/v1/grants`. Pages are requested as they
+ * are needed. Needs a key with the scope `read`.
+ *
+ * @throws NotFoundError When the service is not the actlog server, or an older one.
+ *
+ * @example
+ * ```ts
+ * import { listGrants } from '@actlog/client/server';
+ *
+ * for await (const { id, toolName, sessionId, expiresAt } of listGrants(client, { valid: true })) {
+ *   console.log(id, toolName, sessionId, expiresAt);
+ * }
+ * ```
+ */
+export function listGrants(
+  client: Actlog,
+  filters: GrantFilters = {},
+  options: RequestOptions = {},
+): ItemSequence<ApprovalGrant> {
+  const query = { limit: defaultLimit, ...filters };
+  return new ItemSequence(async function* () {
+    let cursor: string | undefined;
+    do {
+      const page: ApprovalGrantPage = await client.request('GET', '/server/v1/grants', {
+        ...options,
+        query: { ...query, cursor },
+      });
+      yield* page.items;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return undefined;
+  });
+}
+
+/**
+ * Revokes a grant: `DELETE /server/v1/grants/:id`. Later actions need an approval again; actions that ran stay as they
+ * are. Revoking it again returns the same. Needs a key with the scope `decide`.
+ *
+ * @throws NotFoundError When there is no such grant, or the service is not the actlog server.
+ *
+ * @example
+ * ```ts
+ * import { revokeGrant } from '@actlog/client/server';
+ *
+ * await revokeGrant(client, 'grt_0198c1d2e3f47a5b8c6d7e8f90a1b2c3');
+ * ```
+ */
+export async function revokeGrant(
+  client: Actlog,
+  id: string,
+  options: RequestOptions = {},
+): Promise<ApprovalGrant> {
+  return client.request('DELETE', `/server/v1/grants/${encodeURIComponent(id)}`, options);
+}

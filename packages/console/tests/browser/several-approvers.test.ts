@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+const approval = { timeoutSeconds: 900, onTimeout: 'deny', requiredApprovers: 2 } as const;
+
+async function keyOf(server: TestServer, name: string): Promise<TestServer> {
+  const { apiKey } = await server.server.admin.keys.create('default', { name, scopes: ['read', 'decide'] });
+  return server.as(apiKey);
+}
+
+async function hold(server: TestServer, actionId: string, fields: object = {}): Promise<string> {
+  const action = { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { actionId } };
+  return (await server.check({ actionId, action, ...fields })).pendingActionId as string;
+}
+
+describe.skipIf(!hasBrowser)('approvals by several people', () => {
+  useBrowser();
+
+  test('shows how many have approved and who, and does not report an approval of two as approved', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval', approval: { ...approval, notRequester: true } });
+    await hold(server, 'call-1', { principal: 'ada@example.com' });
+    await server.ok('guardian.pendingActions.list');
+    const [first, second] = [await keyOf(server, 'first'), await keyOf(server, 'second')];
+    const tab = await ConsoleTab.open(server.server.url, first.apiKey, '/approvals');
+    const { page } = tab;
+    const card = page.getByRole('article');
+    await card.getByText('0 of 2 approvals').waitFor();
+    expect(await card.textContent()).toContain('for ada@example.com');
+    expect(await card.textContent()).toContain('The requester cannot approve.');
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    // Nobody knows whether the user of this key is Ada.
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('alert').getByText('does not know who uses this key').waitFor();
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Nothing is waiting.').waitFor();
+
+    await hold(server, 'call-2');
+    await card.getByLabel('Comment').fill('I called them');
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await page
+      .getByRole('status')
+      .getByText('refund by billing-agent: your approval counts, and it waits for another approver.')
+      .waitFor();
+    await card.getByText('1 of 2 approvals').waitFor();
+    await card.getByText('“I called them”').waitFor();
+    expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+
+    const other = await ConsoleTab.open(server.server.url, second.apiKey, '/approvals');
+    await other.page.getByRole('article').getByRole('button', { name: 'Approve' }).click();
+    await other.page.getByRole('status').getByText('refund by billing-agent: approved.').waitFor();
+    expect(await server.check({ actionId: 'call-2', action: actionOf('call-2') })).toMatchObject({
+      decision: 'allow',
+    });
+  });
+
+  test('tells the loser of a race in one plain sentence', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval' });
+    const id = await hold(server, 'call-1');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    await page.getByRole('article').waitFor();
+    await page.route('**/v1/guardian/pending-actions?*', (route) => route.abort());
+    await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'deny' } });
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const sentence =
+      'refund by billing-agent was already denied by someone else; your decision changed nothing.';
+    await page.getByRole('status').getByText(sentence, { exact: true }).waitFor();
+  });
+
+  test('approves later calls of the session, shows the grant, and revokes it', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval' });
+    await server.record({ sessionId: 'thread-1' });
+    await hold(server, 'call-1');
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const { page } = tab;
+    const card = page.getByRole('article');
+    await card.getByLabel('An approval is for').selectOption('any call of refund in this session');
+    await card.getByLabel('For', { exact: true }).selectOption('15 minutes');
+    await card.getByLabel('At most').fill('3');
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('status').getByText('approved').waitFor();
+    expect((await server.check({ action: actionOf('other') })).decision).toBe('allow');
+    await page.getByRole('link', { name: 'grants', exact: true }).click();
+    const row = page.getByRole('row').filter({ hasText: 'refund' });
+    await row.getByText('1 of 3').waitFor();
+    expect(await row.textContent()).toContain('any call');
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await tab.go('/sessions/thread-1');
+    await page.getByRole('heading', { name: 'Granted for this session' }).waitFor();
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await row.getByRole('button', { name: 'Revoke it?' }).click();
+    await page.getByRole('status').getByText('need an approval again').waitFor();
+    await row.getByText('revoked').waitFor();
+    expect((await server.check({ action: actionOf('other') })).decision).toBe('require_approval');
+  });
+
+  test('decides the selected actions by keyboard, and says what happened to each', async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval' });
+    const ids = [await hold(server, 'call-1'), await hold(server, 'call-2'), await hold(server, 'call-3')];
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const { page } = tab;
+    await page.getByRole('article').nth(2).waitFor();
+    // The page does not see that the first action was decided elsewhere.
+    await page.route('**/v1/guardian/pending-actions?*', (route) => route.abort());
+    await server.ok('guardian.pendingActions.decide', { id: String(ids[0]), body: { decision: 'deny' } });
+    await page.getByLabel('Select all (3)').focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('article').getByLabel('Select').nth(1).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Approve 2 actions' }).waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.getByRole('button', { name: 'Approve 2 actions' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('status')
+      .getByText('1 approved. refund by billing-agent was already denied by someone else')
+      .waitFor();
+    expect((await server.ok('guardian.pendingActions.list')).items).toMatchObject([{ id: ids[1] }]);
+  });
+
+  test('writes a policy that needs two approvers', async () => {
+    const server = await testServer();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
+    const { page } = tab;
+    await page.getByLabel('Name').fill('Two people');
+    await page.getByLabel('Effect').selectOption('Require approval');
+    await page.getByLabel('Approvers').fill('2');
+    await page.getByLabel('The requester cannot approve').check();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    const [policy] = (await server.ok('policies.list')).items;
+    expect(policy?.approval).toEqual({
+      timeoutSeconds: 900,
+      onTimeout: 'deny',
+      requiredApprovers: 2,
+      notRequester: true,
+    });
+    await page.getByLabel('Approvers').fill('1');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(async () => (await server.ok('policies.list')).items[0]?.approval?.requiredApprovers)
+      .toBe(1);
+  });
+});
+
+function actionOf(actionId: string) {
+  return { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { actionId } };
+}

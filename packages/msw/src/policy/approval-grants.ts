@@ -1,0 +1,69 @@
+import {
+  approvalSubject,
+  type CheckEffect,
+  type GrantTerms,
+  grantedDecision,
+  maxSessionGrants,
+  maxTenantGrants,
+} from '@actlog/policy';
+import { headers, type PolicyCheck } from '@actlog/protocol';
+import { ApiError } from '../service/api-error.ts';
+import { newId } from '../service/new-id.ts';
+import type { PendingActionRecord } from '../tenant/records.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { recordDecision } from './record-decision.ts';
+
+/** Counts an action for the grant that allows it, and records that in its session. */
+export function useGrant(
+  tenant: Tenant,
+  check: PolicyCheck,
+  { grant, policy }: CheckEffect & { type: 'use_grant' },
+  nowMs: number,
+): void {
+  const remainingUses = grant.remainingUses === null ? null : grant.remainingUses - 1;
+  tenant.grants.set(grant.id, { ...grant, remainingUses });
+  recordDecision(tenant, check, grantedDecision(check, policy, grant), nowMs);
+}
+
+/**
+ * Creates the grant of an approval, and returns its id.
+ *
+ * @throws ApiError `RATE_LIMITED` when the session or the tenant has too many valid grants.
+ */
+export function createGrant(
+  tenant: Tenant,
+  held: PendingActionRecord & { readonly sessionId: string },
+  terms: GrantTerms,
+  grantedBy: string,
+  nowMs: number,
+): string {
+  const valid = [...tenant.grants.values()].filter((grant) => grant.expiresMs > nowMs && !grant.isRevoked);
+  const ofSession = valid.filter(({ sessionId }) => sessionId === held.sessionId);
+  requireRoom('session', ofSession.length, maxSessionGrants);
+  requireRoom('tenant', valid.length, maxTenantGrants);
+  const id = newId('grt');
+  tenant.grants.set(id, {
+    id,
+    agentId: held.agentId,
+    sessionId: held.sessionId,
+    principal: held.principal,
+    for: terms.for,
+    toolName: held.action.toolName,
+    subject: approvalSubject(held),
+    policies: tenant.holdingPolicies.get(held.id) ?? [],
+    grantedBy,
+    expiresMs: nowMs + terms.durationMs,
+    remainingUses: terms.maxUses,
+    isRevoked: false,
+  });
+  return id;
+}
+
+function requireRoom(owner: 'session' | 'tenant', count: number, limit: number): void {
+  if (count < limit) return;
+  const message = `The ${owner} has ${limit} valid grants, which is the limit. Revoke one, or approve only this action.`;
+  throw new ApiError('RATE_LIMITED', message, {
+    details: [{ path: 'grant', code: 'too_many_grants', message: `exceeds ${limit} grants of a ${owner}` }],
+    headers: { [headers.retryAfter]: '60' },
+  });
+}

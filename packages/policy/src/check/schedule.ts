@@ -1,0 +1,99 @@
+import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
+
+/** Times at which a policy applies. */
+export type Schedule = NonNullable<PolicyDefinition['schedule']>;
+
+type Day = NonNullable<Schedule['days']>[number];
+
+/** Days in the order of the week. */
+const days: readonly Day[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+const minutesPerDay = 24 * 60;
+
+/** A time by the clock of a time zone. */
+interface LocalTime {
+  readonly day: Day;
+  /** Minutes since midnight by the clock. */
+  readonly minute: number;
+  /** The time for people, such as `mon 09:30`. */
+  readonly text: string;
+}
+
+/** `true` for the name of a time zone, such as `Europe/Berlin`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Clocks of schedules. Creating one costs a hundred times as much as reading it. */
+const clocks = new WeakMap<Schedule, Intl.DateTimeFormat>();
+
+/** @throws RangeError for an unknown time zone. */
+function localTime(schedule: Schedule, atMs: number): LocalTime {
+  let clock = clocks.get(schedule);
+  if (!clock) {
+    const parts = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+    clock = new Intl.DateTimeFormat('en-US', { timeZone: schedule.timeZone, ...parts });
+    clocks.set(schedule, clock);
+  }
+  const found = Object.fromEntries(clock.formatToParts(atMs).map(({ type, value }) => [type, value]));
+  const { weekday = '', hour = '', minute = '' } = found;
+  const day = weekday.toLowerCase() as Day;
+  return { day, minute: Number(hour) * 60 + Number(minute), text: `${day} ${hour}:${minute}` };
+}
+
+/** Returns the minutes since midnight of a time by the clock, such as `09:30`; 1,440 for `24:00`. */
+function minutesOf(time: string): number {
+  const [hours, minutes] = time.split(':').map(Number) as [number, number];
+  return hours * 60 + minutes;
+}
+
+/** `true` if a time is in the schedule. A window that ends the next day belongs to the day on which it starts. */
+function isWithin(schedule: Schedule, now: LocalTime): boolean {
+  const { from = '00:00', to = '24:00' } = schedule;
+  const given: readonly Day[] = schedule.days ?? days;
+  const [start, end] = [minutesOf(from), minutesOf(to)];
+  if (start < end) return given.includes(now.day) && now.minute >= start && now.minute < end;
+  const yesterday = days.at(days.indexOf(now.day) - 1) as Day;
+  return (
+    (given.includes(now.day) && now.minute >= start) ||
+    (given.includes(yesterday) && now.minute < end % minutesPerDay)
+  );
+}
+
+/**
+ * Returns the reason why a schedule includes a time, for the reader of a check's response; undefined if it does not. The
+ * clock of the time zone decides: an hour that occurs twice when clocks are set back is included twice, and one that
+ * clocks skip never comes. A time zone that this platform does not know counts as included for deny and
+ * require_approval, and not for allow, so that an error never permits an action.
+ */
+export function scheduleReason(
+  schedule: Schedule,
+  effect: PolicyDefinition['effect'],
+  atMs: number,
+): string | undefined {
+  const { timeZone } = schedule;
+  try {
+    const now = localTime(schedule, atMs);
+    return isWithin(schedule, now) ? `it is ${now.text} in ${timeZone}, within the schedule` : undefined;
+  } catch {
+    if (effect === 'allow') return undefined;
+    return `the time zone ${timeZone} is unknown here, which counts as within the schedule`;
+  }
+}
+
+/** Returns the matching policies that apply at a time, in the same order. */
+export function scheduledPolicies(matching: readonly FiredPolicy[], atMs: number): readonly FiredPolicy[] {
+  // Most sets have no schedule, and checks compare the lists of policies.
+  if (matching.every(({ policy }) => policy.definition.schedule == null)) return matching;
+  return matching.flatMap((fired) => {
+    const { schedule, effect } = fired.policy.definition;
+    if (schedule == null) return [fired];
+    const reason = scheduleReason(schedule, effect, atMs);
+    return reason === undefined ? [] : [{ ...fired, why: `${fired.why}; ${reason}` }];
+  });
+}

@@ -1,0 +1,81 @@
+import { type Approver, decideHeld } from '@actlog/policy';
+import type { Decide, SentOf } from '@actlog/protocol';
+import { notFound, refusalError } from '../lib/api-error.ts';
+import type { Services } from '../services.ts';
+import { lockNames } from '../storage/locks.ts';
+import {
+  lockPendingAction,
+  type PendingActionRow,
+  saveApprovals,
+  statusAt,
+} from '../storage/stores/pending-action-store.ts';
+import type { Write } from '../storage/transaction.ts';
+import { createGrant, grantLock } from './approval-grants.ts';
+import { endAction, recordApproverDecision } from './end-action.ts';
+import { pendingActionView, tooLate } from './pending-action-view.ts';
+
+/** An approver's decision about one action of a tenant. */
+export interface ActionDecision {
+  readonly tenantId: number;
+  readonly approver: Approver;
+  /** Id of the held action. */
+  readonly id: string;
+  readonly body: Pick<Decide, 'decision' | 'comment' | 'grant'>;
+}
+
+/**
+ * Decides a held action. Of racing decisions, also of other processes, each sees those before it: approvals of several
+ * approvers are all counted, and exactly one decision ends the action.
+ *
+ * @throws ApiError for an unknown action, a late or forbidden decision, or too many grants.
+ */
+export async function decideAction(
+  services: Services,
+  write: Write,
+  { tenantId, approver, id, body }: ActionDecision,
+): Promise<SentOf<'guardian.pendingActions.decide'>> {
+  if (body.grant) await lockNames(write.db, tenantId, [grantLock]);
+  const row = await lockPendingAction(write.db, tenantId, id);
+  // Read only now, because the transaction may have waited for the lock.
+  const nowMs = Date.now();
+  if (!row) throw notFound('pending action');
+  const held = pendingActionView(row, nowMs);
+  const decided = decideHeld(held, body, approver, nowMs);
+  if (decided.type === 'refused') throw refusalError(decided.refusal);
+  if (decided.type === 'unchanged') return held;
+  const next = await apply(services, write, row, decided, { approver, body, nowMs });
+  // The writes may have waited for locks beyond the expiry, and lists already show the action as expired.
+  if (!next || statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
+  return pendingActionView(next, nowMs);
+}
+
+/** Writes the outcome of a decision. Returns the changed action, or `undefined` if it has expired meanwhile. */
+async function apply(
+  services: Services,
+  write: Write,
+  row: PendingActionRow,
+  decided: Extract<ReturnType<typeof decideHeld>, { type: 'counted' | 'ended' }>,
+  { approver, body, nowMs }: Pick<ActionDecision, 'approver' | 'body'> & { readonly nowMs: number },
+): Promise<PendingActionRow | undefined> {
+  const approvals = decided.given.length === 0 ? null : JSON.stringify(decided.given);
+  if (decided.type === 'counted') {
+    if (!(await saveApprovals(write.db, row, approvals, nowMs))) return undefined;
+    const counted = { ...row, approvals };
+    await recordApproverDecision(services, write, counted, 'partially_approved', approver, nowMs);
+    return counted;
+  }
+  const { session_id: sessionId } = row;
+  const grantId =
+    decided.grant && sessionId !== null
+      ? await createGrant(write.db, { ...row, session_id: sessionId }, decided.grant, approver.key, nowMs)
+      : null;
+  const end = {
+    status: decided.status,
+    comment: body.comment ?? null,
+    decided_by: approver.key,
+    decided_ms: nowMs,
+    approvals,
+    grant_id: grantId,
+  };
+  return endAction(services, write, row, end, approver, nowMs);
+}

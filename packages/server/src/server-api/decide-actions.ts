@@ -1,0 +1,60 @@
+import type { ActionDecisionResult, ActionDecisionResults, PendingAction, SentOf } from '@actlog/protocol';
+import { approverOf } from '../guardian/approver-of.ts';
+import { type ActionDecision, decideAction } from '../guardian/decide-action.ts';
+import { requireScope } from '../http/authentication.ts';
+import { apiError } from '../http/errors.ts';
+import type { ServerCall, ServerRoute } from '../http/server-route.ts';
+import { validated } from '../http/validation.ts';
+import type { Services } from '../services.ts';
+import { decideActionsBody } from './decide-actions-body.ts';
+
+/**
+ * Route `POST /server/v1/pending-actions/decide`: decides up to 100 held actions. Each is decided in its own transaction
+ * and has its own result, so a decision that is refused does not affect the others.
+ */
+export function decideActionsRoute(services: Services): ServerRoute {
+  return {
+    method: 'POST',
+    path: '/pending-actions/decide',
+    success: 200,
+    check: (caller) => requireScope(caller, 'decide'),
+    async handle(call): Promise<ActionDecisionResults> {
+      const { decisions } = validated('body', decideActionsBody, call.body);
+      const approver = approverOf(services, call);
+      const { tenantId } = call.caller;
+      const results: ActionDecisionResult[] = [];
+      // One after the other: transactions at the same time could wait for each other's sessions.
+      for (const { id, ...body } of decisions) {
+        results.push(await resultOf(services, call, { tenantId, approver, id, body }));
+      }
+      return { results };
+    },
+  };
+}
+
+async function resultOf(
+  services: Services,
+  { log, caller: { tenantId } }: ServerCall,
+  decision: ActionDecision,
+): Promise<ActionDecisionResult> {
+  const { id } = decision;
+  try {
+    const action = await services.writeTurns.run(tenantId, () =>
+      services.storage.write(tenantId, (write) => decideAction(services, write, decision)),
+    );
+    return { id, action: withoutArguments(action), error: null };
+  } catch (error) {
+    const { code, envelope } = apiError(error);
+    // The caller gets the other results, so the failure is logged here.
+    if (code === 'INTERNAL') log.error({ err: error }, 'decision failed');
+    return { id, action: null, error: envelope.error };
+  }
+}
+
+/** A hundred actions can have megabytes of shown arguments, which the approver has seen. */
+function withoutArguments({
+  action: { toolName, argumentsHash },
+  ...rest
+}: SentOf<'guardian.pendingActions.decide'>): PendingAction {
+  return { ...rest, action: { toolName, argumentsHash } };
+}

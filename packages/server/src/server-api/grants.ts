@@ -1,0 +1,69 @@
+import { flag, pageQuery } from '@actlog/protocol/schemas';
+import * as z from 'zod';
+import { revokeGrantOf } from '../guardian/revoke-grant.ts';
+import { requireScope } from '../http/authentication.ts';
+import { readPage } from '../http/page.ts';
+import type { ServerRoute } from '../http/server-route.ts';
+import type { Services } from '../services.ts';
+import { listGrants } from '../storage/stores/approval-grant-store.ts';
+import { grantView } from './grant-view.ts';
+
+/** Query of `GET /server/v1/grants`. */
+const grantsQuery = z.strictObject({
+  ...pageQuery.shape,
+  /** Only grants for actions of this agent. */
+  agentId: z.string().min(1).optional(),
+  /** Only grants for actions of this session. */
+  sessionId: z.string().min(1).optional(),
+  /** `true` for grants that are neither expired nor revoked, `false` for the others; both if omitted. */
+  valid: flag.optional(),
+});
+
+/** Route `GET /server/v1/grants`: grants of approvers for later actions, newest first. */
+export function grantsRoute({ storage, cursors, policySets }: Services): ServerRoute<typeof grantsQuery> {
+  return {
+    method: 'GET',
+    path: '/grants',
+    success: 200,
+    query: grantsQuery,
+    check: (caller) => requireScope(caller, 'read'),
+    async handle({ caller: { tenantId }, query }) {
+      const { agentId, sessionId, valid: isValid } = query;
+      const nowMs = Date.now();
+      return storage.read(tenantId, async (db) => {
+        const { rows, nextCursor } = await readPage(
+          cursors,
+          { tenantId, endpoint: 'grants', filters: query },
+          query,
+          async ({ after, limit }) => {
+            const filters = { agentId, sessionId, isValid };
+            const afterId = after?.[0] as string | undefined;
+            const found = await listGrants(db, { tenantId, filters, nowMs, afterId, limit });
+            return { rows: found.slice(0, limit), hasMore: found.length > limit };
+          },
+          (row) => [row.id],
+        );
+        const set = await policySets.of(db, tenantId);
+        return { items: rows.map((row) => grantView(row, set, nowMs)), nextCursor };
+      });
+    },
+  };
+}
+
+/** Route `DELETE /server/v1/grants/:id`: revokes a grant; repeating it has the same response. */
+export function revokeGrantRoute(services: Services): ServerRoute {
+  return {
+    method: 'DELETE',
+    path: '/grants/:id',
+    success: 200,
+    check: (caller) => requireScope(caller, 'decide'),
+    async handle({ caller: { tenantId, keyId }, id, log }) {
+      const { row, set, isNew } = await services.storage.write(tenantId, async (write) => ({
+        ...(await revokeGrantOf(services, write, { tenantId, id, revokedBy: `key_${keyId}` })),
+        set: await services.policySets.of(write.db, tenantId),
+      }));
+      if (isNew) log.info({ grantId: id }, 'grant revoked');
+      return grantView(row, set, Date.now());
+    },
+  };
+}
