@@ -71,7 +71,8 @@ function messageOf(failure: ServiceError): string {
   if (status === 401) {
     return 'The service rejected the API key: set ACTLOG_API_KEY to a key of this deployment that has not expired.';
   }
-  if (status === 403 && message.includes('scope')) return `${message} Use a key with that scope: \`actlog keys create NAME --scopes …\`.`;
+  if (status === 403 && message.includes('scope'))
+    return `${message} Use a key with that scope: \`actlog keys create NAME --scopes …\`.`;
   if (status === 404) {
     return (
       notFoundMessage(path) ??

@@ -31,10 +31,7 @@ export async function* decideEach(
   }
 }
 
-async function decideAlone(
-  client: Actlog,
-  { id, ...body }: ActionDecision,
-): Promise<ActionDecisionResult> {
+async function decideAlone(client: Actlog, { id, ...body }: ActionDecision): Promise<ActionDecisionResult> {
   try {
     return { id, action: await client.guardian.pendingActions.decide(id, body), error: null };
   } catch (error) {

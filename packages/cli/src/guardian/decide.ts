@@ -28,7 +28,10 @@ export function addGuardianDecisions(parent: Command): void {
   const approve = addDecision(parent, 'approve', 'let held actions run', [
     'actlog guardian approve pac_0198c1d2e3f47a5b8c6d7e8f90a1b2c3',
     ['actlog guardian approve ID ID ID', 'several at once, each with its own result'],
-    ['actlog guardian approve ID --grant tool --grant-for 30m', 'also later calls of the tool in the session'],
+    [
+      'actlog guardian approve ID --grant tool --grant-for 30m',
+      'also later calls of the tool in the session',
+    ],
   ]);
   approve
     .optionsGroup('Later actions of the same session:')
@@ -38,7 +41,11 @@ export function addGuardianDecisions(parent: Command): void {
         'let the same action, or any call of the same tool, run again without an approval',
       ).choices(['action', 'tool']),
     )
-    .option('--grant-for <duration>', 'time for which the grant is valid, at most 24h; 1h by default', parseSeconds)
+    .option(
+      '--grant-for <duration>',
+      'time for which the grant is valid, at most 24h; 1h by default',
+      parseSeconds,
+    )
     .option('--grant-uses <number>', 'number of actions that the grant lets run; any by default', parseCount);
   addDecision(parent, 'deny', 'keep held actions from running', [
     ['actlog guardian deny ID --comment "Ask the customer first."', 'the model reads the comment'],
@@ -51,7 +58,11 @@ function addDecision(
   description: string,
   examples: Parameters<typeof clientCommand>[1]['examples'],
 ): Command {
-  return clientCommand(parent, { usage: `${decision} <ids...>`, description: `${description}; final`, examples })
+  return clientCommand(parent, {
+    usage: `${decision} <ids...>`,
+    description: `${description}; final`,
+    examples,
+  })
     .option('--comment <text>', 'comment that is passed to the agent, so write it for the model')
     .action(async (ids: string[], flags: Flags) => {
       const [id, ...others] = [...new Set(ids)] as [string, ...string[]];

@@ -55,7 +55,10 @@ export function addGuardianGrants(parent: Command): void {
   const list = clientCommand(parent, {
     usage: 'grants',
     description: 'list the grants of approvers for later actions, newest first',
-    examples: ['actlog guardian grants', ['actlog guardian grants --all --session s-1', 'also those that ended']],
+    examples: [
+      'actlog guardian grants',
+      ['actlog guardian grants --all --session s-1', 'also those that ended'],
+    ],
   })
     .optionsGroup('Filters:')
     .option('--agent <id>', 'only grants for actions of this agent')

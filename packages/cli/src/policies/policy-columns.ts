@@ -67,6 +67,11 @@ function approvalText(approval: NonNullable<Policy['approval']>): string {
   ].join(', ');
 }
 
-function scheduleText({ days, from = '00:00', to = '24:00', timeZone }: NonNullable<Policy['schedule']>): string {
+function scheduleText({
+  days,
+  from = '00:00',
+  to = '24:00',
+  timeZone,
+}: NonNullable<Policy['schedule']>): string {
   return `${days?.join(', ') ?? 'every day'} from ${from} to ${to} in ${timeZone}`;
 }

@@ -11,7 +11,14 @@ import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
 /** Values of unset fields of a policy. */
-const unsaid = { description: null, condition: null, rate: null, approval: null, schedule: null, message: null };
+const unsaid = {
+  description: null,
+  condition: null,
+  rate: null,
+  approval: null,
+  schedule: null,
+  message: null,
+};
 const defaults = { ...unsaid, mode: 'enforce', priority: 0, match: {} };
 
 /** `POST /v1/policies`. */

@@ -18,7 +18,11 @@ export function policyContradiction({
   return (schedule && scheduleProblem(schedule)) ?? approvalProblem(approval, effect);
 }
 
-function scheduleProblem({ timeZone, from = '00:00', to = '24:00' }: Schedule): PolicyContradiction | undefined {
+function scheduleProblem({
+  timeZone,
+  from = '00:00',
+  to = '24:00',
+}: Schedule): PolicyContradiction | undefined {
   if (!isTimeZone(timeZone)) {
     return {
       path: 'schedule.timeZone',

@@ -78,7 +78,11 @@ test('keeps the policies that apply, with the reason', () => {
     return { policy: { id, definition }, why: 'the tool matches' };
   };
   const always = policy('pol_1', null);
-  const matching = [always, policy('pol_2', { timeZone: 'UTC', ...office }), policy('pol_3', { timeZone: 'UTC' })];
+  const matching = [
+    always,
+    policy('pol_2', { timeZone: 'UTC', ...office }),
+    policy('pol_3', { timeZone: 'UTC' }),
+  ];
   const found = scheduledPolicies(matching, Date.parse('2026-01-06T12:05:00Z'));
   expect(found).toEqual([
     always,

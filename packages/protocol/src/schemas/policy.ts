@@ -61,7 +61,10 @@ const zone = {
   timeZone: line(100),
 } as const;
 
-const week = z.array(z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])).min(1).max(7);
+const week = z
+  .array(z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']))
+  .min(1)
+  .max(7);
 
 const times = {
   /** Start of the window on each day (inclusive), such as `09:00`; `00:00` by default. */

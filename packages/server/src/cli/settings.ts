@@ -27,7 +27,8 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   metrics: 'access to /metrics without a token: loopback or open',
   metricsToken: 'bearer token for /metrics',
   keepDecisions: 'true to keep the decision of every check',
-  principalHeader: 'header in which a trusted proxy names the person, such as x-forwarded-user, for approvals',
+  principalHeader:
+    'header in which a trusted proxy names the person, such as x-forwarded-user, for approvals',
   console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };
