@@ -37,7 +37,16 @@ it('decides several actions, and shows what happened to each', async () => {
 });
 
 it('shows who has approved an action that needs several approvers', async () => {
-  const fields = ['--effect', 'require_approval', '--tools', 'wire', '--timeout', '15m', '--on-timeout', 'deny'];
+  const fields = [
+    '--effect',
+    'require_approval',
+    '--tools',
+    'wire',
+    '--timeout',
+    '15m',
+    '--on-timeout',
+    'deny',
+  ];
   const rules = ['--approvers', '2', '--not-requester'];
   const create = ['policies', 'create', '--name', 'two for wire', ...fields, ...rules];
   const created = await actlog([...create, '--json'], { env: service.env });
@@ -77,7 +86,9 @@ it('approves with a grant, lists it and revokes it', async () => {
   expect((await guardian('grants')).stderr).toContain('There are no grants.');
   expect(await guardianJson('grants', '--all')).toMatchObject([{ id: approved.grantId, status: 'revoked' }]);
   const unknown = await guardian('revoke', 'grt_1');
-  expect(unknown.stderr).toContain('There is no grant "grt_1": `actlog guardian grants --all` shows the ids.');
+  expect(unknown.stderr).toContain(
+    'There is no grant "grt_1": `actlog guardian grants --all` shows the ids.',
+  );
 });
 
 it('refuses the terms of a grant without a grant', async () => {

@@ -85,7 +85,12 @@ test('keeps known patterns unchanged and removes an emptied list', () => {
 });
 
 test('reads the rules about approvers, and removes the list of keys explicitly', () => {
-  const fields = { ...least, effect: 'require_approval', requiredApprovers: '2', approverKeys: 'key_a\nkey_b' };
+  const fields = {
+    ...least,
+    effect: 'require_approval',
+    requiredApprovers: '2',
+    approverKeys: 'key_a\nkey_b',
+  };
   const rules = { requiredApprovers: 2, approverKeys: ['key_a', 'key_b'] };
   const approval = { timeoutSeconds: 900, onTimeout: 'deny' as const, ...rules };
   expect(readPolicy({ ...fields, timeoutSeconds: '' }).approval).toEqual(approval);

@@ -21,6 +21,7 @@ export type { PolicyVersion } from './check/approval-rules.ts';
 export { type ApprovedAction, approvalSubject } from './check/approval-subject.ts';
 export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
 export type { Approver } from './check/approver.ts';
+export type { DecidableAction } from './check/decidable-action.ts';
 export {
   actionMismatch,
   type CheckDecision,
@@ -32,7 +33,7 @@ export {
   decideWaitingCheck,
   type KnownAction,
 } from './check/decide.ts';
-export { type DecidableAction, decideHeld, type HeldDecision } from './check/decide-held.ts';
+export { decideHeld, type HeldDecision } from './check/decide-held.ts';
 export {
   type DecisionPayload,
   decisionEvent,

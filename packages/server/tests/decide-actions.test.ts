@@ -83,7 +83,10 @@ test.each([
 });
 
 test('needs the scope decide', async () => {
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'r', scopes: ['read', 'manage'] });
+  const { apiKey } = await server.server.admin.keys.create('default', {
+    name: 'r',
+    scopes: ['read', 'manage'],
+  });
   const error = await readError(await send([{ id: 'a', decision: 'approve' }], server.as(apiKey)));
   expect(error).toMatchObject({ status: 403, code: 'PERMISSION_DENIED' });
 });

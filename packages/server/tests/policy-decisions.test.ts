@@ -61,6 +61,8 @@ test('keeps every decision, an allowed action without a policy included', async 
         { policyId: audit.id, version: 1, effect: 'deny', mode: 'log_only', priority: 0 },
       ],
       pendingActionId: null,
+      grantId: null,
+      principal: null,
       dryRun: false,
       durationMs: expect.any(Number),
       arguments: null,

@@ -63,7 +63,12 @@ test('revokes a grant, and records that in its session', async () => {
   expect((await server.check()).decision).toBe('allow');
   const response = await request('DELETE', `/${id}`);
   const revoked = (await response.json()) as ApprovalGrant;
-  expect(revoked).toMatchObject({ id, status: 'revoked', uses: 1, revokedBy: expect.stringMatching(/^key_/) });
+  expect(revoked).toMatchObject({
+    id,
+    status: 'revoked',
+    uses: 1,
+    revokedBy: expect.stringMatching(/^key_/),
+  });
   expect((await server.check()).decision).toBe('require_approval');
   expect(await (await request('DELETE', `/${id}`)).json()).toEqual(revoked);
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
@@ -87,7 +92,10 @@ test('shows why a grant no longer allows an action', async () => {
 });
 
 test('returns 404 for an unknown grant, and 403 without the scope', async () => {
-  expect(await readError(await request('DELETE', '/grt_1'))).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  expect(await readError(await request('DELETE', '/grt_1'))).toMatchObject({
+    status: 404,
+    code: 'NOT_FOUND',
+  });
   const { apiKey } = await server.server.admin.keys.create('default', { name: 'r', scopes: ['read'] });
   const error = await readError(await request('DELETE', '/grt_1', server.as(apiKey)));
   expect(error).toMatchObject({ status: 403 });

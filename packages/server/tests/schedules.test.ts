@@ -50,7 +50,12 @@ test('changes parts of a schedule, and removes it', async () => {
 });
 
 test.each([
-  ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 'schedule.timeZone', /use a name such as Europe\/Berlin/],
+  [
+    'an unknown time zone',
+    { timeZone: 'Mars/Olympus' },
+    'schedule.timeZone',
+    /use a name such as Europe\/Berlin/,
+  ],
   ['a time that is no time of day', { timeZone: 'UTC', from: '24:00' }, 'schedule.from', /such as 09:00/],
   ['an empty window', { timeZone: 'UTC', from: '09:00', to: '09:00' }, 'schedule.to', /leave out both/],
   ['no time zone', { days: ['mon'] }, 'schedule.timeZone', /missing/],

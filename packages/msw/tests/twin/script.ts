@@ -409,7 +409,10 @@ function schedules(check: (toolName: string, also?: object, keep?: Step['keep'])
     { ...policy({ timeZone: 'UTC', days: [other] }), keep: { clock: 'id' } },
     check('clock'),
     archive,
-    { ...policy({ timeZone: 'Europe/Berlin', days: names.filter((day) => day !== other) }), keep: { clock: 'id' } },
+    {
+      ...policy({ timeZone: 'Europe/Berlin', days: names.filter((day) => day !== other) }),
+      keep: { clock: 'id' },
+    },
     { ...check('clock'), headers: { prefer: 'dry-run' } },
     patch('/v1/policies/$clock', { condition: 'principal == "ada"' }),
     check('clock', { principal: 'grace' }),
@@ -427,7 +430,11 @@ function grants(
   const ship = (argumentsHash: string, also: object = {}, keep?: Step['keep']) =>
     check('ship', { action: { toolName: 'ship', argumentsHash }, ...also }, keep);
   return [
-    post('/v1/policies', { name: 'ship', effect: 'require_approval', match: { tools: ['ship'] } }, { ship: 'id' }),
+    post(
+      '/v1/policies',
+      { name: 'ship', effect: 'require_approval', match: { tools: ['ship'] } },
+      { ship: 'id' },
+    ),
     ship('sha256:aa', { actionId: 'ship' }, { granted: 'pendingActionId' }),
     approve({ for: 'all' }),
     approve({ for: 'action', durationSeconds: 86_401 }),

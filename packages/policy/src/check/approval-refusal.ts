@@ -1,7 +1,7 @@
 import type { Decide } from '@actlog/protocol';
 import { invalidRequest, type Refusal } from '../requests/refusal.ts';
 import { type Approver, isSameApprover } from './approver.ts';
-import type { DecidableAction } from './decide-held.ts';
+import type { DecidableAction } from './decidable-action.ts';
 
 /** Returns the refusal of an approval by an approver who may not approve the action; undefined if it is permitted. */
 export function approvalRefusal(

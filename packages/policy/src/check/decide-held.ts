@@ -1,15 +1,10 @@
-import type { Decide, GivenApproval, SentOf } from '@actlog/protocol';
+import type { Decide, GivenApproval } from '@actlog/protocol';
 import type { Refusal } from '../requests/refusal.ts';
 import { approvalRefusal, grantRefusal } from './approval-refusal.ts';
 import { type Approver, isSameApprover } from './approver.ts';
+import type { DecidableAction } from './decidable-action.ts';
 import { type GrantTerms, grantTerms } from './grant-terms.ts';
 import { lateDecisionRefusal } from './held-action.ts';
-
-/** State of a held action that a decision depends on: an overdue action is `expired`. */
-export type DecidableAction = Pick<
-  SentOf<'guardian.pendingActions.decide'>,
-  'status' | 'expiresAt' | 'sessionId' | 'singleUse' | 'requestedBy' | 'principal' | 'approvals'
->;
 
 /** Outcome of an approver's decision. */
 export type HeldDecision =

@@ -1,5 +1,5 @@
 import type { Reporter } from '../reporting/reporter.ts';
-import type { GuardSettings } from './guard-settings.ts';
+import type { GuardOptions } from './guard-options.ts';
 import type { GuardedCall } from './guarded-call.ts';
 
 /** Texts that the service accepts (reference profile, "Check"). */
@@ -12,11 +12,11 @@ export function isPrincipal(text: string): boolean {
 
 /** Principals of calls. Each is read once, because an approval is bound to it. */
 export class CallPrincipals {
-  readonly #option: GuardSettings['principal'];
+  readonly #option: GuardOptions['principal'];
   readonly #reporter: Reporter;
   readonly #known = new WeakMap<GuardedCall, { readonly principal: string | undefined }>();
 
-  constructor(option: GuardSettings['principal'], reporter: Reporter) {
+  constructor(option: GuardOptions['principal'], reporter: Reporter) {
     this.#option = option;
     this.#reporter = reporter;
   }

@@ -38,7 +38,9 @@ test('tells the loser of a race in one sentence', () => {
   expect(lateNews(held(), { code: 'ALREADY_DECIDED', details })).toBe(
     'refund by billing was already denied by someone else; your decision changed nothing.',
   );
-  expect(lateNews(held(), { code: 'ACTION_EXPIRED' })).toBe('refund by billing expired before your decision.');
+  expect(lateNews(held(), { code: 'ACTION_EXPIRED' })).toBe(
+    'refund by billing expired before your decision.',
+  );
   expect(lateNews(held(), { code: 'VALIDATION_ERROR' })).toBeUndefined();
 });
 

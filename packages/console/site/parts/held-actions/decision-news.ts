@@ -41,5 +41,7 @@ export function lateNews(
 
 /** Returns {@link lateNews} for an error of the client; undefined for any other error. */
 export function lateNewsOf(action: Named, error: unknown): string | undefined {
-  return error instanceof APIError ? lateNews(action, { code: error.code, details: error.details }) : undefined;
+  return error instanceof APIError
+    ? lateNews(action, { code: error.code, details: error.details })
+    : undefined;
 }

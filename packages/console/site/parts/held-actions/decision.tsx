@@ -42,7 +42,9 @@ export function Decision({
       onEnd(lateNewsOf(action, error) ?? error.message, true);
     }
   });
-  const hasApproved = action.approvals?.given.some(({ approvedBy }) => approvedBy === `key_${identity.keyId}`);
+  const hasApproved = action.approvals?.given.some(
+    ({ approvedBy }) => approvedBy === `key_${identity.keyId}`,
+  );
   return (
     <>
       {!hasApproved && <GrantChoice action={action} grant={grant} onChange={setGrant} />}

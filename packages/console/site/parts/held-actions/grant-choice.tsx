@@ -5,7 +5,7 @@ import { Field } from '../field.tsx';
 
 type Grant = NonNullable<Decide['grant']>;
 
-const durations = { 900: '15 minutes', 3600: '1 hour', 14_400: '4 hours', 86_400: '1 day' };
+const durations = { 900: '15 minutes', 3600: '1 hour', 14400: '4 hours', 86400: '1 day' };
 
 /** Fields with which the approver lets later actions of the session run as well; by default only this action. */
 export function GrantChoice({
@@ -27,9 +27,7 @@ export function GrantChoice({
   };
   const change = (scope: string, seconds: number, uses: number | undefined) => {
     const known = scope === 'action' || scope === 'tool' ? scope : undefined;
-    onChange(
-      known && { for: known, durationSeconds: seconds, ...(uses !== undefined && { maxUses: uses }) },
-    );
+    onChange(known && { for: known, durationSeconds: seconds, ...(uses !== undefined && { maxUses: uses }) });
   };
   // The service refuses a grant for these.
   if (typeof sessionId !== 'string' || singleUse === true) return null;

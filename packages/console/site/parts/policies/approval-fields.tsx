@@ -15,7 +15,10 @@ export function ApprovalFields({ fields, isReadOnly }: { fields: PolicyFields; i
           defaultValue={fields.requiredApprovers}
         />
       </Field>
-      <Field label="Only these keys" hint="Ids of keys, one per line. Empty: every key with the scope “decide”.">
+      <Field
+        label="Only these keys"
+        hint="Ids of keys, one per line. Empty: every key with the scope “decide”."
+      >
         <textarea name="approverKeys" rows={1} spellcheck={false} defaultValue={fields.approverKeys} />
       </Field>
       <div class="row">
@@ -24,11 +27,7 @@ export function ApprovalFields({ fields, isReadOnly }: { fields: PolicyFields; i
           isChecked={fields.notRequester === 'on'}
           label="The requester cannot approve: neither the key of the check nor the same person"
         />
-        <Check
-          name="singleUse"
-          isChecked={fields.singleUse === 'on'}
-          label="Each approval is for one call"
-        />
+        <Check name="singleUse" isChecked={fields.singleUse === 'on'} label="Each approval is for one call" />
       </div>
     </fieldset>
   );
