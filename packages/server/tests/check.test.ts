@@ -11,6 +11,7 @@ test('allows an action without policies', async () => {
     decision: 'allow',
     decidedBy: null,
     comment: null,
+    grantId: null,
     matched: [],
     pendingActionId: null,
     expiresAt: null,
