@@ -186,6 +186,24 @@ test('finds a session by a tool beyond those that it lists, and at its new start
   expect(await ids()).toEqual(['other', 'many']);
 });
 
+test('suggests agents and tools that contain a text', async () => {
+  const server = await testServer();
+  for (const [index, toolName] of ['send_email', 'read_email', 'search', 'send_email'].entries()) {
+    const payload = { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 };
+    await server.record({ sessionId: `s${index}`, agentId: `bot-${index % 2}`, payload });
+  }
+  const suggestions = async (query: string) => {
+    const response = await fetch(`${server.server.url}/server/v1/suggestions?${query}`, {
+      headers: { authorization: `Bearer ${server.apiKey}` },
+    });
+    return ((await response.json()) as { items?: string[] }).items;
+  };
+  expect(await suggestions('field=toolName&contains=EMAIL')).toEqual(['read_email', 'send_email']);
+  expect(await suggestions('field=toolName')).toEqual(['read_email', 'search', 'send_email']);
+  expect(await suggestions('field=agentId&contains=1')).toEqual(['bot-1']);
+  expect(await suggestions('field=level')).toBeUndefined();
+});
+
 test.each([
   ['sort', 'risk'],
   ['level', 'severe'],

@@ -4,6 +4,7 @@ import { mountServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
 import { backtestsRoute } from './backtests.ts';
 import { decisionsRoute } from './decisions.ts';
+import { suggestionsRoute } from './suggestions.ts';
 
 const folder = '/server/v1';
 
@@ -13,11 +14,15 @@ const folder = '/server/v1';
  */
 export async function mountServerApi(app: FastifyInstance, services: Services): Promise<void> {
   const routes = [decisionsRoute(services), backtestsRoute(services)];
+  const suggestions = suggestionsRoute(services);
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
-        unknownRouteHandler(routes.map(({ method, path }) => ({ method, path: folder + path }))),
+        unknownRouteHandler(
+          [...routes, suggestions].map(({ method, path }) => ({ method, path: folder + path })),
+        ),
       );
+      mountServerRoute(api, services, suggestions);
       for (const route of routes) mountServerRoute(api, services, route);
     },
     { prefix: folder },
