@@ -59,13 +59,90 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
     expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
     await page.getByLabel('Risk score from').fill('100');
     await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByText('No session matches.').waitFor();
+    await page.getByText('No session matches all of these filters.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByRole('link', { name: 'of-mailer' }).waitFor();
     expect(await page.getByLabel('Agent').inputValue()).toBe('');
     await page.goBack();
-    await page.getByText('No session matches.').waitFor();
+    await page.getByText('No session matches all of these filters.').waitFor();
     expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
+    await page.getByRole('link', { name: 'with a score from 100' }).click();
+    await page.getByRole('link', { name: 'of-coder' }).waitFor();
+  });
+
+  test('suggests agents and tools, and filters by a part of an agent or the whole name of a tool', async () => {
+    const server = await testServer();
+    await session(server, 'of-mailer', ['send_email']);
+    await session(server, 'of-coder', ['run_shell'], 'coder');
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    const ids = () => page.getByRole('rowheader').allTextContents();
+    await page.getByLabel('Agent').fill('AIL');
+    await page.locator('datalist option[value="mailer"]').waitFor({ state: 'attached' });
+    await page.getByLabel('Agent').press('Enter');
+    await expect.poll(ids).toEqual(['of-mailer']);
+    expect(page.url()).toContain('agentContains=AIL');
+    await page.getByLabel('Agent').fill('');
+    await page.getByLabel('Tool').fill('run');
+    await page.locator('datalist option[value="run_shell"]').waitFor({ state: 'attached' });
+    await page.getByLabel('Tool').fill('run_shell');
+    await page.getByLabel('Tool').press('Enter');
+    await expect.poll(ids).toEqual(['of-coder']);
+    await page.getByLabel('Session id contains').fill('MAIL');
+    await page.getByLabel('Tool').fill('');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect.poll(ids).toEqual(['of-mailer']);
+  });
+
+  test('sorts by risk, filters by level, content and time, and Back and Forward repeat it', async () => {
+    const server = await testServer();
+    await session(server, 'risky', mailboxTools);
+    await session(server, 'failed', ['search', 'fails']);
+    await server.record({ sessionId: 'old', agentId: 'mailer', sourceTimestamp: '2026-01-01T00:00:00Z' });
+    await session(server, 'plain', ['search']);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
+    const ids = () => page.getByRole('rowheader').allTextContents();
+    await page.getByRole('columnheader', { name: 'Risk' }).getByRole('link').click();
+    await expect.poll(async () => (await ids())[0]).toBe('risky');
+    await page.getByRole('table', { name: 'Sessions, riskiest first' }).waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Risk' }).getAttribute('aria-sort')).toBe(
+      'descending',
+    );
+    expect(await page.getByLabel('Order').inputValue()).toBe('risk');
+    await page.getByLabel('With', { exact: true }).selectOption('failed calls');
+    await expect.poll(ids).toEqual(['failed']);
+    await page.getByLabel('With', { exact: true }).selectOption('any');
+    await page.getByLabel('Started', { exact: true }).selectOption('last 24 hours');
+    await expect.poll(async () => (await ids()).sort()).toEqual(['failed', 'plain', 'risky']);
+    const { level } = (await server.ok('sessions.risk', { id: 'risky' })) as { level: string };
+    await page.getByLabel('Level').selectOption(level);
+    await expect.poll(async () => (await ids()).includes('plain')).toBe(false);
+    await page.goBack();
+    await expect.poll(async () => (await ids()).sort()).toEqual(['failed', 'plain', 'risky']);
+    expect(await page.getByLabel('Level').inputValue()).toBe('');
+    await page.goForward();
+    await expect.poll(() => page.getByLabel('Level').inputValue()).toBe(level);
+    expect(page.url()).toContain('order=risk');
+  });
+
+  test.each([360, 390, 768, 1280, 1440, 2560])('shows every column and the risk at %d px', async (width) => {
+    const server = await testServer();
+    const long = `conversation-${'x'.repeat(150)}`;
+    await session(server, long, mailboxTools, `agent-${'y'.repeat(150)}`);
+    const viewport = { width, height: 900 };
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '', { viewport });
+    const row = tab.page.getByRole('row').last();
+    await row.getByRole('link', { name: long }).waitFor();
+    const cut = await row.locator('th, td').evaluateAll(
+      (cells) =>
+        cells.filter((cell) => {
+          const { left, right, width } = cell.getBoundingClientRect();
+          return width === 0 || left < 0 || right > innerWidth || cell.scrollWidth > cell.clientWidth + 1;
+        }).length,
+    );
+    expect(cut).toBe(0);
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(await row.locator('.risk .number').isVisible()).toBe(true);
+    expect(await tab.accessibilityFaults()).toEqual([]);
   });
 
   test('rounds scores down, so that none seems higher than its level', async () => {
@@ -90,6 +167,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
     const { server: running, apiKey } = server;
     const { page } = await ConsoleTab.open(running.url, apiKey, '', { timezoneId: 'Asia/Kathmandu' });
     await page.getByRole('link', { name: 'at-15T18:14' }).waitFor();
+    await page.getByLabel('Started', { exact: true }).selectOption('between days…');
     await page.getByLabel('Started from').fill('2026-11-16');
     await page.getByLabel('Started until').fill('2026-11-17');
     await page.getByRole('button', { name: 'Filter' }).click();
