@@ -2,7 +2,7 @@ import type { Actlog } from '@actlog/client';
 import { startedWithin } from '../started-within.ts';
 
 /** Fields of a search for sessions, by their names in the address. */
-export const searchFields = [
+const searchFields = [
   'agent',
   'agentContains',
   'tool',
