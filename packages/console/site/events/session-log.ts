@@ -3,8 +3,13 @@ import { type Actlog, type StoredEvent, ValidationError } from '@actlog/client';
 /** Maximum number of events per page of the reference server. */
 const eventPageSize = 200;
 
-/** Pages between two notifications: drawing after each one would take longer than reading it. */
-const pagesPerNotice = 5;
+/**
+ * Pages between two notifications: a share of all pages, because drawing costs more the more were read, and all events of
+ * a session are to cost as much each as those of a short one.
+ */
+function pagesPerNotice(pages: number): number {
+  return Math.max(5, Math.floor(pages / 4));
+}
 
 /** Maximum number of pages that are all read again when the session grows. */
 const pagesToReread = 10;
@@ -63,10 +68,14 @@ export class SessionLog {
     while (this.#reading) await this.#reading;
     if (this.isComplete || suffices(this.#events, this.#events.length)) return;
     await this.#run(async () => {
-      for (let count = 1; this.#next !== null; count += 1) {
+      let unnoticed = 0;
+      while (this.#next !== null) {
         const events = await this.#readPage();
         if (suffices(events, this.#count())) return;
-        if (count % pagesPerNotice === 0) this.#changed();
+        unnoticed += 1;
+        if (unnoticed < pagesPerNotice(this.#pages.length)) continue;
+        unnoticed = 0;
+        this.#changed();
       }
     });
   }
