@@ -7,6 +7,7 @@ import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
 import type { SessionTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
+import { saveSessionTools } from './session-tool-store.ts';
 
 /** Summary of a session in memory, with JSON columns parsed. */
 export interface SessionSummary
@@ -79,12 +80,6 @@ const insertSessions = bulkInsert('sessions', columns, (insert) =>
 const upsertSessionAgents = bulkInsert(
   'session_agents',
   ['tenant_id', 'agent_id', 'session_id', 'started_ms', 'risk_score'],
-  (insert) => insert.onConflict((conflict) => conflict.doNothing()),
-);
-
-const insertSessionTools = bulkInsert(
-  'session_tools',
-  ['tenant_id', 'session_id', 'tool_name', 'started_ms'],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
 
@@ -235,15 +230,7 @@ export async function saveSessions(
     })),
   );
   if (joined.length > 0) await upsertSessionAgents(db, joined);
-  const called = changes.flatMap(({ summary, newToolNames }) =>
-    newToolNames.map((toolName) => ({
-      tenant_id: tenantId,
-      session_id: summary.id,
-      tool_name: toolName,
-      started_ms: summary.started_ms,
-    })),
-  );
-  if (called.length > 0) await insertSessionTools(db, called);
+  await saveSessionTools(db, tenantId, changes);
   for (const { summary, startChanged } of changes) {
     if (!startChanged) continue;
     for (const table of ['session_agents', 'session_tools'] as const) {
