@@ -8,9 +8,10 @@ import { walkSessions } from './session-walk.ts';
 
 /**
  * Maximum index entries that one request reads. A list whose filters few sessions pass ends its page there, maybe
- * without a session, and continues on the next page.
+ * without a session, and continues on the next page. Few enough that other requests wait for some milliseconds only: on
+ * SQLite, reads share a thread.
  */
-export const maxWalkedSessions = 5000;
+export const maxWalkedSessions = 2000;
 
 /** Factor by which each step reads more entries than the one before. */
 const growth = 4;
