@@ -20,7 +20,8 @@ export const description: string =
  */
 const usualConnections = 256;
 
-const smallSize = { events: 10_000, sessions: 2_000 };
+/** As many sessions as two requests read at most, so that both sizes read the same number. */
+const smallSize = { events: 50_000, sessions: 10_000 };
 const largeSize = { events: 1_000_000, sessions: 100_000 };
 const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 

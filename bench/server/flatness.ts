@@ -10,6 +10,14 @@ export interface ReadTimes {
   readonly thousandthPageMs: number;
   /** The first page of the few sessions that score 99 or more. */
   readonly riskyPageMs: number;
+  /** The first page by risk, highest first. */
+  readonly riskiestPageMs: number;
+  /** The sessions of a tool that few of them called. */
+  readonly toolPageMs: number;
+  /** The few sessions with a denied action. */
+  readonly deniedPageMs: number;
+  /** A page of a filter that no session passes: it ends after the sessions that one request may read. */
+  readonly emptyPageMs: number;
   readonly sessionMs: number;
   readonly riskMs: number;
 }
@@ -62,6 +70,10 @@ async function measure(smallFile: string, largeFile: string): Promise<FlatnessRe
       firstPageMs: () => '/v1/sessions',
       thousandthPageMs: (index) => `/v1/sessions?cursor=${cursors[index]}`,
       riskyPageMs: () => '/v1/sessions?minRiskScore=99',
+      riskiestPageMs: () => '/v1/sessions?sort=riskScore',
+      toolPageMs: () => '/v1/sessions?toolName=transfer_funds',
+      deniedPageMs: () => '/v1/sessions?status=denied&sort=startedAt',
+      emptyPageMs: () => '/v1/sessions?agentIdContains=nobody',
       sessionMs: () => `/v1/sessions/${largeSession}`,
       riskMs: () => `/v1/sessions/${largeSession}/risk`,
     };

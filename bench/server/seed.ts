@@ -60,6 +60,20 @@ function fillSessions(database: DatabaseSync, sessions: number, eventsEach: numb
   database.exec(
     `insert into sessions (${columns}) select 1, '${largeSession}', 'agent-1', '["agent-1"]', 1600000000000, 1700000000000, ${large}, 0, ${large}, ${rest}, ${large}, 1, 1700000000000 from (select ${riskySessions} as n)`,
   );
+  const seeded = "from sessions where id like 'seeded-%' or id = 'large'";
+  database.exec(
+    `insert into session_tools (tenant_id, session_id, tool_name, started_ms) select tenant_id, id, 'search', started_ms ${seeded}`,
+  );
+  database.exec(
+    `insert into session_agents (tenant_id, session_id, agent_id, started_ms, risk_score) select tenant_id, id, agent_id, started_ms, risk_score ${seeded}`,
+  );
+  // Few, and the oldest, which lists by time have last.
+  database.exec(
+    `insert into session_tools (tenant_id, session_id, tool_name, started_ms) select tenant_id, session_id, 'transfer_funds', started_ms from session_tools where session_id like 'seeded-%' order by started_ms limit ${riskySessions}`,
+  );
+  database.exec(
+    "update sessions set has_denials = 1 where id in (select session_id from session_tools where tool_name = 'transfer_funds')",
+  );
   database.exec(
     `insert into session_risk (tenant_id, session_id, state, baseline) select tenant_id, '${largeSession}', state, baseline from session_risk where session_id = 'bench-session-0'`,
   );

@@ -47,6 +47,7 @@ describe('in bash', () => {
     ]);
     expect(completedByBash('actlog sessions list --s', ['actlog', 'sessions', 'list', '--s'])).toEqual([
       '--since',
+      '--status',
     ]);
     const words = ['actlog', 'policies', 'create', '--effect'];
     const effects = ['allow', 'deny', 'require_approval'];

@@ -40,9 +40,17 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     cursor:
       'Opaque: the `nextCursor` of the previous page, with all other parameters unchanged; omitted for the first page.',
     agentId: 'Only sessions in which this agent acted, even if another agent opened them.',
+    agentIdContains:
+      'Only sessions in which an agent acted whose id contains this text, in upper or lower case.',
+    sort: '`startedAt` lists the newest sessions first; `riskScore` the highest scores first, and of equal ones the newest. `startedAt` by default.',
     startedAfter: 'Only sessions whose `startedAt` is later than this time (exclusive).',
     startedBefore: 'Only sessions whose `startedAt` is earlier than this time (exclusive).',
     minRiskScore: 'Only sessions with at least this risk score; unscored sessions are excluded.',
+    level: 'Only sessions whose current risk is of this level.',
+    toolName: 'Only sessions in which this tool was called.',
+    status:
+      'Only sessions with a failed tool call (`errors`), an action that a policy or an approver denied (`denied`), or an action that was held for approval (`held`).',
+    idContains: 'Only sessions whose id contains this text, in upper or lower case.',
   },
   SessionPage: {
     items: 'The results, newest first.',
@@ -198,9 +206,15 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     limit: 'Maximum number of results, from 1 to 200; 50 by default.',
     cursor:
       'Opaque: the `nextCursor` of the previous page, with all other parameters unchanged; omitted for the first page.',
+    sort: '`startedAt` lists the newest sessions first; `riskScore` the highest scores first, and of equal ones the newest. `startedAt` by default.',
     startedAfter: 'Only sessions whose `startedAt` is later than this time (exclusive).',
     startedBefore: 'Only sessions whose `startedAt` is earlier than this time (exclusive).',
     minRiskScore: 'Only sessions with at least this risk score; unscored sessions are excluded.',
+    level: 'Only sessions whose current risk is of this level.',
+    toolName: 'Only sessions in which this tool was called.',
+    status:
+      'Only sessions with a failed tool call (`errors`), an action that a policy or an approver denied (`denied`), or an action that was held for approval (`held`).',
+    idContains: 'Only sessions whose id contains this text, in upper or lower case.',
   },
   PolicyCreate: {
     name: 'Display name, at most 200 characters; it need not be unique.',

@@ -18,7 +18,8 @@ export const operations: Record<EndpointName, OperationText> = {
   },
   'sessions.list': {
     summary: 'List sessions',
-    description: 'Newest first, by `startedAt`. A session is created by its first event and in no other way.',
+    description:
+      'Newest first, or by `sort`. A session is created by its first event and in no other way. One request reads a bounded number of sessions, so with filters that few sessions pass, a page may have fewer sessions than `limit`, or none, and still a `nextCursor`.',
   },
   'sessions.get': {
     summary: 'Get session detail, including its events',

@@ -1,27 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { openStorage } from '../src/open-storage.ts';
 import { riskySessions } from '../src/storage/sessions/risky-session-list.ts';
-import type { Storage } from '../src/storage/storage.ts';
-import { onPostgres, withTestDatabase } from './test-database.ts';
-import { atTestEnd } from './test-end.ts';
+import { allPages, type SeededSession, withSeededSessions } from './seeded-sessions.ts';
+import { onPostgres } from './test-database.ts';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';
 
 const total = 400;
 
-interface Scored {
-  readonly id: string;
-  readonly startedMs: number;
-  readonly agentId: string;
-  readonly score: number | null;
-  readonly otherAgents?: readonly string[];
-}
-
 /** Returns sessions with many scores, newest first. Several start at the same time, and some are not scored yet. */
-function sessionsOf(count: number): Scored[] {
+function sessionsOf(count: number): SeededSession[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `s-${String(index).padStart(5, '0')}`,
     startedMs: Date.UTC(2026, 10, 1) + Math.floor(index / 3) * 1000,
@@ -32,79 +19,12 @@ function sessionsOf(count: number): Scored[] {
 
 const scored = sessionsOf(total);
 
-/** Rows per insert; fewer parameters than any database allows. */
-const batchSize = 1000;
+const withScores = (sessions: readonly SeededSession[] = scored) => withSeededSessions(sessions);
 
-async function withScores(sessions = scored): Promise<{ server: TestServer; storage: Storage }> {
-  const folder = mkdtempSync(join(tmpdir(), 'actlog-risky-'));
-  atTestEnd(async () => rmSync(folder, { recursive: true }));
-  const options = await withTestDatabase({ database: join(folder, 'risky.db') });
-  const server = await testServer(options);
-  const storage = await openStorage({ database: options.database as string, connections: 1 });
-  atTestEnd(() => storage.close());
-  await storage.write(1, async ({ db }) => {
-    const rest = {
-      event_count: 1,
-      error_count: 0,
-      last_arrival: 1,
-      risk_arrival: 1,
-      risk_learned: 1,
-    } as const;
-    for (let from = 0; from < sessions.length; from += batchSize) {
-      const batch = sessions.slice(from, from + batchSize);
-      await db
-        .insertInto('sessions')
-        .values(
-          batch.map(({ id, startedMs, agentId, score, otherAgents = [] }) => ({
-            ...rest,
-            tenant_id: 1,
-            id,
-            agent_id: agentId,
-            agent_ids: JSON.stringify([agentId, ...otherAgents]),
-            tool_names: '[]',
-            started_ms: startedMs,
-            last_event_ms: startedMs,
-            received_ms: Date.now(),
-            risk_score: score,
-            risk_level: score === null ? null : 'low',
-          })),
-        )
-        .execute();
-      await db
-        .insertInto('session_agents')
-        .values(
-          batch.map(({ id, startedMs, agentId, score }) => ({
-            tenant_id: 1,
-            agent_id: agentId,
-            session_id: id,
-            started_ms: startedMs,
-            risk_score: score,
-          })),
-        )
-        .execute();
-    }
-  });
-  return { server, storage };
-}
+const pages = async (server: TestServer, query: Record<string, string | number>) =>
+  (await allPages(server, query)).ids;
 
-async function pages(server: TestServer, query: Record<string, string | number>): Promise<string[]> {
-  const seen: string[] = [];
-  let cursor: string | null = null;
-  for (let page = 0; page < total; page += 1) {
-    const response: { items: { id: string }[]; nextCursor: string | null } = await server.ok(
-      'sessions.list',
-      {
-        query: { ...query, ...(cursor && { cursor }) },
-      },
-    );
-    seen.push(...response.items.map(({ id }) => id));
-    cursor = response.nextCursor;
-    if (cursor === null) return seen;
-  }
-  throw new Error('The list does not end.');
-}
-
-function expected(minRiskScore: number, keeps: (session: Scored) => boolean = () => true): string[] {
+function expected(minRiskScore: number, keeps: (session: SeededSession) => boolean = () => true): string[] {
   return scored
     .filter((session) => session.score !== null && session.score >= minRiskScore && keeps(session))
     .map(({ id }) => id);

@@ -67,7 +67,33 @@ async function insertOldRows(db: Database, tenantId: number): Promise<void> {
   }
 }
 
-test('counts existing data and finds it by its risk after an upgrade', async () => {
+/** Inserts an event with the decision about an action of a session. */
+async function insertDecision(
+  db: Database,
+  tenantId: number,
+  sessionId: string,
+  decision: string,
+): Promise<void> {
+  await db
+    .insertInto('events')
+    .values({
+      tenant_id: tenantId,
+      session_id: sessionId,
+      source_ms: 0,
+      event_id: `${sessionId}-${decision}`,
+      arrival: 1,
+      agent_id: 'a',
+      source_timestamp: '2026-11-01T00:00:00Z',
+      category: 'guardian_decision',
+      schema_version: '1.0',
+      payload: JSON.stringify({ toolName: 'pay', argumentsHash: 'sha256:aa', decision, policyId: 'p' }),
+      received_ms: 0,
+      stamp: 0,
+    })
+    .execute();
+}
+
+test('counts existing data and finds it by its risk, tools and decisions after an upgrade', async () => {
   const migrations = onPostgres ? postgresMigrations : sqliteMigrations;
   const before = migrations.findIndex(({ name }) => name.endsWith('tool-tags'));
   const database = await emptyDatabase();
@@ -89,9 +115,9 @@ test('counts existing data and finds it by its risk after an upgrade', async () 
             agent_ids: '["a"]',
             last_event_ms: index,
             event_count: 1,
-            error_count: 0,
+            error_count: index,
             last_arrival: 1,
-            tool_names: '[]',
+            tool_names: index === 1 ? '["pay","search","pay"]' : '[]',
             risk_score: score,
             risk_level: null,
             risk_arrival: 1,
@@ -105,6 +131,9 @@ test('counts existing data and finds it by its risk after an upgrade', async () 
           .execute();
       }
       await insertOldRows(db, tenantId);
+      await insertDecision(db, tenantId, 's0', 'denied');
+      await insertDecision(db, tenantId, 's2', 'require_approval');
+      await insertDecision(db, tenantId, 's1', 'approved');
     }
   });
   await database.transaction().execute(async (db) => {
@@ -118,6 +147,27 @@ test('counts existing data and finds it by its risk after an upgrade', async () 
         { risk_score: 12.5, risk_band: 12 },
         { risk_score: 99.9, risk_band: 99 },
         { risk_score: null, risk_band: null },
+      ]);
+      const flags = await db
+        .selectFrom('sessions')
+        .select(['id', 'has_errors', 'has_denials', 'has_holds', 'risk_rank'])
+        .where('tenant_id', '=', tenantId)
+        .orderBy('id')
+        .execute();
+      expect(flags).toEqual([
+        { id: 's0', has_errors: 0, has_denials: 1, has_holds: 0, risk_rank: 12.5 },
+        { id: 's1', has_errors: 1, has_denials: 0, has_holds: 0, risk_rank: 99.9 },
+        { id: 's2', has_errors: 1, has_denials: 0, has_holds: 1, risk_rank: -1 },
+      ]);
+      const tools = await db
+        .selectFrom('session_tools')
+        .select(['session_id', 'tool_name', 'started_ms'])
+        .where('tenant_id', '=', tenantId)
+        .orderBy('tool_name')
+        .execute();
+      expect(tools).toEqual([
+        { session_id: 's1', tool_name: 'pay', started_ms: 1 },
+        { session_id: 's1', tool_name: 'search', started_ms: 1 },
       ]);
       const usage = await db
         .selectFrom('usage')

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { parseTime } from '../options/duration.ts';
 import { parseScore } from '../options/numbers.ts';
 
@@ -7,13 +7,27 @@ export interface SessionFilterFlags {
   readonly since?: Date;
   readonly until?: Date;
   readonly minRisk?: number;
+  readonly level?: RiskLevel;
+  readonly tool?: string;
+  readonly status?: SessionStatus;
+  readonly idContains?: string;
 }
+
+const levels = ['low', 'medium', 'high', 'critical'] as const;
+type RiskLevel = (typeof levels)[number];
+
+const statuses = ['errors', 'denied', 'held'] as const;
+type SessionStatus = (typeof statuses)[number];
 
 /** Query of a list of sessions. */
 export interface SessionFilterQuery {
   readonly startedAfter?: Date;
   readonly startedBefore?: Date;
   readonly minRiskScore?: number;
+  readonly level?: RiskLevel;
+  readonly toolName?: string;
+  readonly status?: SessionStatus;
+  readonly idContains?: string;
 }
 
 /** Adds the options that select sessions. */
@@ -22,14 +36,27 @@ export function addSessionFilterOptions(command: Command): Command {
     .optionsGroup('Filters:')
     .option('--since <time>', 'only sessions that started after it: 24h, 7d, or an ISO 8601 time', parseTime)
     .option('--until <time>', 'only sessions that started before it', parseTime)
-    .option('--min-risk <score>', 'only sessions with at least this risk score, 0 to 100', parseScore);
+    .option('--min-risk <score>', 'only sessions with at least this risk score, 0 to 100', parseScore)
+    .addOption(new Option('--level <level>', 'only sessions of this level of risk').choices(levels))
+    .option('--tool <name>', 'only sessions in which this tool was called')
+    .addOption(
+      new Option(
+        '--status <status>',
+        'only sessions with failed calls, denied actions or held actions',
+      ).choices(statuses),
+    )
+    .option('--id-contains <text>', 'only sessions whose id contains this text');
 }
 
 /** Returns the query for the options. */
-export function sessionQuery({ since, until, minRisk }: SessionFilterFlags): SessionFilterQuery {
+export function sessionQuery({ since, until, minRisk, tool, ...same }: SessionFilterFlags): SessionFilterQuery {
   return {
     ...(since !== undefined && { startedAfter: since }),
     ...(until !== undefined && { startedBefore: until }),
     ...(minRisk !== undefined && { minRiskScore: minRisk }),
+    ...(tool !== undefined && { toolName: tool }),
+    ...(same.level !== undefined && { level: same.level }),
+    ...(same.status !== undefined && { status: same.status }),
+    ...(same.idContains !== undefined && { idContains: same.idContains }),
   };
 }

@@ -1,18 +1,21 @@
 import type { SessionDetail } from '@actlog/client';
-import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
-import type { WantedEvent } from '../hooks/use-event-in-view.ts';
+import { eventLabel } from '../events/event-label.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
+import { useSessionStory } from '../hooks/use-session-story.ts';
 import { hasKnownOwner, may } from '../identity.ts';
 import { Contained } from '../parts/contained.tsx';
-import { EventTable } from '../parts/events/event-table.tsx';
 import { ExportButton } from '../parts/events/export-button.tsx';
+import { SessionEvents } from '../parts/events/session-events.tsx';
 import { HeldActions } from '../parts/held-actions/held-actions.tsx';
 import { ToolPolicies } from '../parts/policies/tool-policies.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { LearnSession } from '../parts/risk/learn-session.tsx';
 import { RiskReport } from '../parts/risk/risk-report.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
+import { KeyCalls } from '../parts/story/key-calls.tsx';
+import { StoryLegend } from '../parts/story/story-legend.tsx';
+import { Timeline } from '../parts/story/timeline.tsx';
 import { Time } from '../parts/time.tsx';
 import { WayBack } from '../parts/way-back.tsx';
 
@@ -23,9 +26,12 @@ function isSuspect(level: string | undefined): boolean {
 
 function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
   const { client, identity } = useConnection();
-  const [wanted, setWanted] = useState<WantedEvent>();
   // The risk is only requested again when the session has new events.
   const risk = useLoaded(id, (signal) => client.sessions.risk(id, { signal }), { version: data.eventCount });
+  const story = useSessionStory(id, data, risk.data);
+  const { events } = story.log;
+  const { startedAt, lastEventAt } = data;
+  const shared = { events, marks: story.marks, startedAt, onShow: story.show };
   return (
     <>
       <dl class="summary">
@@ -73,12 +79,24 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
         </div>
       </dl>
       <HeldActions sessionId={id} />
+      <section aria-labelledby="story">
+        <h2 id="story">What stands out</h2>
+        <Contained>
+          <Timeline {...shared} lastEventAt={lastEventAt} />
+          <StoryLegend marks={story.marks} />
+          {(story.log.isComplete || events.length > 0) && <KeyCalls {...shared} />}
+        </Contained>
+      </section>
       <section aria-labelledby="risk">
         <h2 id="risk">Risk</h2>
         <Problem error={risk.error} onRetry={risk.reload} />
         {risk.data !== undefined && (
           <Contained>
-            <RiskReport risk={risk.data} onShow={(eventId) => setWanted({ eventId })} />
+            <RiskReport
+              risk={risk.data}
+              labelOf={(eventId, index) => eventLabel(events, eventId, index, startedAt)}
+              onShow={story.show}
+            />
           </Contained>
         )}
         {may(identity, 'manage') && <ToolPolicies tools={data.toolNames} />}
@@ -91,7 +109,7 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
           Events
         </h2>
         <Contained>
-          <EventTable id={id} eventCount={data.eventCount ?? 0} startedAt={data.startedAt} wanted={wanted} />
+          <SessionEvents session={data} story={story} />
         </Contained>
       </section>
     </>

@@ -136,10 +136,13 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
     });
     await server.recordMany([...calls, about]);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/thread-1');
-    const rows = page.getByRole('table', { name: 'Events' }).locator('tbody').getByRole('row');
-    await page.getByRole('button', { name: 'Show more' }).click();
-    await rows.nth(199).getByText('1 of 6 arguments from a tool’s text').waitFor();
-    expect(await rows.count()).toBe(200);
+    const events = page.getByRole('table', { name: 'Events' });
+    await page.getByText('1 event says where arguments came from').waitFor();
+    expect(await events.getAttribute('aria-rowcount')).toBe('201');
+    await page.locator('.event-scroll').evaluate((element) => {
+      element.scrollTop = element.scrollHeight;
+    });
+    await events.getByRole('row').last().getByText('1 of 6 arguments from a tool’s text').waitFor();
   });
 
   test('bring the row of the call into view when a reason names their event', async () => {
@@ -153,7 +156,7 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
     await tab.page.route('**/v1/sessions/*/risk', (route) => route.fulfill({ json }));
     await tab.go('/sessions/thread-1');
     await tab.page.getByText('from a tool’s text').waitFor();
-    await tab.page.getByRole('button', { name: 'show 1' }).click();
+    await tab.page.getByRole('button', { name: /^send_email \+/ }).first().click();
     await tab.page.locator('tr:focus').getByRole('rowheader', { name: 'send_email' }).waitFor();
   });
 

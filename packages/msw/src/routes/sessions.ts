@@ -2,9 +2,10 @@ import type { SentOf } from '@actlog/protocol';
 import { expireActions } from '../policy/pending.ts';
 import { notFound } from '../service/api-error.ts';
 import type { Call, Route } from '../service/call.ts';
-import { listName, type Placed, pageOf, placed } from '../service/page.ts';
+import { listName, type Placed, pageOf } from '../service/page.ts';
 import type { EventRecord } from '../tenant/records.ts';
 import type { Session } from '../tenant/session.ts';
+import { matchingSessions } from '../tenant/matching-sessions.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
 type Filters = Call<'sessions.list'>['query'];
@@ -69,17 +70,7 @@ function sessionsPage(
   nowMs: number,
 ): SentOf<'sessions.list'> {
   expireActions(tenant, nowMs);
-  const { agentId, minRiskScore = 0, startedAfter, startedBefore } = filters;
-  const afterMs = startedAfter === undefined ? Number.NEGATIVE_INFINITY : Date.parse(startedAfter);
-  const beforeMs = startedBefore === undefined ? Number.POSITIVE_INFINITY : Date.parse(startedBefore);
-  const records = [...tenant.sessions.values()].map(({ record }) => record);
-  const matching = placed(records, ({ startedAt }) => startedAt).filter(
-    ({ row, at: [startedMs] }) =>
-      startedMs > afterMs &&
-      startedMs < beforeMs &&
-      (agentId === undefined || row.agentIds.includes(agentId)) &&
-      (row.risk?.score ?? 0) >= minRiskScore,
-  );
+  const matching = matchingSessions(tenant, filters);
   const { rows, nextCursor } = pageOf(tenant.cursors, listName(endpoint, filters), filters, matching);
   return { items: rows, nextCursor };
 }

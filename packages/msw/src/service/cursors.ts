@@ -1,8 +1,8 @@
 import { v4 } from 'uuid';
 import { ApiError } from './api-error.ts';
 
-/** Position of an item in its list: the sort key, then a tie-breaker. */
-export type Position = readonly [timeMs: number, place: number | string];
+/** Position of an item in its list: the sort keys, then a tie-breaker. */
+export type Position = readonly (number | string)[];
 
 /** Lifetime of a cursor, in milliseconds. */
 const lifetimeMs = 24 * 3_600_000;

@@ -50,8 +50,8 @@ export function pageOf<Row>(
   return { rows: shown.map(({ row }) => row), nextCursor };
 }
 
-function comparePositions([leftMs, left]: Position, [rightMs, right]: Position): number {
-  if (leftMs !== rightMs) return leftMs - rightMs;
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
+function comparePositions(left: Position, right: Position): number {
+  const index = left.findIndex((value, at) => value !== right[at]);
+  if (index === -1) return 0;
+  return (left[index] as number) < (right[index] as number) ? -1 : 1;
 }

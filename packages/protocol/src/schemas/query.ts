@@ -47,12 +47,22 @@ const page = {
 } as const;
 
 const sessionFilters = {
+  /** `startedAt` lists the newest sessions first; `riskScore` the highest scores first, and of equal ones the newest. `startedAt` by default. */
+  sort: z.enum(['startedAt', 'riskScore']).optional(),
   /** Only sessions whose `startedAt` is later than this time (exclusive). */
   startedAfter: timestamp.optional(),
   /** Only sessions whose `startedAt` is earlier than this time (exclusive). */
   startedBefore: timestamp.optional(),
   /** Only sessions with at least this risk score; unscored sessions are excluded. */
   minRiskScore: decimalNumber(0, 100).optional(),
+  /** Only sessions whose current risk is of this level. */
+  level: z.enum(['low', 'medium', 'high', 'critical']).optional(),
+  /** Only sessions in which this tool was called. */
+  toolName: identifier.optional(),
+  /** Only sessions with a failed tool call (`errors`), an action that a policy or an approver denied (`denied`), or an action that was held for approval (`held`). */
+  status: z.enum(['errors', 'denied', 'held']).optional(),
+  /** Only sessions whose id contains this text, in upper or lower case. */
+  idContains: identifier.optional(),
 } as const;
 
 /** `limit` and `cursor` (specification, "List endpoints"). */
@@ -63,6 +73,8 @@ export const sessionsQuery = strictObject({
   ...page,
   /** Only sessions in which this agent acted, even if another agent opened them. */
   agentId: identifier.optional(),
+  /** Only sessions in which an agent acted whose id contains this text, in upper or lower case. */
+  agentIdContains: identifier.optional(),
   ...sessionFilters,
 });
 

@@ -25,6 +25,7 @@ export interface Page<Row> {
 /**
  * Reads one page by keyset, not by offset, so that the thousandth page costs as much as the first.
  *
+ * @param read - returns the rows; and the position of the next page, where that is not after the last row
  * @param positionOf - returns the sort values of a row
  * @throws ApiError `VALIDATION_ERROR` for a cursor of another list.
  */
@@ -32,10 +33,11 @@ export async function readPage<Row>(
   cursors: Cursors,
   scope: CursorScope,
   query: PageQuery,
-  read: (request: PageRequest) => Promise<Slice<Row>>,
+  read: (request: PageRequest) => Promise<Slice<Row> & { readonly endPosition?: Position | undefined }>,
   positionOf: (row: Row) => Position,
 ): Promise<Page<Row>> {
   const limit = query.limit ?? limits.defaultPageSize;
-  const { rows, hasMore } = await read({ after: cursors.open(scope, query.cursor), limit });
-  return { rows, nextCursor: hasMore ? cursors.seal(scope, positionOf(rows.at(-1) as Row)) : null };
+  const { rows, hasMore, endPosition } = await read({ after: cursors.open(scope, query.cursor), limit });
+  if (!hasMore) return { rows, nextCursor: null };
+  return { rows, nextCursor: cursors.seal(scope, endPosition ?? positionOf(rows.at(-1) as Row)) };
 }

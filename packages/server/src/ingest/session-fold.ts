@@ -1,8 +1,8 @@
-import { toolCallCategory } from '@actlog/protocol';
+import { decisionCategory, toolCallCategory } from '@actlog/protocol';
 import type { NewEvent } from '../storage/event-recording.ts';
 import type { SessionChange, SessionSummary } from '../storage/sessions/session-store.ts';
 
-/** Maximum tools listed per session (reference profile, "Session"). */
+/** Maximum tools listed per session (reference profile, "Session"). Further tools still find the session. */
 const maxListedTools = 50;
 
 /** Maximum agents listed per session. Further agents still find the session in their own list. */
@@ -12,10 +12,11 @@ const maxListedAgents = 1000;
 export class SessionFold implements SessionChange {
   readonly summary: SessionSummary;
   readonly joinedAgentIds: string[] = [];
+  readonly newToolNames: string[] = [];
   startChanged = false;
   /** `true` if the session is created by this write. */
   readonly isNew: boolean;
-  #hasNewTool = false;
+  #hasNewFlag = false;
   #nextArrival: number;
 
   /** @param stored - the summary so far; without it, the session starts with `first` */
@@ -37,12 +38,21 @@ export class SessionFold implements SessionChange {
       risk_arrival: 0,
       risk_learned: 0,
       received_ms: first.receivedMs,
+      has_errors: 0,
+      has_denials: 0,
+      has_holds: 0,
     };
     this.#nextArrival = this.summary.last_arrival;
   }
 
   get isWidened(): boolean {
-    return this.isNew || this.startChanged || this.joinedAgentIds.length > 0 || this.#hasNewTool;
+    return (
+      this.isNew ||
+      this.startChanged ||
+      this.joinedAgentIds.length > 0 ||
+      this.newToolNames.length > 0 ||
+      this.#hasNewFlag
+    );
   }
 
   /** Returns the arrival number of the next event to write. */
@@ -66,12 +76,29 @@ export class SessionFold implements SessionChange {
       if (summary.agentIds.length < maxListedAgents) summary.agentIds.push(event.agentId);
       this.joinedAgentIds.push(event.agentId);
     }
+    if (event.category === decisionCategory) {
+      this.#addDecision((event.payload as { decision?: unknown }).decision);
+    }
     if (event.category !== toolCallCategory) return;
     const { toolName, responseStatus } = event.payload as { toolName: string; responseStatus: number };
-    if (responseStatus >= 400) summary.error_count += 1;
-    if (summary.toolNames.length < maxListedTools && !summary.toolNames.includes(toolName)) {
-      summary.toolNames.push(toolName);
-      this.#hasNewTool = true;
+    if (responseStatus >= 400) {
+      summary.error_count += 1;
+      this.#set('has_errors');
     }
+    if (!summary.toolNames.includes(toolName)) {
+      if (summary.toolNames.length < maxListedTools) summary.toolNames.push(toolName);
+      this.newToolNames.push(toolName);
+    }
+  }
+
+  #addDecision(decision: unknown): void {
+    if (decision === 'require_approval') this.#set('has_holds');
+    if (decision === 'deny' || decision === 'denied') this.#set('has_denials');
+  }
+
+  #set(flag: 'has_errors' | 'has_denials' | 'has_holds'): void {
+    if (this.summary[flag] === 1) return;
+    this.summary[flag] = 1;
+    this.#hasNewFlag = true;
   }
 }

@@ -1,9 +1,13 @@
 import type { ListEndpointName, SentOf } from '@actlog/protocol';
+import type { Contract } from '@actlog/protocol/schemas';
+import type * as z from 'zod';
+import type { Position } from '../http/cursor.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute } from '../http/route.ts';
 import { notFound } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { listSessions } from '../storage/sessions/session-list.ts';
+import type { SessionPlace } from '../storage/sessions/session-place.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
 import { eventPage } from '../storage/stores/event-log.ts';
 import { storedEvent } from '../storage/stores/event-row.ts';
@@ -11,16 +15,20 @@ import type { Database } from '../storage/transaction.ts';
 import { sessionView } from './session-view.ts';
 
 /** Filters of both lists of sessions. */
-interface SessionFilters {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-  readonly agentId?: string | undefined;
-  readonly startedAfter?: string | undefined;
-  readonly startedBefore?: string | undefined;
-  readonly minRiskScore?: number | undefined;
+type SessionFilters = z.output<Contract['sessions.list']['query']>;
+
+/** Returns the place in a cursor. */
+function placeOf(position: Position): SessionPlace {
+  const [startedMs, id, rank] = position as [number, string, number?];
+  return { startedMs, id, rank };
 }
 
-/** Returns a page of sessions, newest first. Its cursor is bound to `endpoint`. */
+/** Returns the content of the cursor after a place. */
+function positionOf({ startedMs, id, rank }: SessionPlace): Position {
+  return rank === undefined ? [startedMs, id] : [startedMs, id, rank];
+}
+
+/** Returns a page of sessions. Its cursor is bound to `endpoint`. */
 export async function sessionsPage(
   { cursors }: Services,
   db: Database,
@@ -28,21 +36,23 @@ export async function sessionsPage(
   endpoint: ListEndpointName,
   filters: SessionFilters,
 ): Promise<SentOf<'sessions.list'>> {
+  const { limit: _, cursor: __, startedAfter, startedBefore, ...rest } = filters;
   const time = (value: string | undefined) => (value === undefined ? undefined : Date.parse(value));
   const { rows, nextCursor } = await readPage(
     cursors,
     { tenantId, endpoint, filters: { ...filters } },
     filters,
-    ({ after, limit }) =>
-      listSessions(db, {
+    async ({ after, limit }) => {
+      const { end, ...slice } = await listSessions(db, {
+        ...rest,
         tenantId,
-        agentId: filters.agentId,
-        startedAfterMs: time(filters.startedAfter),
-        startedBeforeMs: time(filters.startedBefore),
-        minRiskScore: filters.minRiskScore,
-        after: after && { startedMs: after[0] as number, id: after[1] as string },
+        startedAfterMs: time(startedAfter),
+        startedBeforeMs: time(startedBefore),
+        after: after && placeOf(after),
         limit,
-      }),
+      });
+      return { ...slice, endPosition: end && positionOf(end) };
+    },
     (row) => [row.started_ms, row.id],
   );
   return { items: rows.map(sessionView), nextCursor };

@@ -6,6 +6,7 @@ import { backtestsRoute } from './backtests.ts';
 import { decideActionsRoute } from './decide-actions.ts';
 import { decisionsRoute } from './decisions.ts';
 import { grantsRoute, revokeGrantRoute } from './grants.ts';
+import { suggestionsRoute } from './suggestions.ts';
 
 const folder = '/server/v1';
 
@@ -21,11 +22,15 @@ export async function mountServerApi(app: FastifyInstance, services: Services): 
     grantsRoute(services),
     revokeGrantRoute(services),
   ];
+  const suggestions = suggestionsRoute(services);
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
-        unknownRouteHandler(routes.map(({ method, path }) => ({ method, path: folder + path }))),
+        unknownRouteHandler(
+          [...routes, suggestions].map(({ method, path }) => ({ method, path: folder + path })),
+        ),
       );
+      mountServerRoute(api, services, suggestions);
       for (const route of routes) mountServerRoute(api, services, route);
     },
     { prefix: folder },

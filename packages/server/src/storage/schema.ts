@@ -28,6 +28,7 @@ export interface Tables {
   usage: UsageTable;
   tool_tag_sets: { tenant_id: number; version: number; tags: string; created_ms: number };
   session_agents: SessionAgentTable;
+  session_tools: SessionToolTable;
   events: EventTable;
   /** PostgreSQL only; see its migration. */
   event_ids: Pick<EventTable, 'tenant_id' | 'event_id' | 'session_id' | 'arrival' | 'received_ms'>;
@@ -140,12 +141,20 @@ export interface SessionTable {
   risk_level: 'low' | 'medium' | 'high' | 'critical' | null;
   /** Integer part of the score. */
   risk_band: GeneratedAlways<number | null>;
+  /** The score, and -1 for a session without one: the order of lists by risk. */
+  risk_rank: GeneratedAlways<number>;
   /** Arrival number up to which events are scored; less than `last_arrival` until scoring has caught up. */
   risk_arrival: number;
   /** 1 if the agent's baseline has learned from the session. */
   risk_learned: 0 | 1;
   /** Time at which the newest event was received; retention is based on it. */
   received_ms: number;
+  /** 1 if a tool call failed. */
+  has_errors: Generated<0 | 1>;
+  /** 1 if a policy or an approver denied an action. */
+  has_denials: Generated<0 | 1>;
+  /** 1 if an action was held. */
+  has_holds: Generated<0 | 1>;
 }
 
 /** An agent that acted in a session, with the columns that the agent's list of sessions is filtered and sorted by. */
@@ -157,6 +166,16 @@ export interface SessionAgentTable {
   risk_score: number | null;
   /** Integer part of the score. */
   risk_band: GeneratedAlways<number | null>;
+  /** The score, and -1 without one. */
+  risk_rank: GeneratedAlways<number>;
+}
+
+/** A tool that was called in a session, with the column that lists by tool are sorted by. */
+export interface SessionToolTable {
+  tenant_id: number;
+  session_id: string;
+  tool_name: string;
+  started_ms: number;
 }
 
 /** State of the risk engine for a session. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { countTexts, originsSummary } from '../../argument-origins.ts';
 import type { CallOrigins } from '../../events/event-rows.ts';
-import { rowId } from '../../hooks/use-event-in-view.ts';
+import { rowId } from '../../events/row-id.ts';
 import { OriginList } from './origin-list.tsx';
 
 /** Summary of the origins of a call's arguments, which the user opens to see them. */

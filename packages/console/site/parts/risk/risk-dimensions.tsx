@@ -17,7 +17,7 @@ function Dimension({ dimension: { id, name, score, level, observable } }: { dime
           </td>
         </>
       ) : (
-        <td colSpan={2} class="faint" title="Tool calls alone cannot show this dimension: no all-clear.">
+        <td colSpan={2} class="faint">
           not observable
         </td>
       )}
@@ -28,10 +28,17 @@ function Dimension({ dimension: { id, name, score, level, observable } }: { dime
 /** Table of the ten dimensions of a session's risk. */
 export function RiskDimensions({ dimensions }: { dimensions: readonly RiskDimension[] }) {
   return (
-    <Table caption="Risk by dimension" columns={['Dimension', 'Score', 'Level']}>
-      {dimensions.map((dimension) => (
-        <Dimension key={dimension.id} dimension={dimension} />
-      ))}
-    </Table>
+    <>
+      <Table caption="Risk by dimension" columns={['Dimension', 'Score', 'Level']}>
+        {dimensions.map((dimension) => (
+          <Dimension key={dimension.id} dimension={dimension} />
+        ))}
+      </Table>
+      {dimensions.some(({ observable }) => !observable) && (
+        <p class="faint">
+          Not observable: tool calls alone cannot show this dimension. That is no all-clear.
+        </p>
+      )}
+    </>
   );
 }

@@ -1,46 +1,59 @@
-import type { Risk, RiskFactor, RiskRecommendation } from '@actlog/client';
+import type { Risk, RiskDimension, RiskFactor, RiskRecommendation } from '@actlog/client';
+import { allFactors } from '../../events/event-marks.ts';
+import { wholeScore } from './risk-score.tsx';
 
-function keyOf({ ruleId, evidence }: RiskFactor): string {
-  return `${ruleId} ${evidence.eventIds[0]}`;
-}
+/** Number of reasons that are shown at once. */
+const firstFactors = 4;
 
-/** Returns all factors, strongest first, from the service's top factors and the dimensions. */
-function allFactors({ factors = [], dimensions = [] }: Risk): RiskFactor[] {
-  const known = new Set(factors.map(keyOf));
-  const others = dimensions
-    .flatMap((dimension) => dimension.factors ?? [])
-    .filter((factor) => !known.has(keyOf(factor)));
-  return [...factors, ...others.sort((one, other) => other.delta - one.delta)];
+/** Returns the dimension with a factor of a rule. */
+function dimensionOf({ dimensions = [] }: Risk, { ruleId }: RiskFactor): RiskDimension | undefined {
+  return dimensions.find(({ factors }) => factors?.some((factor) => factor.ruleId === ruleId));
 }
 
 function Factor({
   factor,
+  score,
+  dimension,
   recommendation,
+  labelOf,
   onShow,
 }: {
   factor: RiskFactor;
+  /** Score of the session. */
+  score: number | undefined;
+  /** Dimension of the factor, if the service returns it. */
+  dimension: RiskDimension | undefined;
   /** Recommendation for the factor, if the service returns one. */
   recommendation: RiskRecommendation | undefined;
+  labelOf: (eventId: string, index: number) => string;
   onShow: (eventId: string) => void;
 }) {
   const { evidence } = factor;
   return (
     <li>
       <p class="apart">
-        <strong>{factor.title}</strong>{' '}
-        <span class="badge number" title="The score would be lower by this much without it.">
-          +{factor.delta.toFixed(1)}
-        </span>
+        <strong>{factor.title}</strong>
+        {dimension && (
+          <span class={`badge level level-${dimension.level}`}>
+            {dimension.id} · {wholeScore(dimension.score)}
+          </span>
+        )}
       </p>
       <p>{factor.explanation}</p>
       <p class="faint">
-        {evidence.count} {evidence.count === 1 ? 'event' : 'events'}:{' '}
+        {evidence.count} {evidence.count === 1 ? 'event' : 'events'}:
         {evidence.eventIds.map((eventId, index) => (
           <button key={eventId} type="button" class="link" onClick={() => onShow(eventId)}>
-            show {index + 1}
+            {labelOf(eventId, index)}
           </button>
         ))}
       </p>
+      {score !== undefined && (
+        <p class="faint number">
+          Without it, the score would be {(score - factor.delta).toFixed(1)} ({`−${factor.delta.toFixed(1)}`}
+          ).
+        </p>
+      )}
       <p class="advice">
         {recommendation && <strong>{recommendation.title}. </strong>}
         {factor.recommendation}
@@ -52,9 +65,12 @@ function Factor({
 /** List of the reasons for a session's risk, strongest first, with events and recommendations. */
 export function RiskFactors({
   risk,
+  labelOf,
   onShow,
 }: {
   risk: Risk;
+  /** Returns the name of an event: its tool and time, as far as they are known. */
+  labelOf: (eventId: string, index: number) => string;
   /** Called with the event that the user wants to see. */
   onShow: (eventId: string) => void;
 }) {
@@ -63,16 +79,31 @@ export function RiskFactors({
   }
   const factors = allFactors(risk);
   if (factors.length === 0) return <p class="empty">Nothing in this session raises its risk.</p>;
-  return (
+  const list = (some: readonly RiskFactor[]) => (
     <ul class="factors">
-      {factors.map((factor) => (
+      {some.map((factor) => (
         <Factor
-          key={keyOf(factor)}
+          key={`${factor.ruleId} ${factor.evidence.eventIds[0]}`}
           factor={factor}
+          score={risk.score}
+          dimension={dimensionOf(risk, factor)}
           recommendation={risk.recommendations?.find(({ id }) => id === factor.ruleId)}
+          labelOf={labelOf}
           onShow={onShow}
         />
       ))}
     </ul>
+  );
+  const others = factors.slice(firstFactors);
+  return (
+    <>
+      {list(factors.slice(0, firstFactors))}
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length === 1 ? '1 weaker reason' : `${others.length} weaker reasons`}</summary>
+          {list(others)}
+        </details>
+      )}
+    </>
   );
 }

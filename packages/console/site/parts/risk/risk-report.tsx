@@ -2,22 +2,35 @@ import type { Risk } from '@actlog/client';
 import { RiskDimensions } from './risk-dimensions.tsx';
 import { RiskFactors } from './risk-factors.tsx';
 import { RiskRadar } from './risk-radar.tsx';
+import { RiskRelation } from './risk-relation.tsx';
 
 /** Risk of a session: the radar chart and the reasons with recommendations. */
-export function RiskReport({ risk, onShow }: { risk: Risk; onShow: (eventId: string) => void }) {
+export function RiskReport({
+  risk,
+  labelOf,
+  onShow,
+}: {
+  risk: Risk;
+  /** Returns the name of an event. */
+  labelOf: (eventId: string, index: number) => string;
+  onShow: (eventId: string) => void;
+}) {
   const { dimensions } = risk;
   return (
-    <div class="report">
-      {dimensions !== undefined && (
+    <>
+      <RiskRelation risk={risk} />
+      <div class="report">
+        {dimensions !== undefined && (
+          <div>
+            <RiskRadar dimensions={dimensions} />
+            <RiskDimensions dimensions={dimensions} />
+          </div>
+        )}
         <div>
-          <RiskRadar dimensions={dimensions} />
-          <RiskDimensions dimensions={dimensions} />
+          <h3>Reasons and recommendations</h3>
+          <RiskFactors risk={risk} labelOf={labelOf} onShow={onShow} />
         </div>
-      )}
-      <div>
-        <h3>Reasons and recommendations</h3>
-        <RiskFactors risk={risk} onShow={onShow} />
       </div>
-    </div>
+    </>
   );
 }

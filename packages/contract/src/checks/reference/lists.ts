@@ -70,6 +70,38 @@ export const referenceListChecks: readonly Check[] = [
     const query = { agentId: main.agentId, startedAfter: '2100-01-01T00:00:00Z' };
     expectEqual((await sent(run, 'sessions.list', { query })).items, [], 'the sessions that start in 2100');
   }),
+  check('PRF-13', 'sessions by tool, id and level, and by risk', async (run) => {
+    const { main } = await run.traffic.settled();
+    const listed = async (query: Readonly<Record<string, string>>) => {
+      const { items } = await sent(run, 'sessions.list', { query: { agentId: main.agentId, ...query } });
+      return items;
+    };
+    const all = await listed({});
+    const first = all[0] ?? fail('the agent has no session');
+    const toolName = first.toolNames[0] ?? fail('no session of the agent has a tool');
+    expectEqual(
+      (await listed({ toolName })).map(({ id }) => id),
+      all.filter(({ toolNames }) => toolNames.includes(toolName)).map(({ id }) => id),
+      'the sessions with a tool',
+    );
+    expectEqual(await listed({ toolName: run.newName('no-tool') }), [], 'the sessions with an unknown tool');
+    const idContains = first.id.slice(1).toUpperCase();
+    expectEqual(
+      (await listed({ idContains })).map(({ id }) => id),
+      all.filter(({ id }) => id.toUpperCase().includes(idContains)).map(({ id }) => id),
+      'the sessions whose id contains a text',
+    );
+    for (const level of ['low', 'medium', 'high', 'critical']) {
+      const others = (await listed({ level })).filter(({ risk }) => risk?.level !== level);
+      expectEqual(others, [], `the sessions of another level with level=${level}`);
+    }
+    const scores = (await listed({ sort: 'riskScore' })).map(({ risk }) => risk?.score ?? -1);
+    expectEqual(scores, scores.toSorted((left, right) => right - left), 'the scores with sort=riskScore');
+    expectEqual(scores.length, all.length, 'the number of sessions with sort=riskScore');
+    for (const query of [{ sort: 'size' }, { level: 'severe' }, { status: 'odd' }]) {
+      expectCode(await run.probe.call('sessions.list', { query }), 'VALIDATION_ERROR');
+    }
+  }),
   check('PRF-13', 'agents and policies by status', async (run) => {
     await run.records.identified('policies');
     const { items: agents } = await sent(run, 'agents.list', { query: { registered: 'true', limit: 20 } });

@@ -14,6 +14,7 @@ import { singleUseApprovals } from './postgres/0012-single-use-approvals.ts';
 import { policyDecisions } from './postgres/0013-policy-decisions.ts';
 import { callHistories } from './postgres/0014-call-histories.ts';
 import { approvals } from './postgres/0015-approvals.ts';
+import { sessionSearch } from './postgres/0016-session-search.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const postgresMigrations: readonly Migration[] = [
   policyDecisions,
   callHistories,
   approvals,
+  sessionSearch,
 ];

@@ -16,6 +16,7 @@ import { singleUseApprovals } from './sqlite/0014-single-use-approvals.ts';
 import { policyDecisions } from './sqlite/0015-policy-decisions.ts';
 import { callHistories } from './sqlite/0016-call-histories.ts';
 import { approvals } from './sqlite/0017-approvals.ts';
+import { sessionSearch } from './sqlite/0018-session-search.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const sqliteMigrations: readonly Migration[] = [
   policyDecisions,
   callHistories,
   approvals,
+  sessionSearch,
 ];

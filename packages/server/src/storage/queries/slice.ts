@@ -9,7 +9,7 @@ export interface Slice<Row> {
 }
 
 /** Maximum bytes of the large columns in a slice. Hundreds of rows of 256 KiB each would exhaust the memory. */
-const maxSliceBytes = 1024 * 1024;
+export const maxSliceBytes = 1024 * 1024;
 
 /** Selects the bytes of a row's large columns, which the database knows without reading them. */
 export function bytesOf(...columns: readonly string[]) {

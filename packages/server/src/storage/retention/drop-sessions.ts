@@ -34,7 +34,8 @@ async function dropSession(
   { id, last_arrival: lastArrival }: SessionSummary,
 ): Promise<void> {
   if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id, lastArrival);
-  for (const table of ['events', 'session_agents', 'session_risk', 'call_histories'] as const) {
+  const tables = ['events', 'session_agents', 'session_tools', 'session_risk', 'call_histories'] as const;
+  for (const table of tables) {
     await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();
   }
   await db.deleteFrom('sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute();

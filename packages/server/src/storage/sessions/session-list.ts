@@ -3,19 +3,27 @@ import { bytesOf, querySliceWithin, type Slice, sliceWithin } from '../queries/s
 import type { SessionTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 import { lowestIndexedScore, riskySessions } from './risky-session-list.ts';
+import { type SessionSlice, searchSessions } from './searched-session-list.ts';
 import type { SessionListOptions } from './session-list-options.ts';
-import { type SessionSummary, sessionSummary } from './session-store.ts';
+import { largeSessionColumns, sessionSummary } from './session-store.ts';
 
-/** Columns that can make a row large: a session has up to 1,000 agents, each with an id of up to 200 characters. */
-const largeColumns = ['sessions.agent_ids', 'sessions.tool_names'];
-
-/** Returns a slice of sessions, newest first. It has fewer than `limit` rows when they are large. */
-export async function listSessions(
-  db: Database,
-  options: SessionListOptions,
-): Promise<Slice<SessionSummary>> {
+/**
+ * Returns a slice of sessions, newest first unless the options say otherwise. It has fewer than `limit` rows when they
+ * are large, or when few of the sessions that one request may read pass the filters.
+ */
+export async function listSessions(db: Database, options: SessionListOptions): Promise<SessionSlice> {
+  if (isSearch(options)) return searchSessions(db, options);
   const { rows, hasMore } = await sessionRows(db, options);
   return { rows: rows.map(sessionSummary), hasMore };
+}
+
+/** `true` if no index has exactly the sessions of the list in its order. */
+function isSearch(options: SessionListOptions): boolean {
+  const { sort, agentIdContains, idContains, toolName, level, status } = options;
+  return (
+    sort === 'riskScore' ||
+    [agentIdContains, idContains, toolName, level, status].some((filter) => filter !== undefined)
+  );
 }
 
 function sessionRows(db: Database, options: SessionListOptions): Promise<Slice<Selectable<SessionTable>>> {
@@ -24,7 +32,7 @@ function sessionRows(db: Database, options: SessionListOptions): Promise<Slice<S
     const slice = (count: number) => ({ ...options, minRiskScore, limit: count });
     return sliceWithin(limit, {
       async sizes(count) {
-        const sizes = riskySessions<{ size: number }>(db, slice(count), bytesOf(...largeColumns));
+        const sizes = riskySessions<{ size: number }>(db, slice(count), bytesOf(...largeSessionColumns));
         return (await sizes.execute(db)).rows;
       },
       async rows(count) {
@@ -34,7 +42,7 @@ function sessionRows(db: Database, options: SessionListOptions): Promise<Slice<S
     });
   }
   const query = agentId === undefined ? ofTenant(db, options) : ofAgent(db, options, agentId);
-  return querySliceWithin(limit, largeColumns, query);
+  return querySliceWithin(limit, largeSessionColumns, query);
 }
 
 function ofTenant(db: Database, options: SessionListOptions) {

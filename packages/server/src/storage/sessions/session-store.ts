@@ -7,13 +7,20 @@ import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
 import type { SessionTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
+import { saveSessionTools } from './session-tool-store.ts';
 
 /** Summary of a session in memory, with JSON columns parsed. */
 export interface SessionSummary
-  extends Omit<Selectable<SessionTable>, 'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band'> {
+  extends Omit<
+    Selectable<SessionTable>,
+    'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band' | 'risk_rank'
+  > {
   agentIds: string[];
   toolNames: string[];
 }
+
+/** Columns that can make a row large: a session has up to 1,000 agents, each with an id of up to 200 characters. */
+export const largeSessionColumns: readonly string[] = ['sessions.agent_ids', 'sessions.tool_names'];
 
 const columns = [
   'tenant_id',
@@ -31,6 +38,9 @@ const columns = [
   'risk_arrival',
   'risk_learned',
   'received_ms',
+  'has_errors',
+  'has_denials',
+  'has_holds',
 ] as const;
 
 const upsertSessions = bulkInsert('sessions', columns, (insert) =>
@@ -47,6 +57,9 @@ const upsertSessions = bulkInsert('sessions', columns, (insert) =>
       risk_level: eb.ref('excluded.risk_level'),
       risk_arrival: eb.ref('excluded.risk_arrival'),
       received_ms: eb.ref('excluded.received_ms'),
+      has_errors: eb.ref('excluded.has_errors'),
+      has_denials: eb.ref('excluded.has_denials'),
+      has_holds: eb.ref('excluded.has_holds'),
     })),
   ),
 );
@@ -72,7 +85,14 @@ const upsertSessionAgents = bulkInsert(
 
 /** Converts a row to a summary. */
 export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
-  const { agent_ids: agentIds, tool_names: toolNames, tenant_id: _, risk_band: __, ...rest } = row;
+  const {
+    agent_ids: agentIds,
+    tool_names: toolNames,
+    tenant_id: _,
+    risk_band: __,
+    risk_rank: ___,
+    ...rest
+  } = row;
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
 }
 
@@ -173,9 +193,14 @@ export interface SessionChange {
   readonly summary: SessionSummary;
   /** Agents that acted in it for the first time. */
   readonly joinedAgentIds: readonly string[];
+  /** Tools that were called in it for the first time. */
+  readonly newToolNames: readonly string[];
   /** `true` if an event older than all others arrived, which changes the session's position in lists. */
   readonly startChanged: boolean;
-  /** `true` if more than counts and end changed: the session is new, starts earlier, or has a new agent or tool. */
+  /**
+   * `true` if more than counts and end changed: the session is new, starts earlier, has a new agent or tool, or its first
+   * error, denial or held action.
+   */
   readonly isWidened: boolean;
 }
 
@@ -205,13 +230,16 @@ export async function saveSessions(
     })),
   );
   if (joined.length > 0) await upsertSessionAgents(db, joined);
+  await saveSessionTools(db, tenantId, changes);
   for (const { summary, startChanged } of changes) {
     if (!startChanged) continue;
-    await db
-      .updateTable('session_agents')
-      .set({ started_ms: summary.started_ms })
-      .where('tenant_id', '=', tenantId)
-      .where('session_id', '=', summary.id)
-      .execute();
+    for (const table of ['session_agents', 'session_tools'] as const) {
+      await db
+        .updateTable(table)
+        .set({ started_ms: summary.started_ms })
+        .where('tenant_id', '=', tenantId)
+        .where('session_id', '=', summary.id)
+        .execute();
+    }
   }
 }

@@ -1,0 +1,82 @@
+import type { Risk, RiskFactor, StoredEvent } from '@actlog/client';
+
+/** Kinds of events that stand out, most important first. */
+export const markKinds = ['denied', 'held', 'risk', 'error'] as const;
+
+export type MarkKind = (typeof markKinds)[number];
+
+/** Reasons why an event stands out. */
+export interface EventMark {
+  /** Most important first. */
+  readonly kinds: readonly MarkKind[];
+  /** Factors that the event is evidence of. */
+  readonly factors: readonly RiskFactor[];
+  /** Importance among the events of the session. */
+  readonly weight: number;
+}
+
+/** Words for each kind. */
+export const markWords: Readonly<Record<MarkKind, string>> = {
+  denied: 'denied',
+  held: 'held',
+  risk: 'risky',
+  error: 'failed',
+};
+
+/** Weights beside those of factors, which are the points of the score that each factor accounts for. */
+const weights: Readonly<Record<MarkKind, number>> = { denied: 40, held: 30, risk: 1, error: 2 };
+
+function keyOf({ ruleId, evidence }: RiskFactor): string {
+  return `${ruleId} ${evidence.eventIds[0]}`;
+}
+
+/** Returns all factors, strongest first, from the service's top factors and the dimensions. */
+export function allFactors({ factors = [], dimensions = [] }: Risk): RiskFactor[] {
+  const known = new Set(factors.map(keyOf));
+  const others = dimensions
+    .flatMap((dimension) => dimension.factors ?? [])
+    .filter((factor) => !known.has(keyOf(factor)));
+  return [...factors, ...others.sort((one, other) => other.delta - one.delta)];
+}
+
+/**
+ * Returns the factors that each event is evidence of, by event id. Another service may return a risk of another shape,
+ * whose factors are not known; the report of the risk says so.
+ */
+export function factorsByEvent(risk: Risk | undefined): ReadonlyMap<string, readonly RiskFactor[]> {
+  try {
+    return risk ? readFactors(risk) : new Map();
+  } catch {
+    return new Map();
+  }
+}
+
+function readFactors(risk: Risk): ReadonlyMap<string, readonly RiskFactor[]> {
+  const byEvent = new Map<string, RiskFactor[]>();
+  for (const factor of allFactors(risk)) {
+    for (const eventId of new Set(factor.evidence?.eventIds)) {
+      byEvent.set(eventId, [...(byEvent.get(eventId) ?? []), factor]);
+    }
+  }
+  return byEvent;
+}
+
+/** Returns the mark of an event; undefined if it does not stand out. */
+export function markOf(
+  { eventId = '', category, payload }: StoredEvent,
+  byEvent: ReadonlyMap<string, readonly RiskFactor[]>,
+): EventMark | undefined {
+  const factors = byEvent.get(eventId) ?? [];
+  const decision = category === 'guardian_decision' ? payload?.decision : undefined;
+  const status = payload?.responseStatus;
+  const is: Readonly<Record<MarkKind, boolean>> = {
+    denied: decision === 'deny' || decision === 'denied',
+    held: decision === 'require_approval',
+    risk: factors.length > 0,
+    error: category === 'tool_api' && typeof status === 'number' && status >= 400,
+  };
+  const kinds = markKinds.filter((kind) => is[kind]);
+  if (kinds.length === 0) return undefined;
+  const points = factors.reduce((sum, { delta }) => sum + Math.max(0, delta), 0);
+  return { kinds, factors, weight: points + kinds.reduce((sum, kind) => sum + weights[kind], 0) };
+}

@@ -1,0 +1,135 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useSuggestions } from '../../hooks/use-suggestions.ts';
+import { href } from '../../route.ts';
+import { type SessionSearch, setFilters } from '../../sessions/session-search.ts';
+import { submitted } from '../../submitted.ts';
+import { Field } from '../field.tsx';
+import { SuggestedField } from './suggested-field.tsx';
+
+const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
+
+const statuses = { '': 'any', errors: 'failed calls', denied: 'denied actions', held: 'held actions' };
+
+const times = {
+  '': 'any time',
+  '1h': 'last hour',
+  '24h': 'last 24 hours',
+  '7d': 'last 7 days',
+  '30d': 'last 30 days',
+  days: 'between days…',
+};
+
+const orders = { '': 'newest first', risk: 'riskiest first' };
+
+/** Select that submits its form when it changes. */
+function Select({
+  label,
+  name,
+  options,
+  onChange,
+}: {
+  label: string;
+  name: string;
+  options: Readonly<Record<string, string>>;
+  /** Returns `true` if the change is not a search yet. */
+  onChange?: (value: string) => boolean;
+}) {
+  return (
+    <Field label={label}>
+      <select
+        name={name}
+        onChange={({ currentTarget }) => {
+          if (!onChange?.(currentTarget.value)) currentTarget.form?.requestSubmit();
+        }}
+      >
+        {Object.entries(options).map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** Bar of filters of the sessions. Every search is a location of its own, so Back returns to the one before. */
+export function SessionFilters({ search }: { search: SessionSearch }) {
+  const form = useRef<HTMLFormElement>(null);
+  const agents = useSuggestions('agentId');
+  const tools = useSuggestions('toolName');
+  const hasDays = search.since === '' && (search.from !== '' || search.until !== '');
+  const [choosesDays, setChoosesDays] = useState(hasDays);
+  const showsDays = hasDays || choosesDays;
+  const shown: Readonly<Record<string, string>> = {
+    ...search,
+    agent: search.agent || search.agentContains,
+    since: showsDays ? 'days' : search.since,
+  };
+  // The fields follow the address and keep the focus.
+  useLayoutEffect(() => {
+    for (const field of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? []) {
+      field.value = shown[field.name] ?? '';
+    }
+  }, [...Object.values(search), showsDays]);
+  return (
+    <search>
+      <form
+        ref={form}
+        class="filters session-filters"
+        onSubmit={submitted((fields) => {
+          const given = Object.fromEntries(
+            [...fields].map(([name, value]) => [name, String(value).trim()]),
+          ) as Record<string, string>;
+          const { agent = '', since, ...rest } = given;
+          // Without suggestions it is unknown if the service filters by a part of an id.
+          const isWhole =
+            agents.names === undefined || agents.names.includes(agent) || agent === search.agent;
+          const days = since === 'days';
+          setChoosesDays(days);
+          location.hash = href(['sessions'], {
+            ...rest,
+            ...(isWhole ? { agent } : { agentContains: agent }),
+            ...(!days && { since, from: '', until: '' }),
+          });
+        })}
+      >
+        <SuggestedField label="Agent" name="agent" suggestions={agents} />
+        <SuggestedField label="Tool" name="tool" suggestions={tools} />
+        <Field label="Session id contains">
+          <input name="id" placeholder="any" maxLength={200} autocomplete="off" spellcheck={false} />
+        </Field>
+        <Select label="Level" name="level" options={levels} />
+        <Field label="Risk score from">
+          <input name="risk" type="number" min={0} max={100} step="any" placeholder="0" />
+        </Field>
+        <Select label="With" name="status" options={statuses} />
+        <Select
+          label="Started"
+          name="since"
+          options={times}
+          onChange={(value) => {
+            setChoosesDays(value === 'days');
+            return value === 'days';
+          }}
+        />
+        {showsDays && (
+          <>
+            <Field label="Started from">
+              <input name="from" type="date" />
+            </Field>
+            <Field label="Started until">
+              <input name="until" type="date" />
+            </Field>
+          </>
+        )}
+        <Select label="Order" name="order" options={orders} />
+        <div class="buttons">
+          <button type="submit">Filter</button>
+          {setFilters(search).length > 0 && (
+            <a href={href(['sessions'], { order: search.order })}>Show all</a>
+          )}
+        </div>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,105 @@
+import type { Actlog } from '@actlog/client';
+import { startedWithin } from '../started-within.ts';
+
+/** Fields of a search for sessions, by their names in the address. */
+const searchFields = [
+  'agent',
+  'agentContains',
+  'tool',
+  'id',
+  'level',
+  'status',
+  'risk',
+  'since',
+  'from',
+  'until',
+  'order',
+] as const;
+
+/** A search for sessions as the address has it. A field that is not in the address is empty. */
+export type SessionSearch = Readonly<Record<(typeof searchFields)[number], string>>;
+
+type ListQuery = NonNullable<Parameters<Actlog['sessions']['list']>[0]>;
+
+/** Hours of the time presets, by their names in the address. */
+const presetHours: Readonly<Record<string, number>> = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
+
+/** Reads a search from the query of an address. */
+export function readSearch(query: URLSearchParams): SessionSearch {
+  const fields = searchFields.map((field) => [field, query.get(field)?.trim() ?? '']);
+  return Object.fromEntries(fields) as SessionSearch;
+}
+
+/** Returns the search without some fields, as the query of an address. */
+export function searchWithout(
+  search: SessionSearch,
+  ...without: readonly (keyof SessionSearch)[]
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(search).filter(([field]) => !without.includes(field as 'id')));
+}
+
+/** Returns the parameters of the list of sessions. Values that the list does not have are ignored. */
+export function listQuery(search: SessionSearch, now: Date): ListQuery {
+  const { agent, agentContains, tool, id, risk, since, from, until, order } = search;
+  const hours = presetHours[since];
+  const level = (['low', 'medium', 'high', 'critical'] as const).find((each) => each === search.level);
+  const status = (['errors', 'denied', 'held'] as const).find((each) => each === search.status);
+  const minRiskScore = Number(risk);
+  return {
+    ...(agent && { agentId: agent }),
+    ...(agentContains && { agentIdContains: agentContains }),
+    ...(tool && { toolName: tool }),
+    ...(id && { idContains: id }),
+    ...(level && { level }),
+    ...(status && { status }),
+    ...(risk && minRiskScore >= 0 && minRiskScore <= 100 && { minRiskScore }),
+    ...(hours === undefined
+      ? startedWithin(from, until)
+      : { startedAfter: new Date(now.getTime() - hours * 3_600_000).toISOString() }),
+    ...(order === 'risk' && { sort: 'riskScore' as const }),
+  };
+}
+
+/** A filter that is set, in words, with the fields that it consists of. */
+export interface SetFilter {
+  readonly words: string;
+  readonly fields: readonly (keyof SessionSearch)[];
+}
+
+const statusWords: Readonly<Record<string, string>> = {
+  errors: 'with failed calls',
+  denied: 'with denied actions',
+  held: 'with held actions',
+};
+
+const presetWords: Readonly<Record<string, string>> = {
+  '1h': 'of the last hour',
+  '24h': 'of the last 24 hours',
+  '7d': 'of the last 7 days',
+  '30d': 'of the last 30 days',
+};
+
+/** Returns the filters that are set, in words. The order is not a filter. */
+export function setFilters(search: SessionSearch): readonly SetFilter[] {
+  const { agent, agentContains, tool, id, level, status, risk, since, from, until } = search;
+  const filters: readonly (SetFilter & { readonly isSet: boolean })[] = [
+    { isSet: agent !== '', words: `of the agent “${agent}”`, fields: ['agent'] },
+    {
+      isSet: agentContains !== '',
+      words: `of agents with “${agentContains}”`,
+      fields: ['agentContains'],
+    },
+    { isSet: tool !== '', words: `that called “${tool}”`, fields: ['tool'] },
+    { isSet: id !== '', words: `with “${id}” in the id`, fields: ['id'] },
+    { isSet: level !== '', words: `of the level ${level}`, fields: ['level'] },
+    { isSet: status !== '', words: statusWords[status] ?? status, fields: ['status'] },
+    { isSet: risk !== '', words: `with a score from ${risk}`, fields: ['risk'] },
+    { isSet: since !== '', words: presetWords[since] ?? since, fields: ['since'] },
+    {
+      isSet: since === '' && (from !== '' || until !== ''),
+      words: `started ${[from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(' ')}`,
+      fields: ['from', 'until'],
+    },
+  ];
+  return filters.filter(({ isSet }) => isSet);
+}

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { lengthenSession } from '../../../server/tests/lengthen-session.ts';
+import { atTestEnd } from '../../../server/tests/test-end.ts';
+import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+/** For what takes hundreds of requests. */
+const patience = { timeout: 120_000 };
+
+const startMs = Date.UTC(2026, 10, 20, 9);
+
+interface Call {
+  readonly toolName: string;
+  readonly status?: number;
+}
+
+/** Records calls ten seconds apart. */
+async function calls(server: TestServer, sessionId: string, all: readonly Call[]): Promise<void> {
+  for (const [index, { toolName, status = 200 }] of all.entries()) {
+    await server.record({
+      sessionId,
+      agentId: 'mailer',
+      sourceTimestamp: new Date(startMs + index * 10_000).toISOString(),
+      payload: { toolName, argumentsHash: `sha256:${'ab'.repeat(30)}${index}`, responseStatus: status },
+    });
+  }
+}
+
+const incident: readonly Call[] = [
+  { toolName: 'fetch_web_page' },
+  { toolName: 'read_secrets' },
+  { toolName: 'search' },
+  { toolName: 'send_email' },
+  { toolName: 'delete_user', status: 500 },
+];
+
+/** Starts a server with a session of many events, which are written directly: a hundred thousand requests take long. */
+async function withManyEvents(count: number): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-story-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const database = join(folder, 'story.db');
+  const server = await testServer({ database });
+  await calls(server, 'long', [{ toolName: 'search' }]);
+  await lengthenSession(database, { sessionId: 'long', startMs, count });
+  return server;
+}
+
+describe.skipIf(!hasBrowser)('session page', () => {
+  useBrowser();
+
+  test('shows the few calls that matter, marks their rows, and jumps to them', async () => {
+    const server = await testServer();
+    await calls(server, 'incident', incident);
+    await server.policy({ effect: 'deny', match: { tools: ['drop_*'] } });
+    await server.policy({ effect: 'require_approval', match: { tools: ['pay'] } });
+    for (const toolName of ['drop_table', 'pay']) {
+      const action = { toolName, argumentsHash: 'sha256:cc' };
+      await server.check({ agentId: 'mailer', sessionId: 'incident', action });
+    }
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident');
+    const { page } = tab;
+    const key = page.locator('.key-calls');
+    await key.getByRole('listitem').filter({ hasText: 'drop_table' }).getByText('denied').waitFor();
+    await key.getByRole('listitem').filter({ hasText: 'pay' }).getByText('held').waitFor();
+    await key.getByRole('listitem').filter({ hasText: 'send_email' }).getByText('risky').waitFor();
+    await key.getByRole('listitem').filter({ hasText: 'delete_user' }).getByText('status 500').waitFor();
+    expect(await key.getByText('search', { exact: true }).count()).toBe(0);
+    await key.getByRole('button', { name: 'send_email' }).click();
+    await expect.poll(() => page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('send_email');
+    const events = page.getByRole('table', { name: 'Events, oldest first' });
+    await events.getByRole('row', { name: 'drop_table' }).getByText('denied').waitFor();
+    await page.getByText('1 denied').waitFor();
+    await page.locator('.timeline .mark-denied').last().dispatchEvent('click');
+    await expect
+      .poll(() => page.locator('tr:focus').getByRole('rowheader').textContent())
+      .toMatch(/^drop_table/);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+
+  test('opens a row: whole hash, ids, reasons, and the decision about the call', async () => {
+    const server = await testServer();
+    await calls(server, 'incident', incident);
+    const { id: policyId } = await server.policy({ effect: 'allow', match: { tools: ['send_email'] } });
+    const argumentsHash = `sha256:${'ab'.repeat(30)}3`;
+    const action = { toolName: 'send_email', argumentsHash };
+    await server.check({ agentId: 'mailer', sessionId: 'incident', action });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident');
+    const { page } = tab;
+    const opener = page.getByRole('rowheader').getByRole('button', { name: 'send_email' });
+    await opener.click();
+    expect(await opener.getAttribute('aria-expanded')).toBe('true');
+    const details = page.locator('.event-details');
+    await details.getByText(argumentsHash, { exact: true }).waitFor();
+    await details.getByRole('link', { name: policyId }).waitFor();
+    await details.getByText('Untrusted content').first().waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await opener.click();
+    await expect.poll(() => details.count()).toBe(0);
+  });
+
+  test('relates the score, its dimensions and its reasons in visible text', async () => {
+    const server = await testServer();
+    await calls(server, 'incident', incident);
+    const { score, factors, dimensions } = await server.ok('sessions.risk', { id: 'incident' });
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident');
+    const highest = dimensions.toSorted((one, other) => other.score - one.score)[0];
+    const relation = page.getByText(`The session scores ${Math.floor(score)}.`);
+    await relation.getByText(`Its highest dimension is ${highest?.id}`).waitFor();
+    const [strongest] = factors;
+    const without = (score - (strongest?.delta ?? 0)).toFixed(1);
+    await page.getByText(`Without it, the score would be ${without}`).first().waitFor();
+  });
+
+  test('shows errors only, and goes to a time', async () => {
+    const server = await testServer();
+    await calls(server, 'incident', incident);
+    const { server: running, apiKey } = server;
+    const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions/incident', { timezoneId: 'UTC' });
+    const names = () => page.getByRole('rowheader').getByRole('button').allTextContents();
+    await page.getByLabel('Show', { exact: true }).selectOption('errors only');
+    await expect.poll(names).toEqual(['delete_user']);
+    await page.getByLabel('Show', { exact: true }).selectOption('all events');
+    await expect.poll(names).toHaveLength(5);
+    await page.getByLabel('Go to time').fill('2026-11-20T09:00:15');
+    await page.getByRole('button', { name: 'Go', exact: true }).click();
+    await expect.poll(() => page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('search');
+  });
+
+  test('scrolls a hundred thousand events with few elements, reading pages as they are needed', async () => {
+    const server = await withManyEvents(100_000);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
+    await page.getByText('2000 of 100000 events are read.').waitFor(patience);
+    const events = page.getByRole('table', { name: 'Events, oldest first' });
+    expect(await events.getAttribute('aria-rowcount')).toBe('100001');
+    const elements = () => page.evaluate<number>('document.querySelectorAll("*").length');
+    expect(await elements()).toBeLessThan(5000);
+    await page.locator('.event-scroll').evaluate((element) => {
+      element.scrollTop = element.scrollHeight / 40;
+    });
+    await events.getByRole('row').filter({ hasText: '+0:4' }).first().waitFor(patience);
+    expect(await elements()).toBeLessThan(5000);
+    await page.getByLabel('Show', { exact: true }).selectOption('errors only');
+    await page.getByRole('rowheader', { name: 'last_call' }).waitFor(patience);
+    await page.getByRole('rowheader', { name: 'last_call' }).getByRole('button').click();
+    await page.getByLabel('Show', { exact: true }).selectOption('all events');
+    await page.locator('.key-calls').getByRole('button', { name: 'last_call' }).click();
+    await page.locator('tr:focus').getByRole('rowheader', { name: 'last_call' }).waitFor();
+    expect(await elements()).toBeLessThan(5000);
+  }, 180_000);
+
+  test.each([360, 1280, 2560])('fits %d px, in both schemes', async (width) => {
+    const server = await testServer();
+    await calls(server, 'incident', [...incident, { toolName: `very_long_${'x'.repeat(120)}` }]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const options = { viewport: { width, height: 900 }, colorScheme };
+      const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident', options);
+      await tab.page.getByRole('rowheader').getByRole('button', { name: 'read_secrets' }).click();
+      await tab.page.locator('.event-details').waitFor();
+      expect(await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      const scroll = tab.page.locator('.event-scroll');
+      expect(await scroll.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+      expect(await tab.accessibilityFaults()).toEqual([]);
+    }
+  });
+});
