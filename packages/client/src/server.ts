@@ -3,6 +3,19 @@
  *
  * @packageDocumentation
  */
-export type { BacktestChange, BacktestResult, MatchedPolicy, PolicyDecision } from '@actlog/protocol';
+export type {
+  ActivityBucket,
+  ActivityCounts,
+  BacktestChange,
+  BacktestResult,
+  MatchedPolicy,
+  NamedActivity,
+  Overview,
+  OverviewInterval,
+  PolicyDecision,
+  RiskySession,
+  WebhookHealth,
+} from '@actlog/protocol';
 export { type BacktestDraft, type BacktestOptions, backtestPolicies } from './server/backtest-policies.ts';
+export { getOverview, type OverviewRange } from './server/get-overview.ts';
 export { type DecisionFilters, listDecisions } from './server/list-decisions.ts';

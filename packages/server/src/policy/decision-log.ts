@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { ApiError } from '../lib/api-error.ts';
 import { leftOf, readRoom } from '../quota/room.ts';
+import { ActivityChange } from '../storage/activity/activity-change.ts';
+import { addActivity } from '../storage/activity/activity-store.ts';
 import { insertPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -111,5 +113,15 @@ export class DecisionLog {
     if (kept.length === 0) return;
     await insertPolicyDecisions(db, kept);
     await addUsage(db, tenantId, { decisions: kept.length }, nowMs, true);
+    await addActivity(db, tenantId, activityOf(kept), 'decisions', nowMs);
   }
+}
+
+/** Returns the counts of decisions. Dry runs have no effect, and are not counted. */
+function activityOf(decisions: readonly NewDecision[]): ActivityChange {
+  const change = new ActivityChange();
+  for (const { decision, decided_ms: decidedMs, dry_run: isDryRun } of decisions) {
+    if (isDryRun === 0) change.add(decidedMs, { [`decisions_${decision}`]: 1 });
+  }
+  return change;
 }

@@ -20,6 +20,7 @@ import {
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
+import { countLevels } from './count-levels.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
 import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
@@ -200,14 +201,22 @@ export class RiskKeeper implements RiskObserver {
         tags_version: tagsVersion,
       })),
     );
-    const formerScores = batch.map(({ summary }) => summary.risk_score);
+    const former = batch.map(({ summary: { risk_score: score, risk_level: level } }) => ({ score, level }));
     const rises = batch.map(scoreSession);
     await updateListedRisks(
       db,
       batch.map(({ tenantId, summary }, index) => ({
         tenantId,
         summary,
-        scoreChanged: summary.risk_score !== formerScores[index],
+        scoreChanged: summary.risk_score !== former[index]?.score,
+      })),
+    );
+    await countLevels(
+      db,
+      batch.map(({ tenantId, summary }, index) => ({
+        tenantId,
+        summary,
+        formerLevel: former[index]?.level ?? null,
       })),
     );
     for (const [index, rise] of rises.entries()) {

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '@actlog/protocol';
+import type { RiskLevel, WebhookEvent } from '@actlog/protocol';
 import {
   type Arrival,
   emptySession,
@@ -19,6 +19,7 @@ import {
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
+import { countLevels } from './count-levels.ts';
 import { FrozenTags } from './frozen-tags.ts';
 import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
@@ -34,6 +35,7 @@ export interface SessionPlace {
 /** A scored session, with the arrival up to which it had been scored before. */
 interface ScoredSession extends ScorableSession {
   readonly seenArrival: number;
+  readonly formerLevel: RiskLevel | null;
   readonly baselineText: string | null;
   readonly tagsVersion: number | null;
   readonly rise: WebhookEvent | undefined;
@@ -128,9 +130,9 @@ export class SharedRisk implements RiskObserver {
         observe(state, storedRiskEvent(row), { stamp: row.stamp, tags });
       }
       const baseline = baselineText === null ? undefined : parseBaseline(baselineText);
-      const seenArrival = summary.risk_arrival;
+      const { risk_arrival: seenArrival, risk_level: formerLevel } = summary;
       const rise = scoreSession({ summary, state, baseline });
-      scored.push({ summary, state, baseline, baselineText, tagsVersion, seenArrival, rise });
+      scored.push({ summary, state, baseline, baselineText, tagsVersion, seenArrival, formerLevel, rise });
     }
     return scored;
   }
@@ -151,6 +153,15 @@ export class SharedRisk implements RiskObserver {
         state: serializeSession(state),
         baseline: baselineText,
         tags_version: tagsVersion,
+      })),
+    );
+    await countLevels(
+      write.db,
+      stored.map(({ summary, formerLevel }) => ({
+        tenantId,
+        // An earlier event may have arrived since the session was read.
+        summary: { ...summary, started_ms: won.get(summary.id) ?? summary.started_ms },
+        formerLevel,
       })),
     );
     for (const { rise } of stored) if (rise) await this.#outbox.queue(write, tenantId, rise);

@@ -4,6 +4,7 @@ import { mountServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
 import { backtestsRoute } from './backtests.ts';
 import { decisionsRoute } from './decisions.ts';
+import { overviewRoute } from './overview.ts';
 
 const folder = '/server/v1';
 
@@ -12,7 +13,7 @@ const folder = '/server/v1';
  * and are not in the endpoint table or in `/openapi.json`, which describe what every service has.
  */
 export async function mountServerApi(app: FastifyInstance, services: Services): Promise<void> {
-  const routes = [decisionsRoute(services), backtestsRoute(services)];
+  const routes = [decisionsRoute(services), backtestsRoute(services), overviewRoute(services)];
   await app.register(
     async (api) => {
       api.setNotFoundHandler(

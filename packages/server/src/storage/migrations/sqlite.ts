@@ -14,6 +14,7 @@ import { lowerCaseEventIds } from './sqlite/0012-lower-case-event-ids.ts';
 import { activePolicies } from './sqlite/0013-active-policies.ts';
 import { singleUseApprovals } from './sqlite/0014-single-use-approvals.ts';
 import { policyDecisions } from './sqlite/0015-policy-decisions.ts';
+import { activity } from './sqlite/0016-activity.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const sqliteMigrations: readonly Migration[] = [
   activePolicies,
   singleUseApprovals,
   policyDecisions,
+  activity,
 ];
