@@ -52,6 +52,7 @@ export interface RiskySession {
 /** State of the deliveries to one webhook. */
 export interface WebhookHealth {
   readonly id: string;
+  readonly url: string;
   readonly status: 'active' | 'disabled';
   /** Failed attempts since the last success. */
   readonly failureCount: number;

@@ -192,6 +192,7 @@ test('shows the state of webhooks', async () => {
     .toEqual([
       {
         id,
+        url: 'http://127.0.0.1:9/hook',
         status: 'active',
         failureCount: 1,
         failingSince: expect.any(String),

@@ -61,6 +61,7 @@ export function riskySessionView(row: RiskiestSession): RiskySession {
 export function webhookHealthView(health: ChannelHealth): WebhookHealth {
   return {
     id: health.id,
+    url: health.url,
     status: health.status,
     failureCount: health.failure_count,
     failingSince: isoTimeOrNull(health.failing_since_ms),

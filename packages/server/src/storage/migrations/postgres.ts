@@ -12,7 +12,7 @@ import { lowerCaseEventIds } from './postgres/0010-lower-case-event-ids.ts';
 import { activePolicies } from './postgres/0011-active-policies.ts';
 import { singleUseApprovals } from './postgres/0012-single-use-approvals.ts';
 import { policyDecisions } from './postgres/0013-policy-decisions.ts';
-import { activity } from './postgres/0014-activity.ts';
+import { activity } from './postgres/0017-activity.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [

@@ -14,7 +14,7 @@ import { lowerCaseEventIds } from './sqlite/0012-lower-case-event-ids.ts';
 import { activePolicies } from './sqlite/0013-active-policies.ts';
 import { singleUseApprovals } from './sqlite/0014-single-use-approvals.ts';
 import { policyDecisions } from './sqlite/0015-policy-decisions.ts';
-import { activity } from './sqlite/0016-activity.ts';
+import { activity } from './sqlite/0019-activity.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [

@@ -9,7 +9,7 @@ const maxCounted = 1000;
 export interface ChannelHealth
   extends Pick<
     Selectable<NotificationChannelTable>,
-    'id' | 'status' | 'failure_count' | 'failing_since_ms' | 'last_delivery_ms'
+    'id' | 'url' | 'status' | 'failure_count' | 'failing_since_ms' | 'last_delivery_ms'
   > {
   readonly waiting: number;
   /** Waiting deliveries that failed at least once. */
@@ -30,6 +30,7 @@ export function channelHealth(db: Database, tenantId: number): Promise<ChannelHe
     .selectFrom('notification_channels')
     .select([
       'id',
+      'url',
       'status',
       'failure_count',
       'failing_since_ms',

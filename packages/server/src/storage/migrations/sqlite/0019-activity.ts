@@ -4,7 +4,7 @@ import { activityColumns, activityOfStoredData } from '../activity-rows.ts';
 
 /** Counts of what happened, by tenant and bucket of time, with those of existing data. */
 export const activity: Migration = {
-  name: '0016-activity',
+  name: '0019-activity',
   async up(db) {
     const statements = [
       `create table activity (${activityColumns}) without rowid`,

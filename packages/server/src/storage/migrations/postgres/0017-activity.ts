@@ -22,7 +22,7 @@ create policy sweep_delete on activity for delete using (${sweep});
 
 /** Counts of what happened, by tenant and bucket of time, with those of existing data. */
 export const activity: Migration = {
-  name: '0014-activity',
+  name: '0017-activity',
   async up(db) {
     const statements = activityOfStoredData(
       {

@@ -1,0 +1,53 @@
+import type { OverviewInterval } from '@actlog/protocol';
+
+const hourMs = 3_600_000;
+
+/** A span of time that the overview can show, up to now. */
+export interface OverviewSpan {
+  /** Name in the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly lengthMs: number;
+  readonly interval: OverviewInterval;
+  /** Distances between labels of the time axis, in seconds. */
+  readonly labelEverySeconds: readonly number[];
+}
+
+const day: OverviewSpan = {
+  name: '24h',
+  label: '24 hours',
+  lengthMs: 24 * hourMs,
+  interval: 'hour',
+  labelEverySeconds: [3, 4, 6, 12].map((hours) => hours * 3600),
+};
+
+/** All spans, shortest first. */
+export const overviewSpans: readonly OverviewSpan[] = [
+  {
+    name: '1h',
+    label: '1 hour',
+    lengthMs: hourMs,
+    interval: '5m',
+    labelEverySeconds: [600, 900, 1200, 1800],
+  },
+  day,
+  {
+    name: '7d',
+    label: '7 days',
+    lengthMs: 7 * 24 * hourMs,
+    interval: 'hour',
+    labelEverySeconds: [1, 2, 3].map((days) => days * 86_400),
+  },
+  {
+    name: '30d',
+    label: '30 days',
+    lengthMs: 30 * 24 * hourMs,
+    interval: 'day',
+    labelEverySeconds: [3, 5, 7, 10].map((days) => days * 86_400),
+  },
+];
+
+/** Returns the span with a name; 24 hours for an unknown one. */
+export function overviewSpan(name: string | null): OverviewSpan {
+  return overviewSpans.find((span) => span.name === name) ?? day;
+}
