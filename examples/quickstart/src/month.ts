@@ -8,9 +8,9 @@ interface Worker {
   readonly agentId: string;
   readonly share: number;
   /** Tools that it calls first, in this order. */
-  readonly begin: readonly string[];
+  readonly first: readonly string[];
   /** Tools that it calls next, in any order. */
-  readonly then: readonly string[];
+  readonly next: readonly string[];
   /** Prefix of its session ids. */
   readonly subject: string;
 }
@@ -19,36 +19,36 @@ const workers: readonly Worker[] = [
   {
     agentId: 'refund-agent',
     share: 0.3,
-    begin: ['get_order', 'get_customer'],
-    then: ['get_order', 'refund', 'list_orders'],
+    first: ['get_order', 'get_customer'],
+    next: ['get_order', 'refund', 'list_orders'],
     subject: 'refund',
   },
   {
     agentId: 'support-agent',
     share: 0.3,
-    begin: ['get_ticket', 'get_customer'],
-    then: ['get_order', 'list_tickets', 'update_ticket'],
+    first: ['get_ticket', 'get_customer'],
+    next: ['get_order', 'list_tickets', 'update_ticket'],
     subject: 'ticket',
   },
   {
     agentId: 'review-agent',
     share: 0.15,
-    begin: ['list_products'],
-    then: ['fetch_web_page', 'summarize'],
+    first: ['list_products'],
+    next: ['fetch_web_page', 'summarize'],
     subject: 'reviews',
   },
   {
     agentId: 'deploy-agent',
     share: 0.15,
-    begin: ['get_build', 'run_tests'],
-    then: ['run_tests', 'get_status', 'open_pull_request'],
+    first: ['get_build', 'run_tests'],
+    next: ['run_tests', 'get_status', 'open_pull_request'],
     subject: 'deploy',
   },
   {
     agentId: 'report-agent',
     share: 0.1,
-    begin: ['query_database'],
-    then: ['query_database', 'render_chart'],
+    first: ['query_database'],
+    next: ['query_database', 'render_chart'],
     subject: 'report',
   },
 ];
@@ -103,8 +103,12 @@ function sessionsAt(moment: Date, next: () => number): number {
 }
 
 function workerOf(part: number): Worker {
-  let sum = 0;
-  return workers.find(({ share }) => (sum += share) >= part) ?? (workers[0] as Worker);
+  let rest = part;
+  for (const worker of workers) {
+    if (rest < worker.share) return worker;
+    rest -= worker.share;
+  }
+  return workers[0] as Worker;
 }
 
 /** Returns the events of a month of five agents, oldest first: the same in every run, but for the time. */
@@ -141,7 +145,7 @@ export function monthOfEvents(nowMs: number): ActivityEvent[] {
         { length: 2 + Math.floor(next() * 6) },
         (_, index): readonly [string, number] => {
           const tool =
-            worker.begin[index] ?? (worker.then[Math.floor(next() * worker.then.length)] as string);
+            worker.first[index] ?? (worker.next[Math.floor(next() * worker.next.length)] as string);
           const chance = next();
           return [tool, chance < failures ? 500 : chance < failures + 0.012 ? 403 : 200];
         },

@@ -1,4 +1,4 @@
-import { NotFoundError } from '@actlog/client';
+import { NotFoundError, ResponseShapeError } from '@actlog/client';
 import type { Overview as OverviewData } from '@actlog/protocol';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
@@ -40,7 +40,7 @@ export function Overview({ query }: { query: URLSearchParams }) {
     { everyMs: 10_000 },
   );
   // A service without the endpoint still has sessions.
-  if (error instanceof NotFoundError) return <Sessions query={query} />;
+  if (error instanceof NotFoundError || error instanceof ResponseShapeError) return <Sessions query={query} />;
   return (
     <>
       <div class="apart title">

@@ -43,6 +43,9 @@ export async function endAction(
     data: view,
   });
   await notify(write.db, row.id);
-  write.afterCommit(() => services.decisions.wake(row.id));
+  write.afterCommit(() => {
+    services.metrics.heldActionEnded(end.status);
+    services.decisions.wake(row.id);
+  });
   return ended;
 }

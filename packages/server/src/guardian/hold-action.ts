@@ -55,6 +55,7 @@ export async function holdAction(
     used_ms: null,
   };
   await insertPendingAction(write.db, row);
+  write.afterCommit(() => services.metrics.heldAction());
   const activity = new ActivityChange();
   activity.add(held.createdMs, { held_actions: 1 });
   await addActivity(write.db, tenantId, activity, 'requests', held.createdMs);

@@ -32,6 +32,8 @@ export interface DecisionLogOptions {
   readonly maxQueued: number;
   /** Counts a decision that is not kept because of the tenant's quota. */
   readonly countQuotaRefusal: (quota: QuotaName) => void;
+  /** Counts the decision of a check that was not a dry run. */
+  readonly countDecision: (decision: NewDecision['decision']) => void;
 }
 
 /** Maximum number of decisions in one transaction. */
@@ -56,7 +58,11 @@ export class DecisionLog {
    * @throws ApiError `OVERLOADED` when too many decisions wait; the error of the database when it is unavailable.
    */
   async keep(decision: NewDecision): Promise<void> {
-    if (!this.#options.isOn) return;
+    if (this.#options.isOn) await this.#queued(decision);
+    if (decision.dry_run === 0) this.#options.countDecision(decision.decision);
+  }
+
+  async #queued(decision: NewDecision): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       if (this.#queue.length >= this.#options.maxQueued) {
         throw new ApiError('OVERLOADED', 'Too many checks are in progress. Send this one again later.', {

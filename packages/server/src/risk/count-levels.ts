@@ -1,6 +1,7 @@
 import type { RiskLevel } from '@actlog/protocol';
 import { ActivityChange } from '../storage/activity/activity-change.ts';
 import { addActivity } from '../storage/activity/activity-store.ts';
+import type { ReachedLevels } from '../storage/event-recording.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
@@ -10,6 +11,14 @@ export interface RescoredSession {
   readonly summary: Pick<SessionSummary, 'started_ms' | 'risk_level'>;
   /** `null` if it was not scored before. */
   readonly formerLevel: RiskLevel | null;
+}
+
+/** Adds the sessions that changed their level to the numbers of those that reached one. */
+export function addReached(reached: ReachedLevels, sessions: readonly RescoredSession[]): void {
+  for (const { summary, formerLevel } of sessions) {
+    const level = summary.risk_level;
+    if (level !== null && level !== formerLevel) reached[level] = (reached[level] ?? 0) + 1;
+  }
 }
 
 /** Counts scored sessions by their current level, and no longer by the former one. */

@@ -31,7 +31,7 @@ export function Totals({ overview: { totals, waitingActions } }: { overview: Ove
       <Total
         label="Risky sessions"
         count={risky}
-        note={`high or critical, ${shareText(risky, sessions)} of sessions`}
+        note={`${shareText(risky, sessions)} high or critical`}
         to={href(['sessions'], { sort: 'riskScore' })}
         tone="bad"
       />
