@@ -40,6 +40,7 @@ export async function seed(file: string, size: SeedSize): Promise<void> {
   fillSessions(database, size.sessions, Math.floor(small / size.sessions), large);
   fillEvents(database, 0, small, `'seeded-' || (n % ${size.sessions})`);
   fillEvents(database, small, large, `'${largeSession}'`);
+  fillActivity(database);
   database.exec('commit');
   database.exec('pragma wal_checkpoint(truncate); analyze');
   database.close();
@@ -63,6 +64,33 @@ function fillSessions(database: DatabaseSync, sessions: number, eventsEach: numb
   database.exec(
     `insert into session_risk (tenant_id, session_id, state, baseline) select tenant_id, '${largeSession}', state, baseline from session_risk where session_id = 'bench-session-0'`,
   );
+}
+
+/** Days of the seeded sessions, from the day of the first one. */
+const activeDays = 12;
+
+const dayMs = 86_400_000;
+
+/** The span of time that has counts in {@link seed}, at every size. */
+export const activeSpan = {
+  since: new Date(Math.floor(1_700_000_000_000 / dayMs) * dayMs).toISOString(),
+  until: new Date((Math.floor(1_700_000_000_000 / dayMs) + activeDays) * dayMs).toISOString(),
+};
+
+/** Fills buckets with as many agents and tools as they can have. */
+function fillActivity(database: DatabaseSync): void {
+  const rows = (span: string, lengthMs: number) => `
+    insert into activity (tenant_id, span, kind, bucket_ms, name, slot, calls, errors)
+    select 1, '${span}', kind, bucket * ${lengthMs}, name, 0, 100, bucket % 7
+    from (select value as bucket from generate_series(
+      ${Date.parse(activeSpan.since)} / ${lengthMs}, ${Date.parse(activeSpan.until)} / ${lengthMs} - 1
+    )), (
+      select 'all' as kind, '' as name
+      union all select 'agent', 'agent-' || value from generate_series(1, 40)
+      union all select 'tool', 'tool-' || value from generate_series(1, 40)
+    )`;
+  database.exec(rows('hour', 3_600_000));
+  database.exec(rows('day', dayMs));
 }
 
 function fillEvents(database: DatabaseSync, from: number, count: number, session: string): void {

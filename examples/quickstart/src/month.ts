@@ -1,4 +1,6 @@
-import type { ActivityEvent, Actlog } from '@actlog/client';
+import type { Actlog } from '@actlog/client';
+
+type ActivityEvent = Parameters<Actlog['events']['create']>[0];
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

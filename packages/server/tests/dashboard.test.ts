@@ -9,14 +9,16 @@ const dashboardModel = z.object({
   title: z.string(),
   schemaVersion: z.literal(39),
   time: z.object({ from: z.string(), to: z.string() }),
-  templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.enum(['datasource', 'query']) })) }),
+  templating: z.object({
+    list: z.array(z.object({ name: z.string(), type: z.enum(['datasource', 'query']) })),
+  }),
   annotations: z.object({ list: z.array(z.unknown()) }),
   panels: z.array(
     z.object({
       id: z.int(),
       type: z.enum(['timeseries', 'stat']),
       title: z.string(),
-      datasource: z.object({ type: z.literal('prometheus'), uid: z.literal('${datasource}') }),
+      datasource: z.object({ type: z.literal('prometheus'), uid: z.string().startsWith('$') }),
       gridPos: z.object({ x: z.int(), y: z.int(), w: z.int().max(24), h: z.int() }),
       targets: z.array(z.object({ refId: z.string(), expr: z.string(), legendFormat: z.string() })).min(1),
       fieldConfig: z.object({ defaults: z.object({ unit: z.string() }), overrides: z.array(z.unknown()) }),
@@ -72,7 +74,13 @@ test('counts decisions, held actions, levels and deliveries', async () => {
     id: held.pendingActionId as string,
     body: { decision: 'deny' },
   });
-  for (const toolName of ['fetch_web_page', 'read_secrets', 'list_customers', 'send_email', 'delete_audit_log']) {
+  for (const toolName of [
+    'fetch_web_page',
+    'read_secrets',
+    'list_customers',
+    'send_email',
+    'delete_audit_log',
+  ]) {
     const payload = { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 };
     await server.record({ sessionId: 'compromised', payload });
   }

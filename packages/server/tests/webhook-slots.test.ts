@@ -28,7 +28,13 @@ async function opened(hostRate?: HostRate): Promise<{ storage: Storage; sender: 
   const { database = ':memory:' } = await withTestDatabase({});
   const storage = await openStorage({ database, connections: 4 });
   atTestEnd(() => storage.close());
-  const sender = new WebhookSender(storage, secret, new AddressGuard(['127.0.0.0/8'], 'any'), new Metrics(() => 0), hostRate);
+  const sender = new WebhookSender(
+    storage,
+    secret,
+    new AddressGuard(['127.0.0.0/8'], 'any'),
+    new Metrics(() => 0),
+    hostRate,
+  );
   atTestEnd(() => sender.close());
   return { storage, sender };
 }

@@ -17,21 +17,24 @@ test('serves the files of the page under a policy that lets nothing else run', a
   }
 });
 
-test.each(['br', 'gzip', 'identity'])('serves the files encoded as %s, and revalidates them', async (encoding) => {
-  const { server } = await testServer();
-  for (const [name, file] of Object.entries(await consoleSite())) {
-    const get = (headers: Record<string, string>) =>
-      fetch(`${server.url}/console/${name}`, { headers: { 'accept-encoding': encoding, ...headers } });
-    const response = await get({});
-    expect(await response.text()).toBe(file.body);
-    expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding);
-    expect(response.headers.get('vary')).toBe('accept-encoding');
-    expect(response.headers.get('cache-control')).toBe(file.cacheControl);
-    const etag = response.headers.get('etag') ?? '';
-    expect((await get({ 'if-none-match': `"other", W/${etag}` })).status).toBe(304);
-    expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
-  }
-});
+test.each(['br', 'gzip', 'identity'])(
+  'serves the files encoded as %s, and revalidates them',
+  async (encoding) => {
+    const { server } = await testServer();
+    for (const [name, file] of Object.entries(await consoleSite())) {
+      const get = (headers: Record<string, string>) =>
+        fetch(`${server.url}/console/${name}`, { headers: { 'accept-encoding': encoding, ...headers } });
+      const response = await get({});
+      expect(await response.text()).toBe(file.body);
+      expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+      expect(response.headers.get('vary')).toBe('accept-encoding');
+      expect(response.headers.get('cache-control')).toBe(file.cacheControl);
+      const etag = response.headers.get('etag') ?? '';
+      expect((await get({ 'if-none-match': `"other", W/${etag}` })).status).toBe(304);
+      expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
+    }
+  },
+);
 
 test('serves a file as it is to a client that refuses its encodings', async () => {
   const { server } = await testServer();
@@ -149,7 +152,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('signs in by the link of the start, and removes the key from the address', async () => {
     const { server, apiKey } = await testServer();
-    const { page } = await ConsoleTab.open(server.url, apiKey);
+    const { page } = await ConsoleTab.open(server.url, apiKey, '/');
     expect(page.url()).toBe(`${server.url}/console/#/`);
     expect(await page.content()).not.toContain(apiKey);
   });

@@ -88,7 +88,9 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
       await server.record({ sessionId: `at-${time}`, sourceTimestamp: `2026-11-${time}Z` });
     }
     const { server: running, apiKey } = server;
-    const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions', { timezoneId: 'Asia/Kathmandu' });
+    const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions', {
+      timezoneId: 'Asia/Kathmandu',
+    });
     await page.getByRole('link', { name: 'at-15T18:14' }).waitFor();
     await page.getByLabel('Started from').fill('2026-11-16');
     await page.getByLabel('Started until').fill('2026-11-17');
