@@ -80,15 +80,16 @@ export const activeSpan = {
 /** Fills buckets with as many agents and tools as they can have. */
 function fillActivity(database: DatabaseSync): void {
   const rows = (span: string, lengthMs: number) => `
+    with recursive buckets(bucket) as (
+      select ${Date.parse(activeSpan.since) / lengthMs}
+      union all select bucket + 1 from buckets where bucket + 1 < ${Date.parse(activeSpan.until) / lengthMs}
+    ), numbers(n) as (select 1 union all select n + 1 from numbers where n < 40), names(kind, name) as (
+      select 'all', ''
+      union all select 'agent', 'agent-' || n from numbers
+      union all select 'tool', 'tool-' || n from numbers
+    )
     insert into activity (tenant_id, span, kind, bucket_ms, name, slot, calls, errors)
-    select 1, '${span}', kind, bucket * ${lengthMs}, name, 0, 100, bucket % 7
-    from (select value as bucket from generate_series(
-      ${Date.parse(activeSpan.since)} / ${lengthMs}, ${Date.parse(activeSpan.until)} / ${lengthMs} - 1
-    )), (
-      select 'all' as kind, '' as name
-      union all select 'agent', 'agent-' || value from generate_series(1, 40)
-      union all select 'tool', 'tool-' || value from generate_series(1, 40)
-    )`;
+    select 1, '${span}', kind, bucket * ${lengthMs}, name, 0, 100, bucket % 7 from buckets, names`;
   database.exec(rows('hour', 3_600_000));
   database.exec(rows('day', dayMs));
 }

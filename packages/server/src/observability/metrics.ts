@@ -9,7 +9,7 @@ export type DeliveryOutcome = 'delivered' | 'retrying' | 'failed';
 /** Ends of held actions. */
 export type HeldActionEnd = 'approved' | 'denied' | 'expired';
 
-/** What policies decide. */
+/** Decision of a check. */
 type Decision = 'allow' | 'deny' | 'require_approval';
 
 const levels: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];

@@ -29,7 +29,7 @@ export interface ActivityCounts {
   decisions_require_approval: number;
 }
 
-/** What happened in one bucket of time, counted by each write so that no request has to count rows. */
+/** Counts of one bucket of time, kept by each write so that no request has to count rows. */
 export interface ActivityTable extends ActivityCounts {
   tenant_id: number;
   span: ActivitySpan;
