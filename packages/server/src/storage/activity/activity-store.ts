@@ -44,20 +44,25 @@ const key = ['tenant_id', 'span', 'kind', 'bucket_ms', 'name', 'slot'] as const;
 
 const none = Object.fromEntries(activityCounts.map((column) => [column, 0])) as unknown as ActivityCounts;
 
-const addRows = bulkInsert('activity', [...key, ...activityCounts], (insert) =>
-  insert.onConflict((conflict) =>
-    conflict
-      .columns(key)
-      .doUpdateSet((eb) =>
-        Object.fromEntries(
-          activityCounts.map((column) => [
-            column,
-            eb(`activity.${column}`, '+', eb.ref(`excluded.${column}`)),
-          ]),
+/** Counts of agents and tools; their other counts are 0. */
+const namedCounts = ['calls', 'errors', 'denials'] as const satisfies readonly (keyof ActivityCounts)[];
+
+function upsertOf(columns: readonly (keyof ActivityCounts)[]) {
+  return bulkInsert('activity', [...key, ...columns], (insert) =>
+    insert.onConflict((conflict) =>
+      conflict
+        .columns(key)
+        .doUpdateSet((eb) =>
+          Object.fromEntries(
+            columns.map((column) => [column, eb(`activity.${column}`, '+', eb.ref(`excluded.${column}`))]),
+          ),
         ),
-      ),
-  ),
-);
+    ),
+  );
+}
+
+const addRows = upsertOf(activityCounts);
+const addNamedRows = upsertOf(namedCounts);
 
 /**
  * Adds what a transaction has stored to a tenant's counts: one upsert for each bucket.
@@ -76,9 +81,20 @@ export async function addActivity(
   const slot = isPostgres(db) ? slotOf(writer) : 0;
   const changed = change.rows(nowMs);
   const rows = names ? await names.limit(db, tenantId, slot, changed) : changed;
+  const all = rows.map(({ counts, ...row }) => ({ ...none, ...counts, ...row, tenant_id: tenantId, slot }));
+  if (isPostgres(db)) {
+    await addRows(db, all);
+    return;
+  }
+  // SQLite runs the statement for each row, so fewer parameters cost less; on PostgreSQL another statement would cost
+  // another round trip.
   await addRows(
     db,
-    rows.map(({ counts, ...row }) => ({ ...none, ...counts, ...row, tenant_id: tenantId, slot })),
+    all.filter(({ kind }) => kind === 'all'),
+  );
+  await addNamedRows(
+    db,
+    all.filter(({ kind }) => kind !== 'all'),
   );
 }
 
