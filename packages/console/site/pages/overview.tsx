@@ -3,7 +3,7 @@ import type { Overview as OverviewData } from '@actlog/protocol';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
-import { overviewSpan, overviewSpans } from '../overview-span.ts';
+import { overviewSpan, overviewSpans, spanStart } from '../overview-span.ts';
 import { FirstEvent } from '../parts/events/first-event.tsx';
 import { ActivityCharts } from '../parts/overview/activity-charts.tsx';
 import { Outliers } from '../parts/overview/outliers.tsx';
@@ -25,7 +25,7 @@ export function Overview({ query }: { query: URLSearchParams }) {
   const { data, error, reload } = useLoaded(
     `overview ${span.name}`,
     async (signal) => {
-      const since = new Date(now().getTime() - span.lengthMs).toISOString();
+      const since = spanStart(span, now()).toISOString();
       const [overview, actions] = await Promise.all([
         client.request<OverviewData>('GET', '/server/v1/overview', {
           query: { since, interval: span.interval },
@@ -40,7 +40,8 @@ export function Overview({ query }: { query: URLSearchParams }) {
     { everyMs: 10_000 },
   );
   // A service without the endpoint still has sessions.
-  if (error instanceof NotFoundError || error instanceof ResponseShapeError) return <Sessions query={query} />;
+  if (error instanceof NotFoundError || error instanceof ResponseShapeError)
+    return <Sessions query={query} />;
   return (
     <>
       <div class="apart title">

@@ -118,7 +118,12 @@ describe.skipIf(!hasBrowser)('overview', () => {
   });
 
   test.each([360, 390, 1280, 1440, 2560])('fits %d pixels, with the risk of every session', async (width) => {
-    const { server, apiKey } = await busyServer();
+    const busy = await busyServer();
+    const { server, apiKey } = busy;
+    const long = { sessionId: 'session_'.repeat(20), agentId: 'agent_'.repeat(20) };
+    for (const tool of ['fetch_web_page', 'list_customers', 'send_email']) {
+      await busy.record({ ...long, ...call(tool, 403) });
+    }
     for (const colorScheme of ['light', 'dark'] as const) {
       const options = { colorScheme, viewport: { width, height: 900 } };
       const { page } = await ConsoleTab.open(server.url, apiKey, '/', options);

@@ -1,5 +1,5 @@
 import { decisionCategory, toolCallCategory } from '@actlog/protocol';
-import { ActivityChange } from '../storage/activity/activity-change.ts';
+import { ActivityChange, type CountedCall } from '../storage/activity/activity-change.ts';
 import type { NewEvent } from '../storage/event-recording.ts';
 import type { SessionFold } from './session-fold.ts';
 
@@ -21,21 +21,19 @@ export function recordedActivity(
     if (event.category === decisionCategory) continue;
     const timeMs = Math.min(sourceMs, receivedMs);
     if (event.category !== toolCallCategory) {
-      change.add(timeMs, { events: 1 });
+      change.addEvent(timeMs);
       continue;
     }
-    const { toolName, responseStatus: status } = event.payload as {
-      toolName: string;
-      responseStatus: number;
-    };
-    const denials = status === deniedStatus ? 1 : 0;
-    const call = { calls: 1, errors: status >= 400 ? 1 - denials : 0, denials };
-    change.add(timeMs, { events: 1, ...call });
-    change.addNamed('agent', event.agentId, timeMs, call);
-    change.addNamed('tool', toolName, timeMs, call);
+    const { toolName, responseStatus } = event.payload as { toolName: string; responseStatus: number };
+    change.addCall(timeMs, { agentId: event.agentId, toolName, outcome: outcomeOf(responseStatus) });
   }
   for (const { counted, summary } of sessions) {
     change.moveSession(counted, { startedMs: summary.started_ms, level: summary.risk_level });
   }
   return change;
+}
+
+function outcomeOf(status: number): CountedCall['outcome'] {
+  if (status === deniedStatus) return 'denial';
+  return status >= 400 ? 'error' : 'success';
 }

@@ -1,5 +1,6 @@
 import type { Overview } from '@actlog/protocol';
-import type { OverviewSpan } from '../../overview-span.ts';
+import { mergeBuckets } from '../../merge-buckets.ts';
+import { bucketsPerBar, type OverviewSpan } from '../../overview-span.ts';
 import { href } from '../../route.ts';
 import type { ChartSeries } from './bar-chart.tsx';
 import { ChartFigure } from './chart-figure.tsx';
@@ -54,10 +55,11 @@ const charts: readonly { readonly title: string; readonly series: readonly Chart
 
 /** The charts of an overview. */
 export function ActivityCharts({ overview, span }: { overview: Overview; span: OverviewSpan }) {
+  const bars = mergeBuckets(overview.series, bucketsPerBar(span));
   return (
     <div class="charts">
       {charts.map((chart) => (
-        <ChartFigure key={chart.title} {...chart} buckets={overview.series} span={span} />
+        <ChartFigure key={chart.title} {...chart} buckets={bars} span={span} />
       ))}
     </div>
   );

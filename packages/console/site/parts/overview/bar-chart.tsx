@@ -1,4 +1,4 @@
-import type { ActivityBucket, OverviewInterval } from '@actlog/protocol';
+import type { ActivityBucket } from '@actlog/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { axisTime } from '../../bucket-time.ts';
@@ -14,8 +14,6 @@ export interface ChartSeries {
   /** Address of the list with what is counted. */
   readonly href?: string;
 }
-
-const secondsOf: Readonly<Record<OverviewInterval, number>> = { '5m': 300, hour: 3600, day: 86_400 };
 
 const heightPx = 150;
 
@@ -68,7 +66,7 @@ export function BarChart({
     const { current: element } = box;
     const figure = element?.closest('figure');
     if (!element || !figure) return;
-    const seconds = secondsOf[span.interval];
+    const seconds = span.barSeconds;
     const bars = uPlot.paths.bars?.({ align: 1, size: [0.8, 48], gap: 1 });
     const faint = () => colorOf(figure, 'axis');
     const grid = { stroke: () => colorOf(figure, 'grid'), width: 1 };

@@ -17,7 +17,7 @@ const columns = [
 /** Sessions with the highest scores. */
 export function RiskiestSessions({ sessions }: { sessions: readonly RiskySession[] }) {
   return (
-    <section class="panel" aria-labelledby="riskiest">
+    <section class="panel risky" aria-labelledby="riskiest">
       <h2 id="riskiest">
         <a href={href(['sessions'], { sort: 'riskScore' })}>Riskiest sessions</a>
       </h2>

@@ -14,6 +14,13 @@ export interface CountedSession {
   readonly level: RiskLevel | null;
 }
 
+/** A tool call by what it is counted by. */
+export interface CountedCall {
+  readonly agentId: string;
+  readonly toolName: string;
+  readonly outcome: 'success' | 'error' | 'denial';
+}
+
 type CountsByName = Map<string, Partial<ActivityCounts>>;
 
 /** The shortest buckets with counts, from which those of the longer ones follow. */
@@ -31,12 +38,29 @@ export class ActivityChange {
 
   /** Adds to the counts of the whole tenant at a time. */
   add(timeMs: number, counts: Partial<ActivityCounts>): void {
-    this.#addTo('all', bucketOf(shortest, timeMs), '', counts);
+    addCounts(this.#sumOf('all', bucketOf(shortest, timeMs), ''), counts);
   }
 
-  /** Adds to the counts of an agent or a tool at a time. */
-  addNamed(kind: 'agent' | 'tool', name: string, timeMs: number, counts: Partial<ActivityCounts>): void {
-    this.#addTo(kind, bucketOf(shortestNamed, timeMs), name, counts);
+  /** Counts an event that is not a tool call. */
+  addEvent(timeMs: number): void {
+    const sum = this.#sumOf('all', bucketOf(shortest, timeMs), '');
+    sum.events = (sum.events ?? 0) + 1;
+  }
+
+  /** Counts a tool call, for the tenant, the agent and the tool. Written out, because every event passes it. */
+  addCall(timeMs: number, { agentId, toolName, outcome }: CountedCall): void {
+    const bucketMs = bucketOf(shortestNamed, timeMs);
+    const all = this.#sumOf('all', bucketOf(shortest, timeMs), '');
+    all.events = (all.events ?? 0) + 1;
+    for (const sum of [
+      all,
+      this.#sumOf('agent', bucketMs, agentId),
+      this.#sumOf('tool', bucketMs, toolName),
+    ]) {
+      sum.calls = (sum.calls ?? 0) + 1;
+      if (outcome === 'error') sum.errors = (sum.errors ?? 0) + 1;
+      else if (outcome === 'denial') sum.denials = (sum.denials ?? 0) + 1;
+    }
   }
 
   /** Counts a session that is new, or whose start or level has changed. */
@@ -73,15 +97,19 @@ export class ActivityChange {
     return changed.sort(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
   }
 
-  #addTo(kind: ActivityKind, bucketMs: number, name: string, counts: Partial<ActivityCounts>): void {
+  /** Returns the counts of a bucket, to be added to. */
+  #sumOf(kind: ActivityKind, bucketMs: number, name: string): Partial<ActivityCounts> {
     let byName = this.#counts[kind].get(bucketMs);
     if (!byName) {
       byName = new Map();
       this.#counts[kind].set(bucketMs, byName);
     }
-    const sum = byName.get(name);
-    if (sum) addCounts(sum, counts);
-    else byName.set(name, { ...counts });
+    let sum = byName.get(name);
+    if (!sum) {
+      sum = {};
+      byName.set(name, sum);
+    }
+    return sum;
   }
 }
 
