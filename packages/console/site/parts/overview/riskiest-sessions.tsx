@@ -10,7 +10,7 @@ const columns = [
   { title: 'Session' },
   { title: 'Agent', importance: 'second' },
   { title: 'Events', isNumber: true, importance: 'third' },
-  { title: 'Errors', isNumber: true, importance: 'second' },
+  { title: 'Errors', isNumber: true, importance: 'third' },
   { title: 'Started', importance: 'second' },
 ] as const;
 
@@ -41,7 +41,7 @@ export function RiskiestSessions({ sessions }: { sessions: readonly RiskySession
                 </a>
               </td>
               <td class="number third">{countText(eventCount)}</td>
-              <td class={`number second ${errorCount > 0 ? 'bad' : ''}`}>{countText(errorCount)}</td>
+              <td class={`number third ${errorCount > 0 ? 'bad' : ''}`}>{countText(errorCount)}</td>
               <td class="second">
                 <Time at={startedAt} />
               </td>
