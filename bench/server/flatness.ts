@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChildServer } from './child-server.ts';
-import { largeSession, type SeedSize, seed } from './seed.ts';
+import { activeSpan, largeSession, type SeedSize, seed } from './seed.ts';
 
 /** Median milliseconds of reads. */
 export interface ReadTimes {
@@ -20,6 +20,8 @@ export interface ReadTimes {
   readonly emptyPageMs: number;
   readonly sessionMs: number;
   readonly riskMs: number;
+  /** The overview of twelve days by hour, whose buckets have as many names as they can have. */
+  readonly overviewMs: number;
 }
 
 /** Costs of reads and exports at one size. */
@@ -76,6 +78,7 @@ async function measure(smallFile: string, largeFile: string): Promise<FlatnessRe
       emptyPageMs: () => '/v1/sessions?agentIdContains=nobody',
       sessionMs: () => `/v1/sessions/${largeSession}`,
       riskMs: () => `/v1/sessions/${largeSession}/risk`,
+      overviewMs: () => `/server/v1/overview?since=${activeSpan.since}&until=${activeSpan.until}`,
     };
     const fields = Object.keys(paths) as (keyof ReadTimes)[];
     const times = [{}, {}] as [Record<string, number>, Record<string, number>];

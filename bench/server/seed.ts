@@ -40,6 +40,7 @@ export async function seed(file: string, size: SeedSize): Promise<void> {
   fillSessions(database, size.sessions, Math.floor(small / size.sessions), large);
   fillEvents(database, 0, small, `'seeded-' || (n % ${size.sessions})`);
   fillEvents(database, small, large, `'${largeSession}'`);
+  fillActivity(database);
   database.exec('commit');
   database.exec('pragma wal_checkpoint(truncate); analyze');
   database.close();
@@ -77,6 +78,34 @@ function fillSessions(database: DatabaseSync, sessions: number, eventsEach: numb
   database.exec(
     `insert into session_risk (tenant_id, session_id, state, baseline) select tenant_id, '${largeSession}', state, baseline from session_risk where session_id = 'bench-session-0'`,
   );
+}
+
+/** Days of the seeded sessions, from the day of the first one. */
+const activeDays = 12;
+
+const dayMs = 86_400_000;
+
+/** The span of time that has counts in {@link seed}, at every size. */
+export const activeSpan = {
+  since: new Date(Math.floor(1_700_000_000_000 / dayMs) * dayMs).toISOString(),
+  until: new Date((Math.floor(1_700_000_000_000 / dayMs) + activeDays) * dayMs).toISOString(),
+};
+
+/** Fills buckets with as many agents and tools as they can have. */
+function fillActivity(database: DatabaseSync): void {
+  const rows = (span: string, lengthMs: number) => `
+    with recursive buckets(bucket) as (
+      select ${Date.parse(activeSpan.since) / lengthMs}
+      union all select bucket + 1 from buckets where bucket + 1 < ${Date.parse(activeSpan.until) / lengthMs}
+    ), numbers(n) as (select 1 union all select n + 1 from numbers where n < 40), names(kind, name) as (
+      select 'all', ''
+      union all select 'agent', 'agent-' || n from numbers
+      union all select 'tool', 'tool-' || n from numbers
+    )
+    insert into activity (tenant_id, span, kind, bucket_ms, name, slot, calls, errors)
+    select 1, '${span}', kind, bucket * ${lengthMs}, name, 0, 100, bucket % 7 from buckets, names`;
+  database.exec(rows('hour', 3_600_000));
+  database.exec(rows('day', dayMs));
 }
 
 function fillEvents(database: DatabaseSync, from: number, count: number, session: string): void {

@@ -2,9 +2,10 @@
 // as it is made, so that an edit needs no build before its test.
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import { type SiteFiles, typesByEnding } from './src/site-file.ts';
+import { compressedFile } from './compress-site.ts';
+import type { SiteFiles } from './src/site-file.ts';
 
 const folder = join(import.meta.dirname, 'site');
 
@@ -31,6 +32,7 @@ export async function siteFiles(): Promise<SiteFiles> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: import.meta.dirname,
     entryPoints: { console: 'site/main.tsx', style: 'site/style.css' },
+    entryNames: '[name]-[hash]',
     outdir: 'dist/site',
     bundle: true,
     format: 'esm',
@@ -45,11 +47,17 @@ export async function siteFiles(): Promise<SiteFiles> {
     logLevel: 'error',
   });
   const bundled = outputFiles.map(({ path, text }) => [basename(path), text] as const);
-  const asTheyAre = ['index.html', 'icon.svg'].map(
-    async (name) => [name, await readFile(join(folder, name), 'utf8')] as const,
-  );
-  const all = [...bundled, ...(await Promise.all(asTheyAre)), ['licences.txt', licences(metafile)] as const];
-  return Object.fromEntries(
-    all.map(([name, body]) => [name, { type: typesByEnding[extname(name)] ?? '', body }]),
-  );
+  let page = await readFile(join(folder, 'index.html'), 'utf8');
+  for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+    const source = entryPoint && relative('site', entryPoint);
+    if (source) page = page.replace(`"${source}"`, `"${basename(path)}"`);
+  }
+  const all: (readonly [name: string, body: string])[] = [
+    ...bundled,
+    ['index.html', page],
+    ['icon.svg', await readFile(join(folder, 'icon.svg'), 'utf8')],
+    ['licences.txt', licences(metafile)],
+  ];
+  const files = all.map(async ([name, body]) => [name, await compressedFile(name, body)] as const);
+  return Object.fromEntries(await Promise.all(files));
 }

@@ -9,6 +9,7 @@ import { Recorder } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
 import { createAgent } from 'langchain';
 import { conversations, scriptedModel } from './conversations.ts';
+import { recordMonth } from './month.ts';
 import { report } from './report.ts';
 import { openShop } from './shop.ts';
 import { supportTools } from './tools.ts';
@@ -54,9 +55,11 @@ Where to look next
 await shop.close();
 await rm(folder, { recursive: true, force: true });
 if (process.argv.includes('--keep')) {
+  const recorded = await recordMonth(client);
   console.log(`
+A month of ${recorded} more events was recorded, made up for five agents.
 The server stays up until Ctrl+C ends it.
-  ${server.url}/console/#key=${server.apiKey}   these sessions, in the browser
+  ${server.url}/console/#key=${server.apiKey}   the overview, in the browser
   ${server.url}/openapi.json   the service's API
 
 In a second terminal:

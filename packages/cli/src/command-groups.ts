@@ -13,7 +13,7 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
     'backup',
     'migrate',
   ],
-  'Read what agents did:': ['sessions', 'agents', 'events'],
+  'Read what agents did:': ['overview', 'sessions', 'agents', 'events'],
   'Decide what they may do:': ['policies', 'guardian', 'channels'],
   'Guard agents without changing their code:': ['gateway', 'hook', 'spool'],
   'Look up and check:': ['rules', 'tool', 'conformance'],

@@ -26,6 +26,10 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   backup: { summary: 'copy the database while the server runs', load: () => serverCommand('backup') },
   migrate: { summary: 'apply database migrations', load: () => serverCommand('migrate') },
+  overview: {
+    summary: 'show what happened, and what needs attention',
+    load: async () => (await import('./overview/overview-command.ts')).overviewCommand(),
+  },
   sessions: {
     summary: 'list, show, follow, export and score sessions',
     load: async () => (await import('./sessions/sessions-command.ts')).sessionsCommand(),

@@ -55,7 +55,7 @@ it('lists every subcommand in the help, by group, with exit codes and examples',
   for (const [name, { summary }] of Object.entries(subcommands)) {
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`${name} ${summary}`);
   }
-  expect(stdout).toMatch(/^Read what agents did:\n {2}sessions/m);
+  expect(stdout).toMatch(/^Read what agents did:\n {2}overview/m);
   expect(stdout).toContain('Exit codes:');
   expect(stdout).toContain('Examples:');
   expect((await actlog([])).stdout).toBe(stdout);

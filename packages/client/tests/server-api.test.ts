@@ -1,5 +1,5 @@
 import { Actlog, NotFoundError } from '@actlog/client';
-import { backtestPolicies, listDecisions } from '@actlog/client/server';
+import { backtestPolicies, getOverview, listDecisions } from '@actlog/client/server';
 import { type RunningServer, startServer } from '@actlog/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { json, ScriptedServer } from './scripted-server.ts';
@@ -47,6 +47,15 @@ it('fails with a NotFoundError on a service without the endpoint', async () => {
   } finally {
     await other.stop();
   }
+});
+
+it('returns the overview of a span of time', async () => {
+  const since = new Date(Date.now() - 3_600_000);
+  const { totals, series, interval } = await getOverview(client, { since, interval: '5m' });
+  expect(interval).toBe('5m');
+  expect(totals.decisions).toEqual({ allow: 3, deny: 2, require_approval: 0 });
+  expect(series.reduce((sum, { decisions }) => sum + decisions.deny, 0)).toBe(2);
+  await expect(getOverview(client, { since: '2020-01-01T00:00:00Z' })).rejects.toThrow(/range|buckets/);
 });
 
 it('tries policies on the decisions', async () => {

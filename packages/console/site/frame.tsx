@@ -8,6 +8,7 @@ import { Agents } from './pages/agents.tsx';
 import { Approvals } from './pages/approvals.tsx';
 import { Decisions } from './pages/decisions.tsx';
 import { Keys } from './pages/keys.tsx';
+import { Overview } from './pages/overview.tsx';
 import { Policies } from './pages/policies.tsx';
 import { PolicyEditor } from './pages/policy-editor.tsx';
 import { Session } from './pages/session.tsx';
@@ -18,15 +19,26 @@ import { href, parseRoute, type Route } from './route.ts';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
 
-const places = ['sessions', 'approvals', 'policies', 'decisions', 'agents', 'webhooks', 'keys'] as const;
+const places = [
+  'overview',
+  'sessions',
+  'approvals',
+  'policies',
+  'decisions',
+  'agents',
+  'webhooks',
+  'keys',
+] as const;
 
 function titleOf(place: string): string {
   return place.slice(0, 1).toUpperCase() + place.slice(1);
 }
 
 function Place({ route }: { route: Route }) {
-  const [place = 'sessions', id] = route.path;
+  const [place = 'overview', id] = route.path;
   switch (place) {
+    case 'overview':
+      return <Overview query={route.query} />;
     case 'sessions':
       return id === undefined ? <Sessions query={route.query} /> : <Session key={id} id={id} />;
     case 'approvals':
@@ -50,7 +62,7 @@ function Place({ route }: { route: Route }) {
         <>
           <h1>Page not found</h1>
           <p>
-            <a href={href(['sessions'])}>Go to the sessions</a>
+            <a href={href([])}>Go to the overview</a>
           </p>
         </>
       );
@@ -69,7 +81,7 @@ export function Frame({
   const visit = useVisits(main);
   const route = parseRoute(visit.hash);
   const { waiting, countWaiting } = useWaiting();
-  const [place = 'sessions', id] = route.path;
+  const [place = 'overview', id] = route.path;
   const isFirst = useRef(true);
 
   useLayoutEffect(() => {
@@ -92,7 +104,11 @@ export function Frame({
           {places
             .filter((name) => name !== 'keys' || managesKeys(identity))
             .map((name) => (
-              <a key={name} href={href([name])} aria-current={place === name ? 'page' : undefined}>
+              <a
+                key={name}
+                href={href(name === 'overview' ? [] : [name])}
+                aria-current={place === name ? 'page' : undefined}
+              >
                 {titleOf(name)}{' '}
                 {name === 'approvals' && waiting !== '' && (
                   <span class="count" translate={false}>

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { consoleSite } from './index.ts';
 
@@ -5,7 +6,11 @@ test('the page refers to its files by relative URLs and runs only its own script
   const files = await consoleSite();
   const page = files['index.html']?.body ?? '';
   const named = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, name]) => name);
-  expect(named.toSorted()).toEqual(['console.js', 'icon.svg', 'style.css']);
+  expect(named.map((name) => name?.replace(/-[0-9A-Z]{8}\./, '-HASH.')).toSorted()).toEqual([
+    'console-HASH.js',
+    'icon.svg',
+    'style-HASH.css',
+  ]);
   expect(Object.keys(files)).toEqual(expect.arrayContaining(named as string[]));
   expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=/);
 });
@@ -25,4 +30,31 @@ test('contains the licence notices of bundled packages', async () => {
 
 test('a second call returns the cached files', async () => {
   expect(consoleSite()).toBe(consoleSite());
+});
+
+/** Maximum bytes of the first visit, compressed by gzip, which every browser accepts over plain HTTP too. */
+const maxFirstLoadBytes = 90_000;
+
+test('the first visit loads at most 90 kB', async () => {
+  const files = Object.entries(await consoleSite()).filter(([name]) => name !== 'licences.txt');
+  const sum = files.reduce((bytes, [, { compressed }]) => bytes + compressed.gzip.length, 0);
+  expect(sum).toBeLessThan(maxFirstLoadBytes);
+});
+
+test('compressed bodies are those of the files', async () => {
+  for (const { body, compressed } of Object.values(await consoleSite())) {
+    expect(gunzipSync(compressed.gzip).toString()).toBe(body);
+    expect(brotliDecompressSync(compressed.br).toString()).toBe(body);
+    expect(compressed.br.length).toBeLessThan(compressed.gzip.length);
+  }
+});
+
+test('only files whose name has the hash of their content are cached without revalidation', async () => {
+  const files = Object.entries(await consoleSite());
+  const immutable = files.filter(([, { cacheControl }]) => cacheControl.includes('immutable'));
+  expect(immutable.map(([name]) => name.replace(/-.*\./, '.')).toSorted()).toEqual([
+    'console.js',
+    'style.css',
+  ]);
+  expect(new Set(files.map(([, { etag }]) => etag)).size).toBe(files.length);
 });

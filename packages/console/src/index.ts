@@ -8,7 +8,7 @@
 import { siteFiles } from '#site';
 import type { SiteFiles } from './site-file.ts';
 
-export type { SiteFile, SiteFiles } from './site-file.ts';
+export type { SiteEncoding, SiteFile, SiteFiles } from './site-file.ts';
 
 let loading: Promise<SiteFiles> | undefined;
 

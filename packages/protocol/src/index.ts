@@ -36,6 +36,15 @@ export {
   toolCallCategory,
 } from './limits.ts';
 export { mergePatch } from './merge-patch.ts';
+export type {
+  ActivityBucket,
+  ActivityCounts,
+  NamedActivity,
+  Overview,
+  OverviewInterval,
+  RiskySession,
+  WebhookHealth,
+} from './overview.ts';
 export type { MatchedPolicy, PolicyDecision, PolicyDecisionPage } from './policy-decision.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';

@@ -42,7 +42,7 @@ export function assemble(
 ): Services {
   const policySets = new PolicySets();
   const outbox = new WebhookOutbox(policySets);
-  const scoring = new RiskScoring(storage, outbox);
+  const scoring = new RiskScoring(storage, outbox, (reached) => metrics.levelsReached(reached));
   const eventWriter = new EventWriter(undefined, () => {
     storage.clearSessionCache();
     scoring.scheduleCatchUp();
@@ -58,6 +58,7 @@ export function assemble(
     quotas: settings.quotas,
     quotaGate: new QuotaGate(settings.quotas),
     countQuotaRefusal: (quota) => metrics.quotaRefusal(quota),
+    metrics,
     policySets,
     decisionLog: new DecisionLog({
       storage,
@@ -65,6 +66,7 @@ export function assemble(
       isOn: settings.keepDecisions,
       maxQueued: settings.maxQueuedEvents,
       countQuotaRefusal: (quota) => metrics.quotaRefusal(quota),
+      countDecision: (decision) => metrics.decision(decision),
     }),
     tenantTurns,
     writeTurns: new TenantTurns(storage.isShared ? maxSharedWrites : 1),

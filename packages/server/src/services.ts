@@ -8,6 +8,7 @@ import type { EventWriter } from './ingest/event-writer.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import type { KeyRing } from './keys/key-ring.ts';
+import type { Metrics } from './observability/metrics.ts';
 import type { DecisionLog } from './policy/decision-log.ts';
 import type { PolicySets } from './policy/policy-set.ts';
 import type { QuotaGate } from './quota/quota-gate.ts';
@@ -36,6 +37,7 @@ export interface Services {
   readonly quotaGate: QuotaGate;
   /** Counts an exceeded quota that no error response reports. */
   readonly countQuotaRefusal: (quota: QuotaName) => void;
+  readonly metrics: Metrics;
   readonly policySets: PolicySets;
   /** Keeps the decision of every check. */
   readonly decisionLog: DecisionLog;

@@ -114,6 +114,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     storage,
     secret,
     services.addressGuard,
+    metrics,
     settings.webhookHostRate === false ? undefined : settings.webhookHostRate,
   );
   const tasks = new BackgroundTasks((task, err) => app.log.error({ task, err }, 'background task failed'));

@@ -177,13 +177,14 @@ test.skipIf(onPostgres)(
   },
 );
 
-test('deletes everything of a session but the learned baseline, and nothing of other sessions', async () => {
+test('deletes everything of a session but the learned baseline and counts, and nothing of other sessions', async () => {
   const options = await database();
   const server = await testServer(options);
   await busyServer(server, ['gone', 'kept']);
   const before = (await allRows(options.database)).filter(({ text }) => text.includes('of gone'));
   expect(new Set(before.map(({ table }) => table))).toEqual(
     new Set([
+      'activity',
       'agents',
       'checked_actions',
       'deliveries',
@@ -197,7 +198,8 @@ test('deletes everything of a session but the learned baseline, and nothing of o
   await server.server.admin.sessions.delete('default', 'gone');
   const rows = await allRows(options.database);
   const left = rows.filter(({ text }) => text.includes('of gone') || text.includes('"session_id":"gone"'));
-  expect(left.map(({ table }) => table)).toEqual(['agents']);
+  // Counts of an agent name no session.
+  expect(new Set(left.map(({ table }) => table))).toEqual(new Set(['agents', 'activity']));
   const decided = rows.filter(({ text }) => text.includes('guardian.pendingActions.decide'));
   expect(decided).toEqual([]);
   expect(rows.filter(({ table }) => table === 'deliveries').length).toBeGreaterThan(1);

@@ -224,6 +224,7 @@ test('deletes decisions past their own retention, and counts them as freed', asy
     quotas: {},
     isOn: true,
     maxQueued: 10,
+    countDecision: () => {},
     countQuotaRefusal: () => {},
   });
   const check = { agentId: 'billing', action };

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { DeploymentSecret } from '../src/keys/deployment-secret.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { newIdentifier } from '../src/lib/identifier.ts';
+import { Metrics } from '../src/observability/metrics.ts';
 import { openStorage } from '../src/open-storage.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import { insertChannel } from '../src/storage/stores/channel-store.ts';
@@ -27,7 +28,13 @@ async function opened(hostRate?: HostRate): Promise<{ storage: Storage; sender: 
   const { database = ':memory:' } = await withTestDatabase({});
   const storage = await openStorage({ database, connections: 4 });
   atTestEnd(() => storage.close());
-  const sender = new WebhookSender(storage, secret, new AddressGuard(['127.0.0.0/8'], 'any'), hostRate);
+  const sender = new WebhookSender(
+    storage,
+    secret,
+    new AddressGuard(['127.0.0.0/8'], 'any'),
+    new Metrics(() => 0),
+    hostRate,
+  );
   atTestEnd(() => sender.close());
   return { storage, sender };
 }

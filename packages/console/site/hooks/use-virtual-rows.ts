@@ -14,7 +14,7 @@ const overscan = 12;
 /** Visible part of a long list of rows. */
 export interface VirtualRows {
   /** Element that scrolls. */
-  readonly scroll: RefObject<HTMLDivElement>;
+  readonly scroll: RefObject<HTMLDivElement | null>;
   readonly items: readonly VirtualItem[];
   /** Heights of the rows before and after the items, in pixels. */
   readonly before: number;

@@ -17,6 +17,8 @@ async function busyServer(): Promise<TestServer> {
 }
 
 const places = [
+  ['/', 'Overview'],
+  ['/?span=7d', 'Overview'],
   ['/sessions', 'Sessions'],
   ['/sessions/thread-1', 'thread-1'],
   ['/approvals', 'Approvals'],
@@ -34,7 +36,7 @@ describe.skipIf(!hasBrowser)('every page', () => {
 
   test.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {
     const { server, apiKey } = await busyServer();
-    const tab = await ConsoleTab.open(server.url, apiKey, '', { colorScheme });
+    const tab = await ConsoleTab.open(server.url, apiKey, '/sessions', { colorScheme });
     for (const [place, heading] of places) {
       await tab.go(place);
       await tab.heading(heading);
@@ -103,7 +105,7 @@ describe.skipIf(!hasBrowser)('every page', () => {
   // WCAG 2.2, 1.4.10: 320 pixels correspond to a screen of 1280 at 400%.
   test.each([360, 320])('fits a screen of %d pixels without horizontal scrolling', async (width) => {
     const { server, apiKey } = await busyServer();
-    const tab = await ConsoleTab.open(server.url, apiKey, '', { viewport: { width, height: 740 } });
+    const tab = await ConsoleTab.open(server.url, apiKey, '/sessions', { viewport: { width, height: 740 } });
     for (const [place, heading] of places) {
       await tab.go(place);
       await tab.heading(heading);

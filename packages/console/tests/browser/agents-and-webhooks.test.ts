@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('agents and webhooks pages', () => {
       Object.defineProperty(navigator, 'clipboard', { value: undefined });
     });
     await tab.page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
-    await tab.heading('Sessions');
+    await tab.heading('Overview');
     await tab.go('/keys');
     await tab.page.getByLabel('Name', { exact: true }).fill('new');
     await tab.page.getByRole('button', { name: 'Create' }).click();

@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('approvals page', () => {
     const { page } = tab;
     await page.clock.install();
     await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
-    await tab.heading('Sessions');
+    await tab.heading('Overview');
     await tab.go('/approvals');
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.click({ trial: true });

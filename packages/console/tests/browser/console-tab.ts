@@ -86,13 +86,13 @@ export class ConsoleTab {
   static async open(
     url: string,
     apiKey: string,
-    place = '',
+    place = '/sessions',
     options?: BrowserContextOptions,
   ): Promise<ConsoleTab> {
     const tab = await ConsoleTab.blank(url, options);
     await tab.page.goto(`${url}/console/#key=${apiKey}`);
-    await tab.heading('Sessions');
-    if (place !== '') await tab.go(place);
+    await tab.heading('Overview');
+    if (place !== '/') await tab.go(place);
     return tab;
   }
 

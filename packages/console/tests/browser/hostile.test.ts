@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
     const payload = { toolName: name.slice(0, 128), argumentsHash: 'sha256:aa', responseStatus: 200 };
     await server.record({ sessionId: 'chat', payload });
     const viewport = { width: 1280, height: 800 };
-    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '', { viewport });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', { viewport });
     for (const [title, last] of [
       ['Sessions', 'Last event'],
       ['Agents', 'Actions'],

@@ -17,6 +17,32 @@ test('serves the files of the page under a policy that lets nothing else run', a
   }
 });
 
+test.each(['br', 'gzip', 'identity'])(
+  'serves the files encoded as %s, and revalidates them',
+  async (encoding) => {
+    const { server } = await testServer();
+    for (const [name, file] of Object.entries(await consoleSite())) {
+      const get = (headers: Record<string, string>) =>
+        fetch(`${server.url}/console/${name}`, { headers: { 'accept-encoding': encoding, ...headers } });
+      const response = await get({});
+      expect(await response.text()).toBe(file.body);
+      expect(response.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+      expect(response.headers.get('vary')).toBe('accept-encoding');
+      expect(response.headers.get('cache-control')).toBe(file.cacheControl);
+      const etag = response.headers.get('etag') ?? '';
+      expect((await get({ 'if-none-match': `"other", W/${etag}` })).status).toBe(304);
+      expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
+    }
+  },
+);
+
+test('serves a file as it is to a client that refuses its encodings', async () => {
+  const { server } = await testServer();
+  const headers = { 'accept-encoding': 'br;q=0, gzip;q=0.0' };
+  const response = await fetch(`${server.url}/console/`, { headers });
+  expect(response.headers.get('content-encoding')).toBeNull();
+});
+
 test.each(['/', '/console'])('redirects %s to the page', async (path) => {
   const { server } = await testServer({ docs: true });
   const response = await fetch(`${server.url}${path}`);
@@ -88,7 +114,7 @@ async function tabOfPolicy(server: RunningServer, apiKey: string): Promise<Conso
   const tab = await ConsoleTab.blank(server.url, ownContext);
   await tab.page.clock.install();
   await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
-  await tab.heading('Sessions');
+  await tab.heading('Overview');
   await tab.go('/policies/new');
   await tab.page.getByLabel('Name', { exact: true }).fill('Half a thought');
   return tab;
@@ -104,9 +130,9 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.goto(server.url);
     await page.getByLabel('API key').fill(` ${apiKey} `);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await tab.heading('Sessions');
+    await tab.heading('Overview');
     await page.reload();
-    await tab.heading('Sessions');
+    await tab.heading('Overview');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await tab.heading('actlog');
     await page.reload();
@@ -126,7 +152,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   test('signs in by the link of the start, and removes the key from the address', async () => {
     const { server, apiKey } = await testServer();
-    const { page } = await ConsoleTab.open(server.url, apiKey);
+    const { page } = await ConsoleTab.open(server.url, apiKey, '/');
     expect(page.url()).toBe(`${server.url}/console/#/`);
     expect(await page.content()).not.toContain(apiKey);
   });
@@ -138,9 +164,9 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       const tab = await ConsoleTab.open(server.url, apiKey);
       await tab.page.goto(`${server.url}/console/#key=${key}`);
       if (key !== '') await tab.page.getByRole('button', { name: 'Keep the current key' }).click();
-      await tab.heading('Sessions');
+      await tab.heading('Overview');
       expect(tab.page.url()).toBe(`${server.url}/console/#/`);
-      expect(await tab.page.title()).toBe('Sessions · actlog');
+      expect(await tab.page.title()).toBe('Overview · actlog');
       expect(await tab.page.getByRole('dialog').count()).toBe(0);
     },
   );
@@ -158,7 +184,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const server = await testServer();
     const tab = await ConsoleTab.blank(server.server.url);
     await tab.page.addInitScript(`new MutationObserver((_, observer) => {
-      if (document.querySelector('h1')?.textContent !== 'Sessions') return;
+      if (document.querySelector('h1')?.textContent !== 'Overview') return;
       observer.disconnect();
       location.hash = '#/policies';
     }).observe(document, { childList: true, subtree: true })`);
@@ -185,12 +211,12 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.reload();
-      await tab.heading('Sessions');
+      await tab.heading('Overview');
       expect(await page.getByText('on duty').count()).toBe(0);
       await open();
       await page.getByRole('button', { name: 'Use the key in the link' }).click();
       await page.getByText('on duty').waitFor();
-      await tab.heading('Sessions');
+      await tab.heading('Overview');
       expect(await page.getByRole('dialog').count()).toBe(0);
     },
   );
@@ -356,7 +382,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       `Object.defineProperty(globalThis, 'sessionStorage', { get() { ${response}; } })`,
     );
     await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
-    await tab.heading('Sessions');
+    await tab.heading('Overview');
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await tab.heading('actlog');
   });
@@ -368,7 +394,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       server: { url },
       apiKey,
     } = server;
-    const { page } = await ConsoleTab.open(url, apiKey, '', { locale: 'ar-EG' });
+    const { page } = await ConsoleTab.open(url, apiKey, '/sessions', { locale: 'ar-EG' });
     await page
       .locator('time')
       .first()
@@ -382,7 +408,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const html = { contentType: 'text/html', body: '<title>Welcome</title>' };
     await tab.page.route('**/console/api/**', (route) => route.fulfill(html));
     await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
-    await tab.heading('Sessions');
+    await tab.heading('Overview');
     await tab.go('/policies');
     await tab.page.getByRole('link', { name: 'New policy' }).waitFor();
   });

@@ -6,9 +6,13 @@ import { ConsoleTab, hasBrowser, ownContext, useBrowser } from './console-tab.ts
 /** Opens the sessions page of a server without sessions, in a tab whose clock the test controls. */
 async function clockedConsole(): Promise<{ server: TestServer; page: Page }> {
   const server = await testServer();
-  const { page } = await ConsoleTab.blank(server.server.url, ownContext);
+  const tab = await ConsoleTab.blank(server.server.url, ownContext);
+  const { page } = tab;
   await page.clock.install();
   await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
+  await tab.heading('Overview');
+  await tab.go('/sessions');
+  await tab.heading('Sessions');
   await page.getByText('No agent has sent an event yet.').waitFor();
   return { server, page };
 }

@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)('failed requests', () => {
   ])('are repeated when the user presses retry: %s', async (_what, place, path, table) => {
     const server = await testServer();
     await server.record({ sessionId: 'chat' });
-    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '', ownContext);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', ownContext);
     const { page } = tab;
     await page.route(path, (route) => route.abort());
     await page.clock.install();

@@ -167,7 +167,9 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
       await server.record({ sessionId: `at-${time}`, sourceTimestamp: `2026-11-${time}Z` });
     }
     const { server: running, apiKey } = server;
-    const { page } = await ConsoleTab.open(running.url, apiKey, '', { timezoneId: 'Asia/Kathmandu' });
+    const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions', {
+      timezoneId: 'Asia/Kathmandu',
+    });
     await page.getByRole('link', { name: 'at-15T18:14' }).waitFor();
     await page.getByLabel('Started', { exact: true }).selectOption('between days…');
     await page.getByLabel('Started from').fill('2026-11-16');
@@ -216,7 +218,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   test('requests a risk once, and again when its session has grown', async () => {
     const server = await testServer();
     await session(server, 'chat', ['search']);
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '', ownContext);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', ownContext);
     await page.clock.install();
     let requested = 0;
     page.on('request', (request) => {
@@ -234,7 +236,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   test('shows the next page without requesting the previous one again', async () => {
     const server = await testServer();
     for (let number = 0; number < 101; number += 1) await session(server, `s-${number}`, ['search']);
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '', ownContext);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', ownContext);
     const cursors: (string | null)[] = [];
     await page.getByRole('link', { name: 's-100', exact: true }).waitFor();
     page.on('request', (request) => {

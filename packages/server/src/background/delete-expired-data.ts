@@ -1,6 +1,7 @@
 import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { dropInBatches } from '../deletion/session-batches.ts';
 import { repeat } from '../lib/repeat.ts';
+import { dropActivityBefore, oldActivity } from '../storage/activity/activity-store.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
 import { dropOldPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/old-rows.ts';
@@ -44,6 +45,7 @@ export async function deleteExpiredData(
     ...expiredRows(nowMs).map((rows) => () => dropExpiredRows(storage, rows, signal)),
     () => dropHeldActions(storage, nowMs, signal),
     () => dropPolicyDecisions(storage, nowMs, signal),
+    () => dropCounts(storage, nowMs, signal),
     () => dropExpiredSessions(storage, nowMs, signal),
     () => dropDeletedTenants(storage, nowMs, signal),
     () => storage.truncateLog(),
@@ -61,7 +63,12 @@ function expiredRows(nowMs: number): OldRows[] {
     age: 'created_ms',
     beforeMs: nowMs - responsesKeptForMs + 1,
   });
-  return [responses, ...oldCounts(nowMs - countsKeptForMs), oldDeliveries(nowMs - deliveriesKeptForMs)];
+  return [
+    responses,
+    ...oldCounts(nowMs - countsKeptForMs),
+    oldDeliveries(nowMs - deliveriesKeptForMs),
+    ...oldActivity(nowMs),
+  ];
 }
 
 async function dropExpiredRows(
@@ -84,6 +91,15 @@ async function dropHeldActions(
     await drop((db) => dropOldest(db, oldHeldCalls(tenantId, keptFromMs)));
     await drop((db) => dropOldest(db, oldCallHistories(tenantId, keptFromMs)));
     await drop((db) => dropOldest(db, oldGrants(tenantId, keptFromMs)));
+  }
+}
+
+async function dropCounts(storage: Storage, nowMs: number, signal: AbortSignal | undefined): Promise<void> {
+  for (const { tenantId, keptFromMs } of await keptFrom(storage, nowMs)) {
+    await repeat(
+      () => storage.write(tenantId, ({ db }) => dropActivityBefore(db, tenantId, keptFromMs)),
+      signal,
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { consoleSecurityPolicy, consoleSite } from '@actlog/console';
 import type { FastifyInstance } from 'fastify';
 import { noSuchEndpoint } from '../lib/api-error.ts';
+import { encodedBody, isUnchanged } from './site-response.ts';
 
 /**
  * Mounts the console at `/console/`. Its files are the same for everyone and need no key. It requests its data from
@@ -14,6 +15,9 @@ export function mountConsolePage(app: FastifyInstance): void {
     const name = request.params.file || 'index.html';
     const file = Object.hasOwn(files, name) ? files[name] : undefined;
     if (file === undefined) throw noSuchEndpoint();
-    return reply.header('content-security-policy', consoleSecurityPolicy).type(file.type).send(file.body);
+    const { body, headers } = encodedBody(file, request.headers['accept-encoding']);
+    reply.headers({ ...headers, 'content-security-policy': consoleSecurityPolicy });
+    if (isUnchanged(headers.etag, request.headers['if-none-match'])) return reply.code(304).send();
+    return reply.type(file.type).send(body);
   });
 }

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
 import {
   checkTables,
+  countTables,
   dataTables,
   markTenantDeleted,
   markTenantEmptied,
   tenantsDeletedBefore,
-  usageTable,
 } from '../storage/deleted-tenants.ts';
 import { dropRows, type KeyedTable } from '../storage/retention/drop-rows.ts';
 import { dropSessions } from '../storage/retention/drop-sessions.ts';
@@ -52,7 +52,7 @@ export async function dropDeletedTenants(
   for (const tenantId of hidden) {
     await dropAll(storage, tenantId, checkTables, signal);
     await dropTenantData(storage, tenantId, signal);
-    await dropAll(storage, tenantId, [usageTable], signal);
+    await dropAll(storage, tenantId, countTables, signal);
     if (signal?.aborted) return;
     await storage.write(tenantId, ({ db }) => markTenantEmptied(db, tenantId, nowMs));
   }

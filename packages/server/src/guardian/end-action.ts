@@ -37,7 +37,10 @@ export async function endAction(
     data: pendingActionView(ended, nowMs),
   });
   await notify(write.db, row.id);
-  write.afterCommit(() => services.decisions.wake(row.id));
+  write.afterCommit(() => {
+    services.metrics.heldActionEnded(end.status);
+    services.decisions.wake(row.id);
+  });
   return ended;
 }
 

@@ -4,6 +4,8 @@ import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { requireCountedRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
+import { ActivityChange } from '../storage/activity/activity-change.ts';
+import { addActivity } from '../storage/activity/activity-store.ts';
 import { insertPendingAction, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { Usage } from '../storage/stores/usage-kinds.ts';
 import type { Write } from '../storage/transaction.ts';
@@ -61,6 +63,10 @@ export async function holdAction(
     grant_id: null,
   };
   await insertPendingAction(write.db, row);
+  write.afterCommit(() => services.metrics.heldAction());
+  const activity = new ActivityChange();
+  activity.add(held.createdMs, { held_actions: 1 });
+  await addActivity(write.db, tenantId, activity, 'requests', held.createdMs);
   await services.outbox.queue(write, tenantId, {
     type: 'guardian.action_pending',
     timestamp: isoTime(held.createdMs),

@@ -1,6 +1,8 @@
 import { warningsOf } from '@actlog/policy';
 import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import type { RiskObserver } from '../risk/risk-observer.ts';
+import { ActivityNames } from '../storage/activity/activity-names.ts';
+import { addActivity } from '../storage/activity/activity-store.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { saveSessions } from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
@@ -8,6 +10,7 @@ import { findEvents, insertEvents } from '../storage/stores/event-log.ts';
 import { eventRow, isSameEvent } from '../storage/stores/event-row.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
+import { recordedActivity } from './recorded-activity.ts';
 import type { SessionCache } from './session-cache.ts';
 import type { SessionFold } from './session-fold.ts';
 import { dropUnusedSessions, openFolds } from './session-folds.ts';
@@ -23,6 +26,7 @@ export interface WriterMemory {
 export class EventWriter {
   readonly #memory: WriterMemory | undefined;
   readonly #onWritten: () => void;
+  readonly #names = new ActivityNames();
 
   /**
    * Without a memory, events stay unscored until a writer with a memory catches up. `onWritten` tells that writer
@@ -112,6 +116,11 @@ export class EventWriter {
         agents: await recordAgentsSeen(db, tenantId, seenMsById, agents),
       };
       await addUsage(db, tenantId, usage, nowMs, this.#memory !== undefined);
+      const activity = recordedActivity(
+        events.filter((_, index) => recorded[index]?.isNew),
+        changed,
+      );
+      await addActivity(db, tenantId, activity, this.#memory ? 'events' : 'requests', nowMs, this.#names);
       this.#onWritten();
     }
     if (changed.size < folds.size) await dropUnusedSessions(db, tenantId, [...folds.values()], changed);

@@ -6,6 +6,7 @@ import type {
   CachedRecording,
   EventGroup,
   EventOutcome,
+  ReachedLevels,
   RecordedGroups,
   ScoringBacklog,
 } from '../storage/event-recording.ts';
@@ -35,6 +36,7 @@ export class Recording implements CachedRecording {
   readonly #gate: QuotaGate;
   readonly #onBegin: () => void;
   #hasQueuedMessages = false;
+  #reached: ReachedLevels = {};
 
   /**
    * @param quotas - those of the deployment
@@ -92,7 +94,7 @@ export class Recording implements CachedRecording {
           return work(write);
         },
       );
-      this.#risk.committed();
+      this.#reached = this.#risk.committed();
       return result;
     } catch (error) {
       this.forget();
@@ -101,6 +103,10 @@ export class Recording implements CachedRecording {
   }
 
   #backlog(): ScoringBacklog {
-    return { hasQueuedMessages: this.#hasQueuedMessages, unscored: this.#risk.unscored };
+    return {
+      hasQueuedMessages: this.#hasQueuedMessages,
+      unscored: this.#risk.unscored,
+      reached: this.#reached,
+    };
   }
 }

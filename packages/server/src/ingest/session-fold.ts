@@ -1,4 +1,5 @@
 import { decisionCategory, toolCallCategory } from '@actlog/protocol';
+import type { CountedSession } from '../storage/activity/activity-change.ts';
 import type { NewEvent } from '../storage/event-recording.ts';
 import type { SessionChange, SessionSummary } from '../storage/sessions/session-store.ts';
 
@@ -16,12 +17,15 @@ export class SessionFold implements SessionChange {
   startChanged = false;
   /** `true` if the session is created by this write. */
   readonly isNew: boolean;
+  /** The session as it was counted before this write; `undefined` for a new one. */
+  readonly counted: CountedSession | undefined;
   #hasNewFlag = false;
   #nextArrival: number;
 
   /** @param stored - the summary so far; without it, the session starts with `first` */
   constructor(stored: SessionSummary | undefined, first: NewEvent) {
     this.isNew = stored === undefined;
+    this.counted = stored && { startedMs: stored.started_ms, level: stored.risk_level };
     const { sourceMs } = first;
     this.summary = stored ?? {
       id: first.event.sessionId,

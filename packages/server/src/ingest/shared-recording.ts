@@ -90,6 +90,6 @@ export class SharedRecording implements EventRecording {
   #backlog(): ScoringBacklog {
     const hasQueuedMessages = this.#hasQueuedMessages;
     this.#hasQueuedMessages = false;
-    return { hasQueuedMessages, unscored: this.#risk.unscored };
+    return { hasQueuedMessages, unscored: this.#risk.unscored, reached: this.#risk.takeReached() };
   }
 }

@@ -1,5 +1,21 @@
+import type { RiskLevel } from '@actlog/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ReachedLevels } from '../storage/event-recording.ts';
 import { RequestDurations } from './request-durations.ts';
+
+/** Outcomes of attempts to deliver a message to a webhook: `retrying` if there will be another attempt. */
+export type DeliveryOutcome = 'delivered' | 'retrying' | 'failed';
+
+/** Ends of held actions. */
+export type HeldActionEnd = 'approved' | 'denied' | 'expired';
+
+/** Decision of a check. */
+type Decision = 'allow' | 'deny' | 'require_approval';
+
+const levels: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
+const decisions: readonly Decision[] = ['allow', 'deny', 'require_approval'];
+const deliveryOutcomes: readonly DeliveryOutcome[] = ['delivered', 'retrying', 'failed'];
+const heldActionEnds: readonly HeldActionEnd[] = ['approved', 'denied', 'expired'];
 
 /** Metrics of one server. None are global, so that two servers can run in one process. */
 export class Metrics {
@@ -28,9 +44,44 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #levels = new Counter({
+    name: 'actlog_sessions_scored_total',
+    help: 'Sessions that reached a risk level, by that level. A session can reach several.',
+    labelNames: ['level'],
+    registers: [this.registry],
+  });
+  readonly #decisions = new Counter({
+    name: 'actlog_decisions_total',
+    help: 'Checked actions by the decision, dry runs not counted.',
+    labelNames: ['decision'],
+    registers: [this.registry],
+  });
+  readonly #heldActions = new Counter({
+    name: 'actlog_held_actions_total',
+    help: 'Actions that were held for approval.',
+    registers: [this.registry],
+  });
+  readonly #endedActions = new Counter({
+    name: 'actlog_held_actions_ended_total',
+    help: 'Held actions that ended, by their status.',
+    labelNames: ['status'],
+    registers: [this.registry],
+  });
+  readonly #deliveries = new Counter({
+    name: 'actlog_webhook_deliveries_total',
+    help: 'Attempts to deliver a message to a webhook, by their outcome.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
   /** @param queued - returns the number of events that wait to be stored */
   constructor(queued: () => number) {
     collectDefaultMetrics({ register: this.registry });
+    // A counter that starts at its first value would hide the first increase from rate().
+    for (const level of levels) this.#levels.inc({ level }, 0);
+    for (const decision of decisions) this.#decisions.inc({ decision }, 0);
+    for (const status of heldActionEnds) this.#endedActions.inc({ status }, 0);
+    for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);
     new Gauge({
       name: 'actlog_ingest_queued_events',
       help: 'Events that wait to be stored.',
@@ -39,6 +90,31 @@ export class Metrics {
         this.set(queued());
       },
     });
+  }
+
+  /** Counts sessions that reached a level. */
+  levelsReached(reached: ReachedLevels): void {
+    for (const [level, count] of Object.entries(reached)) this.#levels.inc({ level }, count);
+  }
+
+  /** Counts the decision of a check. */
+  decision(decision: Decision): void {
+    this.#decisions.inc({ decision });
+  }
+
+  /** Counts an action that was held. */
+  heldAction(): void {
+    this.#heldActions.inc();
+  }
+
+  /** Counts a held action that ended. */
+  heldActionEnded(status: HeldActionEnd): void {
+    this.#endedActions.inc({ status });
+  }
+
+  /** Counts an attempt to deliver a message. */
+  delivery(outcome: DeliveryOutcome): void {
+    this.#deliveries.inc({ outcome });
   }
 
   /** Counts a request with its duration in milliseconds. */

@@ -2,6 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { ApiError } from '../lib/api-error.ts';
 import { leftOf, readRoom } from '../quota/room.ts';
+import { ActivityChange } from '../storage/activity/activity-change.ts';
+import { addActivity } from '../storage/activity/activity-store.ts';
 import { insertPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -30,6 +32,8 @@ export interface DecisionLogOptions {
   readonly maxQueued: number;
   /** Counts a decision that is not kept because of the tenant's quota. */
   readonly countQuotaRefusal: (quota: QuotaName) => void;
+  /** Counts the decision of a check that was not a dry run. */
+  readonly countDecision: (decision: NewDecision['decision']) => void;
 }
 
 /** Maximum number of decisions in one transaction. */
@@ -54,7 +58,11 @@ export class DecisionLog {
    * @throws ApiError `OVERLOADED` when too many decisions wait; the error of the database when it is unavailable.
    */
   async keep(decision: NewDecision): Promise<void> {
-    if (!this.#options.isOn) return;
+    if (this.#options.isOn) await this.#queued(decision);
+    if (decision.dry_run === 0) this.#options.countDecision(decision.decision);
+  }
+
+  async #queued(decision: NewDecision): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       if (this.#queue.length >= this.#options.maxQueued) {
         throw new ApiError('OVERLOADED', 'Too many checks are in progress. Send this one again later.', {
@@ -111,5 +119,15 @@ export class DecisionLog {
     if (kept.length === 0) return;
     await insertPolicyDecisions(db, kept);
     await addUsage(db, tenantId, { decisions: kept.length }, nowMs, true);
+    await addActivity(db, tenantId, activityOf(kept), 'decisions', nowMs);
   }
+}
+
+/** Returns the counts of decisions. Dry runs have no effect, and are not counted. */
+function activityOf(decisions: readonly NewDecision[]): ActivityChange {
+  const change = new ActivityChange();
+  for (const { decision, decided_ms: decidedMs, dry_run: isDryRun } of decisions) {
+    if (isDryRun === 0) change.add(decidedMs, { [`decisions_${decision}`]: 1 });
+  }
+  return change;
 }

@@ -9,6 +9,7 @@ import {
   serializeSession,
 } from '@actlog/risk';
 import { keepNewest } from '../lib/keep-newest.ts';
+import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import { eventsArrivedBetween } from '../storage/stores/event-log.ts';
 import {
@@ -20,6 +21,7 @@ import {
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
+import { addReached, countLevels } from './count-levels.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
 import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
@@ -62,6 +64,8 @@ export class RiskKeeper implements RiskObserver {
   readonly #behind = new Map<string, SessionPlace>();
   /** Sessions scored in the open transaction. */
   #scored: CachedRisk[] = [];
+  /** Sessions that reached a level in it. */
+  #reached: ReachedLevels = {};
 
   constructor(outbox: WebhookOutbox) {
     this.#outbox = outbox;
@@ -86,12 +90,16 @@ export class RiskKeeper implements RiskObserver {
     this.#sessions.clear();
     this.#unscored.clear();
     this.#scored = [];
+    this.#reached = {};
   }
 
-  /** Must be called after the commit of the open transaction. */
-  committed(): void {
+  /** Must be called after the commit of the open transaction. Returns the sessions that reached a level in it. */
+  committed(): ReachedLevels {
     this.#stamps.endTransaction(true);
     this.#scored = [];
+    const reached = this.#reached;
+    this.#reached = {};
+    return reached;
   }
 
   /** Loads a session. Call it before its new events are written. */
@@ -200,16 +208,23 @@ export class RiskKeeper implements RiskObserver {
         tags_version: tagsVersion,
       })),
     );
-    const formerScores = batch.map(({ summary }) => summary.risk_score);
+    const former = batch.map(({ summary: { risk_score: score, risk_level: level } }) => ({ score, level }));
     const rises = batch.map(scoreSession);
     await updateListedRisks(
       db,
       batch.map(({ tenantId, summary }, index) => ({
         tenantId,
         summary,
-        scoreChanged: summary.risk_score !== formerScores[index],
+        scoreChanged: summary.risk_score !== former[index]?.score,
       })),
     );
+    const rescored = batch.map(({ tenantId, summary }, index) => ({
+      tenantId,
+      summary,
+      formerLevel: former[index]?.level ?? null,
+    }));
+    await countLevels(db, rescored);
+    addReached(this.#reached, rescored);
     for (const [index, rise] of rises.entries()) {
       if (rise) await this.#outbox.queue(write, (batch[index] as CachedRisk).tenantId, rise);
     }

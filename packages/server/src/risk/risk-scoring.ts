@@ -1,4 +1,4 @@
-import type { ScoringBacklog } from '../storage/event-recording.ts';
+import type { ReachedLevels, ScoringBacklog } from '../storage/event-recording.ts';
 import type { Storage } from '../storage/storage.ts';
 import { unscoredSessions } from '../storage/stores/risk-store.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
@@ -24,19 +24,23 @@ const sessionsPerRound = 100;
 export class RiskScoring {
   readonly #storage: Storage;
   readonly #outbox: WebhookOutbox;
+  readonly #onReached: (reached: ReachedLevels) => void;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   /** `true` if an event was written without the recording, so that only the database knows which session is behind. */
   #isBypassed = false;
   #isClosed = false;
 
-  constructor(storage: Storage, outbox: WebhookOutbox) {
+  /** @param onReached - called with the numbers of sessions that reached a level */
+  constructor(storage: Storage, outbox: WebhookOutbox, onReached: (reached: ReachedLevels) => void) {
+    this.#onReached = onReached;
     this.#storage = storage;
     this.#outbox = outbox;
   }
 
   /** Schedules the work that a write left to do. */
   after(left: ScoringBacklog, delayMs: number = scoreAfterMs): void {
+    this.#onReached(left.reached);
     if (left.hasQueuedMessages) this.#outbox.wake();
     if (left.unscored === 0 || this.#timer || this.#isClosed) return;
     this.#timer = setTimeout(() => {
@@ -51,7 +55,7 @@ export class RiskScoring {
   /** Schedules scoring after an event that was written without the recording. */
   scheduleCatchUp(): void {
     this.#isBypassed = true;
-    this.after({ hasQueuedMessages: false, unscored: 1 });
+    this.after({ hasQueuedMessages: false, unscored: 1, reached: {} });
   }
 
   /** Scores the unscored sessions of a tenant, so that a list shows them. */

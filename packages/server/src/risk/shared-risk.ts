@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '@actlog/protocol';
+import type { RiskLevel, WebhookEvent } from '@actlog/protocol';
 import {
   type Arrival,
   emptySession,
@@ -8,6 +8,7 @@ import {
   type RiskEvent,
   serializeSession,
 } from '@actlog/risk';
+import type { ReachedLevels } from '../storage/event-recording.ts';
 import { advanceListedRisks } from '../storage/postgres/listed-risks.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import {
@@ -19,6 +20,7 @@ import {
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
+import { addReached, countLevels } from './count-levels.ts';
 import { FrozenTags } from './frozen-tags.ts';
 import type { RiskObserver } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
@@ -34,6 +36,7 @@ export interface SessionPlace {
 /** A scored session, with the arrival up to which it had been scored before. */
 interface ScoredSession extends ScorableSession {
   readonly seenArrival: number;
+  readonly formerLevel: RiskLevel | null;
   readonly baselineText: string | null;
   readonly tagsVersion: number | null;
   readonly rise: WebhookEvent | undefined;
@@ -50,11 +53,19 @@ export class SharedRisk implements RiskObserver {
   readonly #stamps = new StampsByTenant();
   /** Sessions written by the open transaction of this process. */
   #written: SessionPlace[] = [];
+  #reached: ReachedLevels = {};
   /** Sessions that this process wrote and has not scored since. */
   readonly #unscored = new Map<string, SessionPlace>();
 
   constructor(outbox: WebhookOutbox) {
     this.#outbox = outbox;
+  }
+
+  /** Returns the sessions that reached a level since the last call. */
+  takeReached(): ReachedLevels {
+    const reached = this.#reached;
+    this.#reached = {};
+    return reached;
   }
 
   /** Number of sessions that still must be scored. */
@@ -128,9 +139,9 @@ export class SharedRisk implements RiskObserver {
         observe(state, storedRiskEvent(row), { stamp: row.stamp, tags });
       }
       const baseline = baselineText === null ? undefined : parseBaseline(baselineText);
-      const seenArrival = summary.risk_arrival;
+      const { risk_arrival: seenArrival, risk_level: formerLevel } = summary;
       const rise = scoreSession({ summary, state, baseline });
-      scored.push({ summary, state, baseline, baselineText, tagsVersion, seenArrival, rise });
+      scored.push({ summary, state, baseline, baselineText, tagsVersion, seenArrival, formerLevel, rise });
     }
     return scored;
   }
@@ -153,6 +164,14 @@ export class SharedRisk implements RiskObserver {
         tags_version: tagsVersion,
       })),
     );
+    const rescored = stored.map(({ summary, formerLevel }) => ({
+      tenantId,
+      // An earlier event may have arrived since the session was read.
+      summary: { ...summary, started_ms: won.get(summary.id) ?? summary.started_ms },
+      formerLevel,
+    }));
+    await countLevels(write.db, rescored);
+    write.afterCommit(() => addReached(this.#reached, rescored));
     for (const { rise } of stored) if (rise) await this.#outbox.queue(write, tenantId, rise);
     return scored.flatMap(({ summary: { id } }) => (won.has(id) ? [] : [id]));
   }

@@ -6,6 +6,7 @@ import { backtestsRoute } from './backtests.ts';
 import { decideActionsRoute } from './decide-actions.ts';
 import { decisionsRoute } from './decisions.ts';
 import { grantsRoute, revokeGrantRoute } from './grants.ts';
+import { overviewRoute } from './overview.ts';
 import { suggestionsRoute } from './suggestions.ts';
 
 const folder = '/server/v1';
@@ -21,6 +22,7 @@ export async function mountServerApi(app: FastifyInstance, services: Services): 
     decideActionsRoute(services),
     grantsRoute(services),
     revokeGrantRoute(services),
+    overviewRoute(services),
   ];
   const suggestions = suggestionsRoute(services);
   await app.register(

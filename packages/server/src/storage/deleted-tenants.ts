@@ -26,8 +26,11 @@ export const checkTables: readonly KeyedTable[] = [
   keyedTable('tenant_risk', 'tenant_id'),
 ];
 
-/** The usage table, from which each deleted session is subtracted. */
-export const usageTable: KeyedTable = keyedTable('usage', 'kind', 'period_ms', 'slot');
+/** Tables with counts, emptied last: each deleted session is subtracted from the usage, and the last events of a tenant may be scored after its deletion. */
+export const countTables: readonly KeyedTable[] = [
+  keyedTable('usage', 'kind', 'period_ms', 'slot'),
+  keyedTable('activity', 'span', 'kind', 'bucket_ms', 'name', 'slot'),
+];
 
 /**
  * Deletes a tenant's keys and its name, so that it is unreachable and the name is free again. The tenant's row stays,

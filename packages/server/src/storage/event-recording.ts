@@ -1,5 +1,5 @@
 import type { ArrivedEvent } from '@actlog/policy';
-import type { WarningCode } from '@actlog/protocol';
+import type { RiskLevel, WarningCode } from '@actlog/protocol';
 import type { ExceededQuota } from './stores/quota-store.ts';
 
 /** A validated event that is not yet stored. */
@@ -38,7 +38,12 @@ export interface RecordedGroups {
   readonly hasQueuedMessages: boolean;
   /** Number of sessions that still must be scored. */
   readonly unscored: number;
+  /** Sessions that reached a risk level, by that level. */
+  readonly reached: ReachedLevels;
 }
+
+/** Numbers of sessions by risk level. */
+export type ReachedLevels = Partial<Record<RiskLevel, number>>;
 
 /** Work left after some sessions were scored. */
 export type ScoringBacklog = Omit<RecordedGroups, 'outcomes'>;

@@ -1,4 +1,5 @@
 import type { Generated, GeneratedAlways } from 'kysely';
+import type { ActivityTable } from './activity/activity-schema.ts';
 import type {
   ApprovalGrantTable,
   CallHistoryTable,
@@ -26,6 +27,7 @@ export interface Tables {
   agent_baselines: { tenant_id: number; agent_id: string; baseline: string };
   tenant_risk: { tenant_id: number; state: string };
   usage: UsageTable;
+  activity: ActivityTable;
   tool_tag_sets: { tenant_id: number; version: number; tags: string; created_ms: number };
   session_agents: SessionAgentTable;
   session_tools: SessionToolTable;

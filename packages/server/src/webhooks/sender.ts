@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
   findChannel,
@@ -53,6 +54,7 @@ export class WebhookSender {
   readonly #inFlight = new Map<string, OwnAttempt>();
   readonly #slowWebhooks = new SlowWebhooks();
   readonly #hostRates: HostRates;
+  readonly #metrics: Metrics;
   /** Deliveries that were counted against the rate of their host before they were leased. */
   readonly #admitted = new WeakSet<DeliveryRow>();
   #nextPassTimer: NodeJS.Timeout | undefined;
@@ -61,7 +63,14 @@ export class WebhookSender {
   #isClosed = false;
 
   /** @param hostRate - limits the attempts to each host; without it they are not limited */
-  constructor(storage: Storage, secret: DeploymentSecret, guard: AddressGuard, hostRate?: HostRate) {
+  constructor(
+    storage: Storage,
+    secret: DeploymentSecret,
+    guard: AddressGuard,
+    metrics: Metrics,
+    hostRate?: HostRate,
+  ) {
+    this.#metrics = metrics;
     this.#storage = storage;
     this.#secret = secret;
     this.#agent = guardedAgent(guard);
@@ -164,6 +173,7 @@ export class WebhookSender {
         last_error: 'the webhook is disabled',
       } as const;
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, changes));
+      this.#metrics.delivery('failed');
       return;
     }
     if (!this.#admitted.has(row) && !this.#hostRates.take(destinationOf(channel), Date.now())) {
@@ -183,12 +193,13 @@ export class WebhookSender {
 
   async #settle(row: DeliveryRow, channelId: string, outcome: AttemptOutcome): Promise<void> {
     const nowMs = Date.now();
-    await this.#storage.write(row.tenant_id, async ({ db }) => {
+    await this.#storage.write(row.tenant_id, async ({ db, afterCommit }) => {
       const channel = await lockChannel(db, row.tenant_id, channelId);
       if (!channel) return;
       const attempts = row.attempts + 1;
       const lastAttempt = { last_status: outcome.status, last_error: outcome.error };
       if (outcome.error === null) {
+        afterCommit(() => this.#metrics.delivery('delivered'));
         await finishAttempt(db, row, lastAttempt, { attempts, status: 'delivered', finished_ms: nowMs });
         await updateChannel(db, channel, {
           last_delivery_ms: nowMs,
@@ -198,6 +209,7 @@ export class WebhookSender {
         return;
       }
       const delayMs = outcome.status === 410 ? undefined : retryDelayMs(attempts, outcome.retryAfterMs);
+      afterCommit(() => this.#metrics.delivery(delayMs === undefined ? 'failed' : 'retrying'));
       await finishAttempt(db, row, lastAttempt, {
         attempts,
         ...(delayMs === undefined

@@ -15,6 +15,7 @@ import { policyDecisions } from './postgres/0013-policy-decisions.ts';
 import { callHistories } from './postgres/0014-call-histories.ts';
 import { approvals } from './postgres/0015-approvals.ts';
 import { sessionSearch } from './postgres/0016-session-search.ts';
+import { activity } from './postgres/0017-activity.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const postgresMigrations: readonly Migration[] = [
   callHistories,
   approvals,
   sessionSearch,
+  activity,
 ];

@@ -17,6 +17,7 @@ import { policyDecisions } from './sqlite/0015-policy-decisions.ts';
 import { callHistories } from './sqlite/0016-call-histories.ts';
 import { approvals } from './sqlite/0017-approvals.ts';
 import { sessionSearch } from './sqlite/0018-session-search.ts';
+import { activity } from './sqlite/0019-activity.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const sqliteMigrations: readonly Migration[] = [
   callHistories,
   approvals,
   sessionSearch,
+  activity,
 ];

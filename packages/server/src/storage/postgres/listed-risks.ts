@@ -12,14 +12,14 @@ export interface AdvancedRisk {
  * Writes the risk that lists show, for the sessions whose risk is unchanged since it was read. Of racing processes one
  * succeeds per session.
  *
- * @returns the ids of the sessions that were written.
+ * @returns the current start of each session that was written, in Unix milliseconds, by its id.
  */
 export async function advanceListedRisks(
   db: Database,
   tenantId: number,
   risks: readonly AdvancedRisk[],
-): Promise<Set<string>> {
-  if (risks.length === 0) return new Set();
+): Promise<Map<string, number>> {
+  if (risks.length === 0) return new Map();
   const given = risks.map(({ summary: { id, risk_score, risk_level, risk_arrival }, seenArrival }) => ({
     id,
     risk_score,
@@ -29,7 +29,7 @@ export async function advanceListedRisks(
   }));
   // Locks sessions in the order in which every transaction does. An agent that joins meanwhile brings an event, and
   // the event another round of scoring.
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string; started_ms: number }>`
     with given as materialized (
       select * from json_to_recordset(${JSON.stringify(given)}::json) as risk (
         id text, risk_score double precision, risk_level text, risk_arrival bigint, seen_arrival bigint
@@ -42,7 +42,7 @@ export async function advanceListedRisks(
       from given join locked on locked.id = given.id
       where sessions.tenant_id = ${tenantId} and sessions.id = given.id
         and sessions.risk_arrival = given.seen_arrival
-      returning sessions.id, sessions.risk_score
+      returning sessions.id, sessions.risk_score, sessions.started_ms
     ), of_agents as (
       update session_agents as acted
       set risk_score = advanced.risk_score
@@ -50,7 +50,7 @@ export async function advanceListedRisks(
       where acted.tenant_id = ${tenantId} and acted.session_id = advanced.id
         and acted.risk_score is distinct from advanced.risk_score
     )
-    select id from advanced
+    select id, started_ms from advanced
   `.execute(db);
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, started_ms: startedMs }) => [id, Number(startedMs)]));
 }

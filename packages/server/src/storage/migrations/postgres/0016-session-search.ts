@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../migrate.ts';
-import { flagColumns, searchIndexes } from '../sqlite/0016-session-search.ts';
+import { flagColumns, searchIndexes } from '../sqlite/0018-session-search.ts';
 import { keepTenantsApart } from './row-security.ts';
 
 const rank = 'risk_rank double precision generated always as (coalesce(risk_score, -1)) stored';

@@ -1,0 +1,39 @@
+import type { Actlog } from '@actlog/client';
+import type { Overview, OverviewInterval } from '@actlog/protocol';
+import type { RequestOptions } from '../request/request-options.ts';
+import { timeText } from './time-text.ts';
+
+/** Span of time of {@link getOverview}. */
+export interface OverviewRange {
+  /** Earliest time (inclusive): a date, or ISO 8601. Default: 24 hours before `until`. */
+  readonly since?: Date | string | undefined;
+  /** Latest time (exclusive): a date, or ISO 8601. Default: now. */
+  readonly until?: Date | string | undefined;
+  /** Length of a bucket of the series; at most 800 buckets fit in a response. Default: `hour`. */
+  readonly interval?: OverviewInterval | undefined;
+}
+
+/**
+ * Returns what happened in a span of time, and what needs attention: `GET /server/v1/overview`. Needs a key with the
+ * scope `read`.
+ *
+ * @throws ValidationError When the span is empty, or has too many buckets.
+ * @throws NotFoundError When the service is not the actlog server, or an older one.
+ *
+ * @example
+ * ```ts
+ * import { getOverview } from '@actlog/client/server';
+ *
+ * const since = new Date(Date.now() - 7 * 86_400_000);
+ * const { totals, riskiestSessions } = await getOverview(client, { since });
+ * console.log(totals.calls, totals.errors, totals.denials, riskiestSessions[0]?.id);
+ * ```
+ */
+export function getOverview(
+  client: Actlog,
+  { since, until, interval }: OverviewRange = {},
+  options: RequestOptions = {},
+): Promise<Overview> {
+  const query = { since: timeText(since), until: timeText(until), interval };
+  return client.request<Overview>('GET', '/server/v1/overview', { ...options, query });
+}

@@ -1,0 +1,74 @@
+import type { OverviewInterval } from '@actlog/protocol';
+
+const hourMs = 3_600_000;
+
+/** A span of time that the overview can show, up to now. */
+export interface OverviewSpan {
+  /** Name in the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly lengthMs: number;
+  readonly interval: OverviewInterval;
+  /** Length of a bar of the charts in seconds, one or more buckets. */
+  readonly barSeconds: number;
+  /** Distances between labels of the time axis, in seconds. */
+  readonly labelEverySeconds: readonly number[];
+}
+
+const day: OverviewSpan = {
+  name: '24h',
+  label: '24 hours',
+  lengthMs: 24 * hourMs,
+  interval: 'hour',
+  barSeconds: 3600,
+  labelEverySeconds: [3, 4, 6, 12].map((hours) => hours * 3600),
+};
+
+/** All spans, shortest first. */
+export const overviewSpans: readonly OverviewSpan[] = [
+  {
+    name: '1h',
+    label: '1 hour',
+    lengthMs: hourMs,
+    interval: '5m',
+    barSeconds: 300,
+    labelEverySeconds: [600, 900, 1200, 1800],
+  },
+  day,
+  {
+    name: '7d',
+    label: '7 days',
+    lengthMs: 7 * 24 * hourMs,
+    interval: 'hour',
+    barSeconds: 4 * 3600,
+    labelEverySeconds: [1, 2, 3].map((days) => days * 86_400),
+  },
+  {
+    name: '30d',
+    label: '30 days',
+    lengthMs: 30 * 24 * hourMs,
+    interval: 'day',
+    barSeconds: 86_400,
+    labelEverySeconds: [3, 5, 7, 10].map((days) => days * 86_400),
+  },
+];
+
+/** Returns the span with a name; 24 hours for an unknown one. */
+export function overviewSpan(name: string | null): OverviewSpan {
+  return overviewSpans.find((span) => span.name === name) ?? day;
+}
+
+const secondsOf: Readonly<Record<OverviewInterval, number>> = { '5m': 300, hour: 3600, day: 86_400 };
+
+/** Returns the number of buckets in a bar. */
+export function bucketsPerBar({ interval, barSeconds }: OverviewSpan): number {
+  return barSeconds / secondsOf[interval];
+}
+
+/** Returns the start of a span that ends at a time. Bars of several hours begin at hours that divide the local day. */
+export function spanStart(span: OverviewSpan, until: Date): Date {
+  const start = new Date(until.getTime() - span.lengthMs);
+  const hours = bucketsPerBar(span);
+  if (hours > 1) start.setHours(start.getHours() - (start.getHours() % hours), 0, 0, 0);
+  return start;
+}

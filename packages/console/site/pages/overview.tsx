@@ -1,0 +1,81 @@
+import { NotFoundError, ResponseShapeError } from '@actlog/client';
+import type { Overview as OverviewData } from '@actlog/protocol';
+import { now } from '../clock.ts';
+import { useConnection } from '../connection.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
+import { overviewSpan, overviewSpans, spanStart } from '../overview-span.ts';
+import { FirstEvent } from '../parts/events/first-event.tsx';
+import { ActivityCharts } from '../parts/overview/activity-charts.tsx';
+import { Outliers } from '../parts/overview/outliers.tsx';
+import { RiskiestSessions } from '../parts/overview/riskiest-sessions.tsx';
+import { Totals } from '../parts/overview/totals.tsx';
+import { WaitingActions } from '../parts/overview/waiting-actions.tsx';
+import { WebhookStates } from '../parts/overview/webhook-states.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { href } from '../route.ts';
+import { Sessions } from './sessions.tsx';
+
+/** Maximum waiting actions that are shown. */
+const shownActions = 5;
+
+/** Page with what happened in a span of time, and what needs attention. */
+export function Overview({ query }: { query: URLSearchParams }) {
+  const { client } = useConnection();
+  const span = overviewSpan(query.get('span'));
+  const { data, error, reload } = useLoaded(
+    `overview ${span.name}`,
+    async (signal) => {
+      const since = spanStart(span, now()).toISOString();
+      const [overview, actions] = await Promise.all([
+        client.request<OverviewData>('GET', '/server/v1/overview', {
+          query: { since, interval: span.interval },
+          signal,
+        }),
+        client.guardian.pendingActions.list({ limit: shownActions }, { signal }),
+      ]);
+      const isQuiet = overview.totals.events === 0 && overview.totals.sessions === 0;
+      const isNew = isQuiet && (await client.sessions.list({ limit: 1 }, { signal })).items.length === 0;
+      return { overview, actions: actions.items, isNew };
+    },
+    { everyMs: 10_000 },
+  );
+  // A service without the endpoint still has sessions.
+  if (error instanceof NotFoundError || error instanceof ResponseShapeError)
+    return <Sessions query={query} />;
+  return (
+    <>
+      <div class="apart title">
+        <h1>Overview</h1>
+        <nav class="tabs" aria-label="Time">
+          {overviewSpans.map(({ name, label }) => (
+            <a
+              key={name}
+              href={href([], { span: name })}
+              aria-current={name === span.name ? 'true' : undefined}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+      </div>
+      <Problem error={error} onRetry={reload} />
+      {data === undefined && error === undefined && <p class="faint">Loading…</p>}
+      {data?.isNew && <FirstEvent />}
+      {data !== undefined && (!data.isNew || data.overview.waitingActions > 0) && (
+        <div class="overview">
+          <Totals overview={data.overview} />
+          <ActivityCharts key={span.name} overview={data.overview} span={span} />
+          <div class="panels">
+            <RiskiestSessions sessions={data.overview.riskiestSessions} />
+            <div class="side">
+              <WaitingActions actions={data.actions} count={data.overview.waitingActions} />
+              <WebhookStates webhooks={data.overview.webhooks} />
+            </div>
+            <Outliers kind="agent" rows={data.overview.agents} />
+            <Outliers kind="tool" rows={data.overview.tools} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,155 @@
+import type { ActivityBucket } from '@actlog/protocol';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { axisTime } from '../../bucket-time.ts';
+import { shortCount } from '../../count-text.ts';
+import type { OverviewSpan } from '../../overview-span.ts';
+
+/** One part of the bars. */
+export interface ChartSeries {
+  readonly label: string;
+  /** Class whose `color` is that of the series. */
+  readonly color: string;
+  readonly value: (bucket: ActivityBucket) => number;
+  /** Address of the list with what is counted. */
+  readonly href?: string;
+}
+
+const heightPx = 150;
+
+/** Width of the labels of counts. */
+const countsPx = 44;
+
+/** Half the width of a label of the time axis. */
+const edgePx = 20;
+
+/** Distances between the labels of counts. */
+const countSteps = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
+
+/** Returns the rows of the chart: times, and for each series the sum of it and all before it. */
+function stackedRows(buckets: readonly ActivityBucket[], series: readonly ChartSeries[]): uPlot.AlignedData {
+  const times = buckets.map(({ at }) => Date.parse(at) / 1000);
+  const sums = series.map((_, index) =>
+    buckets.map((bucket) => series.slice(0, index + 1).reduce((sum, { value }) => sum + value(bucket), 0)),
+  );
+  // A bar is drawn over those behind it, so the highest sum comes first.
+  return [times, ...sums.toReversed()];
+}
+
+/** Returns the computed color of an element with a class. */
+function colorOf(within: Element, className: string): string {
+  const probe = within.querySelector(`.swatch.${className}`) ?? within;
+  return getComputedStyle(probe).color;
+}
+
+/** Stacked bars over time on a canvas. Decorative for screen readers: the same data is in a table. */
+export function BarChart({
+  buckets,
+  series,
+  span,
+  onPoint,
+}: {
+  buckets: readonly ActivityBucket[];
+  series: readonly ChartSeries[];
+  span: OverviewSpan;
+  /** Called with the index of the bucket below the pointer; `undefined` when it leaves. */
+  onPoint: (index: number | undefined) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot>(undefined);
+  const latest = useRef({ buckets, series, onPoint });
+  latest.current = { buckets, series, onPoint };
+
+  useEffect(() => {
+    const { current: element } = box;
+    const figure = element?.closest('figure');
+    if (!element || !figure) return;
+    const seconds = span.barSeconds;
+    const bars = uPlot.paths.bars?.({ align: 1, size: [0.8, 48], gap: 1 });
+    const faint = () => colorOf(figure, 'axis');
+    const grid = { stroke: () => colorOf(figure, 'grid'), width: 1 };
+    const plot = new uPlot(
+      {
+        width: element.clientWidth,
+        height: heightPx,
+        padding: [8, 4, 0, 0],
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+        ...(span.interval === 'day' && {
+          tzDate: (time: number) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
+        }),
+        scales: {
+          x: {
+            range: (_, first, last) => [first, last + seconds],
+          },
+          y: { range: (_, __, highest) => [0, Math.max(1, highest * 1.05)] },
+        },
+        axes: [
+          {
+            stroke: faint,
+            grid: { show: false },
+            ticks: { show: false },
+            gap: 2,
+            size: 28,
+            space: 56,
+            incrs: [...span.labelEverySeconds],
+            values: (u, times) =>
+              times.map((time) => {
+                const left = u.valToPos(time, 'x');
+                // A label at an edge would be cut, or touch those of the counts.
+                const isCut = left < edgePx || left > u.width - countsPx - edgePx;
+                return isCut ? '' : axisTime(new Date(time * 1000), span.interval);
+              }),
+          },
+          {
+            stroke: faint,
+            grid,
+            ticks: { show: false },
+            gap: 4,
+            size: countsPx,
+            space: 40,
+            incrs: countSteps,
+            values: (_, counts) => counts.map(shortCount),
+          },
+        ],
+        series: [
+          {},
+          ...series.toReversed().map(({ color }) => ({
+            fill: () => colorOf(figure, color),
+            ...(bars && { paths: bars }),
+            points: { show: false },
+          })),
+        ],
+        hooks: {
+          setCursor: [
+            ({ cursor: { left = -1 }, posToVal, data }) => {
+              const [first = 0] = data[0];
+              const index = Math.floor((posToVal(left, 'x') - first) / seconds);
+              latest.current.onPoint(left < 0 || index < 0 || index >= data[0].length ? undefined : index);
+            },
+          ],
+        },
+      },
+      stackedRows(latest.current.buckets, latest.current.series),
+      element,
+    );
+    chart.current = plot;
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
+    observer.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const redraw = () => plot.redraw();
+    scheme.addEventListener('change', redraw);
+    return () => {
+      scheme.removeEventListener('change', redraw);
+      observer.disconnect();
+      plot.destroy();
+      chart.current = undefined;
+    };
+  }, [span]);
+
+  useEffect(() => chart.current?.setData(stackedRows(buckets, series)), [buckets]);
+
+  return <div ref={box} class="plot" aria-hidden="true" />;
+}

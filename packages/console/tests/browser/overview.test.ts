@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+const hourMs = 3_600_000;
+
+function call(toolName: string, responseStatus: number, hoursAgo = 0) {
+  return {
+    sourceTimestamp: new Date(Date.now() - hoursAgo * hourMs).toISOString(),
+    payload: { toolName, argumentsHash: 'sha256:aa', responseStatus },
+  };
+}
+
+/** Returns a server with a risky session, errors, a denial, a held action and a webhook. */
+async function busyServer(): Promise<TestServer> {
+  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+  for (const tool of ['fetch_web_page', 'read_secrets', 'list_customers', 'send_email', 'delete_audit_log']) {
+    await server.record({ sessionId: 'compromised', agentId: 'reviewer', ...call(tool, 200) });
+  }
+  await server.record(
+    { sessionId: 'order-1', ...call('get_order', 500) },
+    { sessionId: 'order-1', ...call('get_order', 500) },
+    { sessionId: 'order-1', ...call('refund', 403) },
+    { sessionId: 'old', ...call('get_order', 200, 72) },
+  );
+  await server.policy({ effect: 'require_approval', match: { tools: ['refund'] } });
+  await server.check({ agentId: 'refunder', sessionId: 'order-1' });
+  await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/hook' } });
+  return server;
+}
+
+describe.skipIf(!hasBrowser)('overview', () => {
+  useBrowser();
+
+  test('is the first page, and shows what happened and what needs attention', async () => {
+    const { server, apiKey } = await busyServer();
+    const { page } = await ConsoleTab.open(server.url, apiKey, '/');
+    const total = (name: string) => page.locator('.totals').getByRole('link', { name });
+    await total('Tool calls 8 in 2 sessions').waitFor();
+    await total('Errors 2 25% of calls').waitFor();
+    await total('Denials 1 13% of calls').waitFor();
+    await total('Risky sessions 1 50% high or critical').waitFor();
+    await total('Waiting 1 for approval, now').waitFor();
+    const rows = (region: string) => page.getByRole('region', { name: region }).getByRole('row');
+    expect(await rows('Riskiest sessions').nth(1).textContent()).toMatch(/high.*compromised.*reviewer/);
+    expect(await rows('Tools that stand out').nth(1).textContent()).toMatch(/^get_order220100%$/);
+    expect(await rows('Agents that stand out').nth(1).textContent()).toMatch(/^billing-agent321100%$/);
+    expect(await rows('Waiting for approval').nth(1).textContent()).toContain('refunder');
+    expect(await rows('Webhooks').nth(1).textContent()).toContain('127.0.0.1:9');
+  });
+
+  test('leads to the lists behind its counts', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '/');
+    const { page } = tab;
+    for (const [link, place] of [
+      ['Errors 2', '#/sessions?status=errors'],
+      ['Denials 1', '#/sessions?status=denied'],
+      ['Waiting 1', '#/approvals'],
+      [/^critical$/, '#/sessions?level=critical'],
+      [/^reviewer$/, '#/sessions?agent=reviewer'],
+      [/^get_order$/, '#/sessions?tool=get_order'],
+    ] as const) {
+      await page.getByRole('link', { name: link }).first().click();
+      expect(new URL(page.url()).hash).toBe(place);
+      await page.goBack();
+      await tab.heading('Overview');
+    }
+    await page.getByRole('link', { name: 'compromised' }).click();
+    await tab.heading('compromised');
+  });
+
+  test('keeps the span of time in the address', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '/');
+    const { page } = tab;
+    await page.getByRole('link', { name: '7 days' }).click();
+    await page.getByRole('link', { name: 'Tool calls 9 in 3 sessions' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/?span=7d');
+    await page.reload();
+    await page.getByRole('link', { name: 'Tool calls 9 in 3 sessions' }).waitFor();
+    expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('true');
+    await page.getByRole('link', { name: '1 hour' }).click();
+    await page.getByRole('link', { name: 'Tool calls 8 in 2 sessions' }).waitFor();
+  });
+
+  test('has the data of each chart as a table, and shows a bucket below the pointer', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '/?span=1h');
+    const { page } = tab;
+    await page.getByText('As a table: Errors and denials').click();
+    const table = page.getByRole('table', { name: 'Errors and denials, last 1 hour' });
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'Errors', 'Denials']);
+    const counts = await table.locator('tbody td:nth-child(2)').allTextContents();
+    expect(counts.length).toBeGreaterThanOrEqual(12);
+    expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(2);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    const chart = page.locator('figure', { hasText: 'Tool calls' });
+    const box = await chart.locator('.u-over').boundingBox();
+    if (!box) throw new Error('The chart has no size.');
+    await page.mouse.move(box.x + box.width / 2, box.y + 20);
+    await chart.getByText('Calls 0', { exact: true }).waitFor();
+    await page.mouse.move(0, 0);
+    await chart.getByText('Calls 8', { exact: true }).waitFor();
+  });
+
+  test('is operated by keyboard', async () => {
+    const { server, apiKey } = await busyServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '/');
+    const { page } = tab;
+    const summary = page.getByText('As a table: Tool calls');
+    await summary.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('table', { name: 'Tool calls, last 24 hours' }).waitFor();
+    await page.getByRole('link', { name: '30 days' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/?span=30d');
+  });
+
+  test.each([360, 390, 1280, 1440, 2560])('fits %d pixels, with the risk of every session', async (width) => {
+    const busy = await busyServer();
+    const { server, apiKey } = busy;
+    const long = { sessionId: 'session_'.repeat(20), agentId: 'agent_'.repeat(20) };
+    for (const tool of ['fetch_web_page', 'list_customers', 'send_email']) {
+      await busy.record({ ...long, ...call(tool, 403) });
+    }
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const options = { colorScheme, viewport: { width, height: 900 } };
+      const { page } = await ConsoleTab.open(server.url, apiKey, '/', options);
+      const level = page
+        .getByRole('region', { name: 'Riskiest sessions' })
+        .getByText('high', { exact: true });
+      await level.waitFor();
+      const cut = await page
+        .locator('.fits')
+        .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth));
+      expect(Math.max(...cut)).toBeLessThanOrEqual(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+  });
+
+  test('shows how to record the first event on a new server', async () => {
+    const { server, apiKey } = await testServer();
+    const tab = await ConsoleTab.open(server.url, apiKey, '/');
+    await tab.page.getByText('npm install @actlog/recorder').waitFor();
+    expect(await tab.page.getByRole('figure').count()).toBe(0);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+});

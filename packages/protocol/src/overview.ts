@@ -1,0 +1,88 @@
+import type { RiskLevel } from './schemas/risk.ts';
+
+/** Length of the buckets of a series: five minutes, an hour, or a day of UTC. */
+export type OverviewInterval = '5m' | 'hour' | 'day';
+
+/** Counts of what happened in a span of time. */
+export interface ActivityCounts {
+  /** Events that agents sent, by their own time. */
+  readonly events: number;
+  /** Tool calls among them. */
+  readonly calls: number;
+  /** Tool calls with a `responseStatus` of 400 or more, without denials. */
+  readonly errors: number;
+  /** Tool calls with the `responseStatus` 403, which the recorder sets for a call that was denied. */
+  readonly denials: number;
+  /** Sessions that started. */
+  readonly sessions: number;
+  /** Those of the sessions that are scored, by their current level. */
+  readonly sessionsByLevel: Readonly<Record<RiskLevel, number>>;
+  /** Actions that were held for approval. */
+  readonly heldActions: number;
+  /** Kept decisions of the policies, without dry runs. */
+  readonly decisions: Readonly<Record<'allow' | 'deny' | 'require_approval', number>>;
+}
+
+/** Counts of one bucket. */
+export interface ActivityBucket extends ActivityCounts {
+  /** Start of the bucket: ISO 8601 in UTC, with milliseconds. */
+  readonly at: string;
+}
+
+/** Tool calls of one agent or of one tool. */
+export interface NamedActivity {
+  /** Id of the agent, or name of the tool. */
+  readonly name: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly denials: number;
+}
+
+/** A session among the riskiest. */
+export interface RiskySession {
+  readonly id: string;
+  readonly agentId: string;
+  readonly startedAt: string;
+  readonly lastEventAt: string;
+  readonly eventCount: number;
+  readonly errorCount: number;
+  readonly risk: { readonly score: number; readonly level: RiskLevel };
+}
+
+/** State of the deliveries to one webhook. */
+export interface WebhookHealth {
+  readonly id: string;
+  readonly url: string;
+  readonly status: 'active' | 'disabled';
+  /** Failed attempts since the last success. */
+  readonly failureCount: number;
+  /** Start of the current run of failures; null if the last attempt succeeded. */
+  readonly failingSince: string | null;
+  readonly lastDeliveryAt: string | null;
+  /** Messages that wait to be delivered, up to 1,000. */
+  readonly waiting: number;
+  /** Messages among them that failed at least once, up to 1,000. */
+  readonly retrying: number;
+}
+
+/** Response of `GET /server/v1/overview` of the actlog server. */
+export interface Overview {
+  /** Start of the first bucket. */
+  readonly since: string;
+  /** End of the last bucket (exclusive). */
+  readonly until: string;
+  readonly interval: OverviewInterval;
+  readonly totals: ActivityCounts;
+  /** All buckets from `since` to `until`, oldest first, those without activity included. */
+  readonly series: readonly ActivityBucket[];
+  /** Sessions that started in this time, by their score, highest first; at most 10. */
+  readonly riskiestSessions: readonly RiskySession[];
+  /** Agents by their errors and denials, then by their calls, most first; at most 10. */
+  readonly agents: readonly NamedActivity[];
+  /** Tools, in the same order. */
+  readonly tools: readonly NamedActivity[];
+  /** Actions that wait for an approver now, up to 1,000. */
+  readonly waitingActions: number;
+  /** All webhooks, oldest first. */
+  readonly webhooks: readonly WebhookHealth[];
+}

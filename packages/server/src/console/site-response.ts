@@ -1,0 +1,43 @@
+import type { SiteEncoding, SiteFile } from '@actlog/console';
+
+/** Encodings of the files, preferred ones first. */
+const encodings: readonly SiteEncoding[] = ['br', 'gzip'];
+
+/** Body of a file in the encoding of a response, and the headers that depend on it. */
+export interface EncodedBody {
+  readonly body: string | Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Returns a file in the best encoding that a client accepts (RFC 9110, section 12.5.3). */
+export function encodedBody(file: SiteFile, acceptEncoding = ''): EncodedBody {
+  const accepted = acceptedEncodings(acceptEncoding);
+  const encoding = encodings.find((name) => accepted.has(name));
+  const common = { 'cache-control': file.cacheControl, vary: 'accept-encoding' };
+  if (encoding === undefined) return { body: file.body, headers: { ...common, etag: file.etag } };
+  return {
+    body: Buffer.from(file.compressed[encoding]),
+    headers: {
+      ...common,
+      // A tag names one representation (RFC 9110, section 8.8.3.3).
+      etag: file.etag.replace(/"$/, `-${encoding}"`),
+      'content-encoding': encoding,
+    },
+  };
+}
+
+/** `true` if a client has the representation already (RFC 9110, section 13.1.2). */
+export function isUnchanged(etag: string | undefined, ifNoneMatch = ''): boolean {
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return etag !== undefined && (tags.includes(etag) || tags.includes('*'));
+}
+
+/** Returns the encodings that the header names, without those of weight 0. */
+function acceptedEncodings(header: string): Set<string> {
+  const accepted = new Set<string>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    if (!parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))) accepted.add(name);
+  }
+  return accepted;
+}

@@ -1,0 +1,92 @@
+import type { Overview } from '@actlog/protocol';
+import { requireScope } from '../http/authentication.ts';
+import type { ServerRoute } from '../http/server-route.ts';
+import { validationError } from '../lib/api-error.ts';
+import { isoTime } from '../lib/iso-time.ts';
+import type { Services } from '../services.ts';
+import { activityByName, activitySeries } from '../storage/activity/activity-reads.ts';
+import { bucketOf, bucketsOf } from '../storage/activity/activity-spans.ts';
+import { riskiestSessions } from '../storage/sessions/riskiest-sessions.ts';
+import { channelHealth } from '../storage/stores/channel-health.ts';
+import { countPendingActions } from '../storage/stores/pending-action-store.ts';
+import { overviewQuery } from './overview-query.ts';
+import {
+  activityView,
+  noActivity,
+  riskySessionView,
+  sumOfActivity,
+  webhookHealthView,
+} from './overview-view.ts';
+
+/** Maximum buckets of a response: a month of hours. */
+const maxBuckets = 800;
+
+/** Number of sessions, of agents and of tools in a response. */
+const listed = 10;
+
+/** Maximum waiting actions that are counted. */
+const maxWaiting = 1000;
+
+const defaultSpanMs = 24 * 3_600_000;
+
+/**
+ * Route `GET /server/v1/overview`: what happened in a span of time, and what needs attention. Everything is read from
+ * counts and indexes, so its cost does not depend on the number of events.
+ */
+export function overviewRoute({ storage, scoring }: Services): ServerRoute<typeof overviewQuery> {
+  return {
+    method: 'GET',
+    path: '/overview',
+    success: 200,
+    query: overviewQuery,
+    check: (caller) => requireScope(caller, 'read'),
+    async handle({ caller: { tenantId }, query: { since, until, interval } }): Promise<Overview> {
+      const nowMs = Date.now();
+      const buckets = bucketsOf(interval);
+      const { lengthMs } = buckets;
+      const endMs = until ?? nowMs;
+      const untilMs = bucketOf(buckets, endMs - 1) + lengthMs;
+      const sinceMs = bucketOf(buckets, since ?? endMs - defaultSpanMs);
+      requireRange(sinceMs, untilMs, lengthMs);
+      await scoring.beforeList(tenantId);
+      return storage.read(tenantId, async (db) => {
+        const range = { tenantId, span: interval, sinceMs, untilMs };
+        const stored = await activitySeries(db, range);
+        const byBucket = new Map(stored.map((counts) => [counts.bucket_ms, counts]));
+        const starts = Array.from(
+          { length: (untilMs - sinceMs) / lengthMs },
+          (_, index) => sinceMs + index * lengthMs,
+        );
+        const riskiest = await riskiestSessions(db, { tenantId, sinceMs, untilMs, limit: listed });
+        const webhooks = await channelHealth(db, tenantId);
+        return {
+          since: isoTime(sinceMs),
+          until: isoTime(untilMs),
+          interval,
+          totals: activityView(sumOfActivity(stored)),
+          series: starts.map((startMs) => ({
+            at: isoTime(startMs),
+            ...activityView(byBucket.get(startMs) ?? noActivity),
+          })),
+          riskiestSessions: riskiest.map(riskySessionView),
+          agents: await activityByName(db, 'agent', range, listed),
+          tools: await activityByName(db, 'tool', range, listed),
+          waitingActions: await countPendingActions(db, tenantId, nowMs, maxWaiting),
+          webhooks: webhooks.map(webhookHealthView),
+        };
+      });
+    },
+  };
+}
+
+/** @throws ApiError `VALIDATION_ERROR` for a range without a bucket, or with too many. */
+function requireRange(sinceMs: number, untilMs: number, lengthMs: number): void {
+  const count = (untilMs - sinceMs) / lengthMs;
+  if (count < 1) throw validationError('query.since', 'empty_range', 'must be before `until`');
+  if (count <= maxBuckets) return;
+  throw validationError(
+    'query.since',
+    'range_too_long',
+    `makes ${count} buckets with \`until\`, and ${maxBuckets} are allowed; use a later \`since\` or a longer \`interval\``,
+  );
+}
