@@ -3,10 +3,10 @@ import type { Decide, SentOf } from '@actlog/protocol';
 import { notFound, refusalError } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
+import { saveApprovals } from '../storage/stores/pending-action-changes.ts';
 import {
   lockPendingAction,
   type PendingActionRow,
-  saveApprovals,
   statusAt,
 } from '../storage/stores/pending-action-store.ts';
 import type { Write } from '../storage/transaction.ts';

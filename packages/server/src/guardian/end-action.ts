@@ -2,11 +2,8 @@ import { type Approver, endDecision } from '@actlog/policy';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { notify } from '../storage/notification.ts';
-import {
-  endPendingAction,
-  type PendingActionEnd,
-  type PendingActionRow,
-} from '../storage/stores/pending-action-store.ts';
+import { endPendingAction, type PendingActionEnd } from '../storage/stores/pending-action-changes.ts';
+import type { PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import { recordDecision } from './decision-event.ts';

@@ -16,7 +16,7 @@ import type { Services } from '../services.ts';
 import { saveCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countActions } from '../storage/policies/policy-count-store.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
-import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';
+import { markApprovalUsed } from '../storage/stores/pending-action-changes.ts';
 import type { Usage } from '../storage/stores/usage-kinds.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
