@@ -180,27 +180,6 @@ export function listPendingActions(
   );
 }
 
-/** Returns the number of a tenant's actions that wait for an approver, up to `limit`. */
-export async function countPendingActions(
-  db: Database,
-  tenantId: number,
-  nowMs: number,
-  limit: number,
-): Promise<number> {
-  const waiting = db
-    .selectFrom('pending_actions')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('status', '=', 'pending')
-    .where('expires_ms', '>', nowMs)
-    .limit(limit);
-  const { count } = await db
-    .selectFrom(waiting.as('waiting'))
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 /** Columns that a decision or an expiry writes. */
 export interface PendingActionEnd extends Pick<PendingActionRow, 'comment' | 'decided_by' | 'decided_ms'> {
   readonly status: Exclude<PendingActionRow['status'], 'pending'>;
