@@ -8,7 +8,7 @@ import { activityByName, activitySeries } from '../storage/activity/activity-rea
 import { bucketOf, bucketsOf } from '../storage/activity/activity-spans.ts';
 import { riskiestSessions } from '../storage/sessions/riskiest-sessions.ts';
 import { channelHealth } from '../storage/stores/channel-health.ts';
-import { countPendingActions } from '../storage/stores/pending-action-store.ts';
+import { countPendingActions } from '../storage/stores/count-pending-actions.ts';
 import { overviewQuery } from './overview-query.ts';
 import {
   activityView,
