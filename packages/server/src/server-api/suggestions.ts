@@ -25,7 +25,9 @@ export function suggestionsRoute({ storage }: Services): ServerRoute<typeof sugg
     check: (caller) => requireScope(caller, 'read'),
     async handle({ caller: { tenantId }, query: { field, contains = '' } }) {
       const suggested = field === 'agentId' ? suggestedAgents : suggestedTools;
-      return { items: await storage.read(tenantId, (db) => suggested(db, tenantId, contains, maxSuggestions)) };
+      return {
+        items: await storage.read(tenantId, (db) => suggested(db, tenantId, contains, maxSuggestions)),
+      };
     },
   };
 }
