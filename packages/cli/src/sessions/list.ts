@@ -19,7 +19,10 @@ export function addSessionsList(parent: Command): void {
     description: 'list sessions, newest or riskiest first',
     examples: [
       ['actlog sessions list --since 24h --order risk', 'the riskiest sessions of the last day'],
-      ['actlog sessions list --tool send_email --status denied', 'sessions that sent mail and were denied an action'],
+      [
+        'actlog sessions list --tool send_email --status denied',
+        'sessions that sent mail and were denied an action',
+      ],
       ['actlog sessions list --agent billing --limit all --jsonl', 'every session of an agent, for a script'],
     ],
   });

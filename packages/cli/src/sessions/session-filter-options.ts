@@ -49,7 +49,13 @@ export function addSessionFilterOptions(command: Command): Command {
 }
 
 /** Returns the query for the options. */
-export function sessionQuery({ since, until, minRisk, tool, ...same }: SessionFilterFlags): SessionFilterQuery {
+export function sessionQuery({
+  since,
+  until,
+  minRisk,
+  tool,
+  ...same
+}: SessionFilterFlags): SessionFilterQuery {
   return {
     ...(since !== undefined && { startedAfter: since }),
     ...(until !== undefined && { startedBefore: until }),

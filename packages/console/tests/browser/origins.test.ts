@@ -156,7 +156,10 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
     await tab.page.route('**/v1/sessions/*/risk', (route) => route.fulfill({ json }));
     await tab.go('/sessions/thread-1');
     await tab.page.getByText('from a tool’s text').waitFor();
-    await tab.page.getByRole('button', { name: /^send_email \+/ }).first().click();
+    await tab.page
+      .getByRole('button', { name: /^send_email \+/ })
+      .first()
+      .click();
     await tab.page.locator('tr:focus').getByRole('rowheader', { name: 'send_email' }).waitFor();
   });
 

@@ -137,7 +137,9 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
       (cells, end) =>
         cells.filter((cell) => {
           const box = cell.getBoundingClientRect();
-          return box.width === 0 || box.left < 0 || box.right > end || cell.scrollWidth > cell.clientWidth + 1;
+          return (
+            box.width === 0 || box.left < 0 || box.right > end || cell.scrollWidth > cell.clientWidth + 1
+          );
         }).length,
       width,
     );

@@ -3,9 +3,9 @@ import { expireActions } from '../policy/pending.ts';
 import { notFound } from '../service/api-error.ts';
 import type { Call, Route } from '../service/call.ts';
 import { listName, type Placed, pageOf } from '../service/page.ts';
+import { matchingSessions } from '../tenant/matching-sessions.ts';
 import type { EventRecord } from '../tenant/records.ts';
 import type { Session } from '../tenant/session.ts';
-import { matchingSessions } from '../tenant/matching-sessions.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
 type Filters = Call<'sessions.list'>['query'];

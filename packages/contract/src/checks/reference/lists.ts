@@ -96,7 +96,11 @@ export const referenceListChecks: readonly Check[] = [
       expectEqual(others, [], `the sessions of another level with level=${level}`);
     }
     const scores = (await listed({ sort: 'riskScore' })).map(({ risk }) => risk?.score ?? -1);
-    expectEqual(scores, scores.toSorted((left, right) => right - left), 'the scores with sort=riskScore');
+    expectEqual(
+      scores,
+      scores.toSorted((left, right) => right - left),
+      'the scores with sort=riskScore',
+    );
     expectEqual(scores.length, all.length, 'the number of sessions with sort=riskScore');
     for (const query of [{ sort: 'size' }, { level: 'severe' }, { status: 'odd' }]) {
       expectCode(await run.probe.call('sessions.list', { query }), 'VALIDATION_ERROR');
