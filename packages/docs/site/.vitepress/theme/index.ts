@@ -1,0 +1,19 @@
+import type { Theme } from 'vitepress';
+import DefaultTheme from 'vitepress/theme-without-fonts';
+import './style.css';
+
+/**
+ * Theme of the site. Pages have relative links, so that they work below any path. Once a page's script runs, the
+ * address changes without a new page, so the links that are already there become absolute.
+ */
+const theme: Theme = {
+  extends: DefaultTheme,
+  enhanceApp() {
+    if (typeof document === 'undefined') return;
+    for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href]')) {
+      if (!link.getAttribute('href')?.startsWith('#')) link.href = link.href;
+    }
+  },
+};
+
+export default theme;
