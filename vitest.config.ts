@@ -10,7 +10,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
  */
 const sharedRoot = import.meta.dirname;
 
-const patterns = ['src/**/*.test.ts', 'site/**/*.test.ts', 'build/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
+const patterns = [
+  'src/**/*.test.ts',
+  'site/**/*.test.ts',
+  'build/**/*.test.ts',
+  'tests/**/*.test.ts',
+  '*.test.ts',
+];
 
 /** Patterns of files in a folder, from the root. */
 function within(folder: string, files: readonly string[]): string[] {

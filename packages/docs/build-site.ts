@@ -1,10 +1,11 @@
 // Builds the documentation: the website as plain files, for the forge's pages, and the compressed copy of it that the
 // package contains.
-import { stagePages } from './build/stage-pages.ts';
-import { writeHttpReference } from './build/http-reference/write-http-reference.ts';
-import { writeTypescriptReference } from './build/write-typescript-reference.ts';
+
 import { buildWebsite } from './build/build-website.ts';
+import { writeHttpReference } from './build/http-reference/write-http-reference.ts';
+import { stagePages } from './build/stage-pages.ts';
 import { writePackage } from './build/write-package.ts';
+import { writeTypescriptReference } from './build/write-typescript-reference.ts';
 
 /** Runs a step, and prints its duration. */
 async function timed(name: string, step: () => Promise<unknown>): Promise<void> {

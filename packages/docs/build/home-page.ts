@@ -38,7 +38,8 @@ export function homePageText(readme: string): string {
 /** Returns the text below a second-level heading, up to the next one. */
 function sectionOf(readme: string, heading: string): string {
   const start = readme.indexOf(`\n## ${heading}\n`);
-  if (start === -1) throw new Error(`README.md has no section "${heading}", which the home page of the docs shows.`);
+  if (start === -1)
+    throw new Error(`README.md has no section "${heading}", which the home page of the docs shows.`);
   const text = readme.slice(start + `\n## ${heading}\n`.length);
   const end = text.search(/^## /m);
   return end === -1 ? text : text.slice(0, end);

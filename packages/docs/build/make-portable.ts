@@ -17,7 +17,9 @@ const baseOfChunk = 'new URL("../../",import.meta.url).pathname';
  * @throws Error if a file still contains it.
  */
 export async function makePortable(): Promise<void> {
-  const paths = globSync('**/*.{html,js,css}', { cwd: websiteFolder }).map((path) => path.replaceAll('\\', '/'));
+  const paths = globSync('**/*.{html,js,css}', { cwd: websiteFolder }).map((path) =>
+    path.replaceAll('\\', '/'),
+  );
   for (const path of paths) {
     const file = join(websiteFolder, path);
     const text = await readFile(file, 'utf8');

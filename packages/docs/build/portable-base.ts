@@ -9,8 +9,7 @@ const virtualModule = 'virtual:site-base';
  * Module whose default export is the path of the site, taken from the address of the loaded script.
  * All scripts are below `assets/`.
  */
-const baseModule =
-  "export default new URL(import.meta.url.replace(/\\/assets\\/[^?#]*$/, '/')).pathname;";
+const baseModule = "export default new URL(import.meta.url.replace(/\\/assets\\/[^?#]*$/, '/')).pathname;";
 
 /**
  * Vite plugin that lets the scripts of one build work below any path, such as `/docs/` of a server or the path of a
@@ -31,7 +30,9 @@ export function portableBase(): Plugin {
         return `${importBase}${code.replace(/export default (JSON\.parse\()?("(?:[^"\\]|\\.)*")(\))?;?/s, (_all, open = '', literal, close = '') => `export default ${open}${literal}.replaceAll(${quoted}, siteBase)${close};`)}`;
       }
       if (!code.includes(quoted) && !code.includes('import.meta.env.BASE_URL')) return undefined;
-      return importBase + code.replaceAll('import.meta.env.BASE_URL', 'siteBase').replaceAll(quoted, 'siteBase');
+      return (
+        importBase + code.replaceAll('import.meta.env.BASE_URL', 'siteBase').replaceAll(quoted, 'siteBase')
+      );
     },
   };
 }

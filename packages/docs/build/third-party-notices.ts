@@ -17,7 +17,9 @@ export function thirdPartyNotices(): Plugin {
     },
     generateBundle(_options, bundle) {
       if (isServerBuild) return;
-      const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+      const modules = Object.values(bundle).flatMap((chunk) =>
+        chunk.type === 'chunk' ? chunk.moduleIds : [],
+      );
       const folders = modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(id)?.[0]);
       const notices = [...new Set(folders.filter((path) => path !== undefined))].map(noticeOf);
       const source = `The scripts of this website contain:\n\n${[...new Set(notices)].sort().join(`\n${'-'.repeat(72)}\n\n`)}`;

@@ -10,7 +10,13 @@ function problemsOf(html: string): string[] {
 }
 
 test('accepts links to pages, folders, anchors, files and other websites', () => {
-  const hrefs = ['./packages/client', './packages/client#retry', './adapters/', 'assets/app.js', 'https://cel.dev'];
+  const hrefs = [
+    './packages/client',
+    './packages/client#retry',
+    './adapters/',
+    'assets/app.js',
+    'https://cel.dev',
+  ];
   expect(problemsOf(hrefs.map((href) => `<a href="${href}">x</a>`).join(''))).toEqual([]);
 });
 

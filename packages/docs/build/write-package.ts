@@ -8,7 +8,7 @@ import { websiteFolder } from './repository.ts';
 const packageFolder = join(import.meta.dirname, '..', 'dist', 'site');
 
 /** Files of the website that a server does not send. */
-const left = ['404.html', 'hashmap.json', 'vp-icons.css'];
+const left = ['404.html', 'hashmap.json'];
 
 /** Writes the compressed files of the website into the package, and the hashes of its inline scripts. */
 export async function writePackage(): Promise<void> {
@@ -26,7 +26,9 @@ export async function writePackage(): Promise<void> {
     await writeFile(target, compressed);
   }
   await writeFile(join(packageFolder, 'scripts.json'), JSON.stringify([...scripts].sort()));
-  console.log(`  ${paths.length} files, ${(bytes / 1e6).toFixed(1)} MB compressed, ${scripts.size} inline scripts`);
+  console.log(
+    `  ${paths.length} files, ${(bytes / 1e6).toFixed(1)} MB compressed, ${scripts.size} inline scripts`,
+  );
 }
 
 /** Returns the sources of a content security policy that allow the inline scripts of a page. */

@@ -64,7 +64,10 @@ async function restoreNames(names: Iterable<string>): Promise<void> {
     const text = await readFile(join(folder, page), 'utf8');
     const restored = [...names]
       .filter((name) => fileNameOf(name) !== name)
-      .reduce((changed, name) => changed.replaceAll(new RegExp(`${fileNameOf(name)}(?!\\.md)`, 'g'), name), text);
+      .reduce(
+        (changed, name) => changed.replaceAll(new RegExp(`${fileNameOf(name)}(?!\\.md)`, 'g'), name),
+        text,
+      );
     await writeFile(join(folder, page), withOwnAnchors(restored));
   }
 }
@@ -80,4 +83,3 @@ function withOwnAnchors(text: string): string {
     anchors.has(link.slice(3, -1)) ? link : `](#${anchor})`,
   );
 }
-

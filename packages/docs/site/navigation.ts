@@ -1,5 +1,5 @@
-import { typescriptPages } from '../build/typescript-pages.ts';
 import { httpPages } from '../build/http-reference/write-http-reference.ts';
+import { typescriptPages } from '../build/typescript-pages.ts';
 
 /** One page of the site, by the repository's file or the generated page that it shows. */
 export interface PageEntry {
@@ -128,7 +128,13 @@ export const sections: readonly Section[] = [
     folder: 'reference',
     groups: [
       { text: 'Command', pages: [guide('command-line')] },
-      { text: 'HTTP API', pages: [guide('http-api', 'Overview'), ...httpPages.map(({ page, title }) => ({ source: page, text: title }))] },
+      {
+        text: 'HTTP API',
+        pages: [
+          guide('http-api', 'Overview'),
+          ...httpPages.map(({ page, title }) => ({ source: page, text: title })),
+        ],
+      },
       {
         text: 'Packages',
         pages: [

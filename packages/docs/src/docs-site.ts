@@ -34,7 +34,9 @@ export class DocsSite {
       });
       return new DocsSite(new Map(await Promise.all(files)));
     } catch (cause) {
-      throw new Error('The files of the docs cannot be read; exclude @actlog/docs from the bundle.', { cause });
+      throw new Error('The files of the docs cannot be read; exclude @actlog/docs from the bundle.', {
+        cause,
+      });
     }
   }
 

@@ -267,5 +267,7 @@ test('serves no page with eval', async () => {
       return [path, response.headers.get('content-security-policy') ?? ''];
     }),
   );
-  expect(policies.filter(([, policy]) => policy === '' || String(policy).includes('unsafe-eval'))).toEqual([]);
+  expect(policies.filter(([, policy]) => policy === '' || String(policy).includes('unsafe-eval'))).toEqual(
+    [],
+  );
 });

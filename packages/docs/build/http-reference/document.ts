@@ -47,7 +47,11 @@ export interface Operation {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly 'x-required-scope'?: string;
-  readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly label: string; readonly source: string }[];
+  readonly 'x-codeSamples'?: readonly {
+    readonly lang: string;
+    readonly label: string;
+    readonly source: string;
+  }[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Content;
   readonly responses: Readonly<Record<string, ResponseObject>>;

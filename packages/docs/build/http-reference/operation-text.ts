@@ -42,7 +42,8 @@ function json(value: unknown): string {
 function samplesText({ 'x-codeSamples': samples = [] }: Operation): string {
   const blocks = samples.map(({ lang, label, source }) => {
     const language = fences[lang];
-    if (language === undefined) throw new Error(`The code samples of the API reference have no fence for ${lang}.`);
+    if (language === undefined)
+      throw new Error(`The code samples of the API reference have no fence for ${lang}.`);
     return `\`\`\`${language} [${label}]\n${source.trimEnd()}\n\`\`\``;
   });
   return ['::: code-group', ...blocks, ':::'].join('\n\n');
@@ -54,9 +55,13 @@ function parametersText(parameters: readonly Parameter[]): string {
     const text = description || (schema.description ?? '');
     return `| ${[`\`${name}\``, place, typeText(schema), required ? 'yes' : 'no', text].map(cell).join(' | ')} |`;
   });
-  return ['### Parameters', '', '| name | in | type | required | description |', '|---|---|---|---|---|', ...rows].join(
-    '\n',
-  );
+  return [
+    '### Parameters',
+    '',
+    '| name | in | type | required | description |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
 }
 
 function bodyText({ requestBody }: Operation): string {
@@ -78,8 +83,10 @@ function responsesText({ responses }: Operation): string {
       ]);
     }),
     '### Errors',
-    ['| status | meaning |', '|---|---|', ...errors.map(([status, { description }]) => `| ${status} | ${cell(description)} |`)].join(
-      '\n',
-    ),
+    [
+      '| status | meaning |',
+      '|---|---|',
+      ...errors.map(([status, { description }]) => `| ${status} | ${cell(description)} |`),
+    ].join('\n'),
   ]);
 }

@@ -5,8 +5,9 @@ import { forge, pagesFolder, websiteFolder } from '../../build/repository.ts';
 import { siteLinks } from '../../build/site-links.ts';
 import { pageSources } from '../../build/stage-pages.ts';
 import { thirdPartyNotices } from '../../build/third-party-notices.ts';
-import { navigationLinks, sidebars } from '../sidebars.ts';
 import { indexedHtml } from '../indexed-html.ts';
+import { repositoryIcon } from '../repository-icon.ts';
+import { navigationLinks, sidebars } from '../sidebars.ts';
 
 const sources = pageSources();
 
@@ -41,7 +42,8 @@ export default defineConfig({
     nav: navigationLinks(),
     sidebar: sidebars(),
     outline: { level: [2, 3] },
-    socialLinks: [{ icon: 'github', link: forge }],
+    // Drawn here: VitePress would load an icon by name from another server.
+    socialLinks: [{ icon: { svg: repositoryIcon }, link: forge, ariaLabel: 'Repository on GitHub' }],
     externalLinkIcon: true,
     search: {
       provider: 'local',

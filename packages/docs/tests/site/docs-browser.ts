@@ -62,7 +62,8 @@ export async function openDocs(
   });
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (protocol.startsWith('http') && origin !== new URL(url).origin) faults.push(`request: ${request.url()}`);
+    if (protocol.startsWith('http') && origin !== new URL(url).origin)
+      faults.push(`request: ${request.url()}`);
   });
   onTestFinished(async () => {
     await context.close();
@@ -81,12 +82,20 @@ export async function search(page: Page, query: string): Promise<string[]> {
   await results.first().waitFor();
   // Results arrive a moment after the input; the marks of the query show that they belong to it.
   await page.locator('#localsearch-list mark').first().waitFor();
-  return results.evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).pathname));
+  return results.evaluateAll((links) =>
+    links.map((link) => new URL((link as HTMLAnchorElement).href).pathname),
+  );
 }
 
 /** Returns the accessibility faults that axe finds on a page. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run()')) as Awaited<ReturnType<typeof axe.run>>;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).slice(0, 3).join('; ')}`);
+  return violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ target }) => target.join(' '))
+        .slice(0, 3)
+        .join('; ')}`,
+  );
 }

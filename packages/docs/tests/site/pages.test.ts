@@ -30,16 +30,19 @@ async function proxyBelow(prefix: string): Promise<string> {
 describe.skipIf(!hasBrowser)('pages in a browser', () => {
   useDocsServer();
 
-  test.each(['light', 'dark'] as const)('are accessible in %s on a phone and on a desktop', async (colorScheme) => {
-    for (const width of [390, 1440]) {
-      for (const path of pages) {
-        const page = await openDocs(path, { colorScheme, viewport: { width, height: 900 } });
-        expect([path, width, await accessibilityFaults(page)]).toEqual([path, width, []]);
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        expect([path, width, overflow]).toEqual([path, width, 0]);
+  test.each(['light', 'dark'] as const)(
+    'are accessible in %s on a phone and on a desktop',
+    async (colorScheme) => {
+      for (const width of [390, 1440]) {
+        for (const path of pages) {
+          const page = await openDocs(path, { colorScheme, viewport: { width, height: 900 } });
+          expect([path, width, await accessibilityFaults(page)]).toEqual([path, width, []]);
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          expect([path, width, overflow]).toEqual([path, width, 0]);
+        }
       }
-    }
-  });
+    },
+  );
 
   test('work below any path of a proxy, also after a change of page without a load', async () => {
     const url = await proxyBelow('/tools/actlog');

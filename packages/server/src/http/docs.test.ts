@@ -36,17 +36,22 @@ test('serves a page compressed, with a policy that allows its inline scripts by 
   expect(await response.text()).toBe(html);
 });
 
-test.each(['identity', 'br', 'gzip;q=0'])('serves a page uncompressed to a client that accepts %s', async (encoding) => {
-  const url = await docsServer();
-  const response = await fetch(`${url}/docs/quick-start`, { headers: { 'accept-encoding': encoding } });
-  expect(response.headers.get('content-encoding')).toBeNull();
-  expect(await response.text()).toBe(html);
-});
+test.each(['identity', 'br', 'gzip;q=0'])(
+  'serves a page uncompressed to a client that accepts %s',
+  async (encoding) => {
+    const url = await docsServer();
+    const response = await fetch(`${url}/docs/quick-start`, { headers: { 'accept-encoding': encoding } });
+    expect(response.headers.get('content-encoding')).toBeNull();
+    expect(await response.text()).toBe(html);
+  },
+);
 
 test('returns 304 to a client that has the page', async () => {
   const url = await docsServer();
   const etag = (await fetch(`${url}/docs/quick-start`)).headers.get('etag') ?? '';
-  const again = await fetch(`${url}/docs/quick-start`, { headers: { 'if-none-match': `"other", W/${etag}` } });
+  const again = await fetch(`${url}/docs/quick-start`, {
+    headers: { 'if-none-match': `"other", W/${etag}` },
+  });
   expect([again.status, await again.text()]).toEqual([304, '']);
   const changed = await fetch(`${url}/docs/quick-start`, { headers: { 'if-none-match': '"other"' } });
   expect(changed.status).toBe(200);
@@ -59,10 +64,13 @@ test('returns 404 with a link to the documentation for an unknown page', async (
   expect(await response.text()).toContain('<a href="../">');
 });
 
-test.each(['../package.json', '..%2f..%2fpackage.json', '__proto__'])('returns 404 for the path %s', async (path) => {
-  const url = await docsServer();
-  expect((await fetch(`${url}/docs/${path}`)).status).toBe(404);
-});
+test.each(['../package.json', '..%2f..%2fpackage.json', '__proto__'])(
+  'returns 404 for the path %s',
+  async (path) => {
+    const url = await docsServer();
+    expect((await fetch(`${url}/docs/${path}`)).status).toBe(404);
+  },
+);
 
 test('says how to get the documentation if its package is not installed', async () => {
   const url = await docsServer(async () => undefined);

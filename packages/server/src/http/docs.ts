@@ -32,7 +32,7 @@ export function mountDocs(app: FastifyInstance, load: LoadDocs = loadInstalledDo
     const file = site.file(path);
     if (file === undefined) return notFound(reply, path);
     reply.headers(file.headers).header('vary', 'accept-encoding');
-    if (isCurrent(request, file.headers['etag'])) return reply.code(304).send();
+    if (isCurrent(request, file.headers.etag)) return reply.code(304).send();
     if (!acceptsGzip(request)) return reply.send(await decompress(file.gzip));
     return reply.header('content-encoding', 'gzip').send(file.gzip);
   });

@@ -11,7 +11,7 @@ const theme: Theme = {
   enhanceApp() {
     if (typeof document === 'undefined') return;
     for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href]')) {
-      if (!link.getAttribute('href')?.startsWith('#')) link.href = link.href;
+      if (!link.getAttribute('href')?.startsWith('#')) link.setAttribute('href', link.href);
     }
   },
 };
