@@ -5,24 +5,23 @@ const shown: readonly (readonly [heading: string, title: string])[] = [
   ['Run the service', 'Run the service'],
 ];
 
-const frontmatter = `---
-layout: home
+const introduction = `---
 title: actlog
 titleTemplate: See and control what your AI agents do with their tools
-hero:
-  name: actlog
-  text: See and control what your AI agents do with their tools
-  tagline: actlog records every tool call, checks it against policy before it runs, and holds it for approval if a policy says so. Arguments never leave the process, only their hash does.
-  actions:
-    - text: Quick start
-      link: /start/quick-start
-    - theme: alt
-      text: Adapters
-      link: /adapters/
-    - theme: alt
-      text: Guard and approvals
-      link: /guides/guard-and-approvals
+pageClass: home
+sidebar: false
+aside: false
+editLink: false
+prev: false
+next: false
 ---
+
+# See and control what your AI agents do with their tools
+
+actlog records every tool call, checks it against policy before it runs, and holds it for approval if a policy says so.
+Arguments never leave the process: only their hash does.
+
+[Quick start](docs/quick-start.md) [Choose an adapter](docs/adapters.md) [Guard and approvals](docs/guard-and-approvals.md)
 `;
 
 /**
@@ -32,7 +31,7 @@ hero:
  */
 export function homePageText(readme: string): string {
   const parts = shown.map(([heading, title]) => `## ${title}\n${sectionOf(readme, heading)}`);
-  return [frontmatter, ...parts].join('\n');
+  return [introduction, ...parts].join('\n');
 }
 
 /** Returns the text below a second-level heading, up to the next one. */

@@ -22,8 +22,8 @@ export function portableBase(): Plugin {
     enforce: 'post',
     resolveId: (id) => (id === virtualModule ? `\0${virtualModule}` : undefined),
     load: (id) => (id === `\0${virtualModule}` ? baseModule : undefined),
-    transform(code, id, { ssr = false } = {}) {
-      if (ssr) return undefined;
+    transform(code, id, options) {
+      if (options?.ssr) return undefined;
       const quoted = JSON.stringify(placeholderBase);
       if (id === '/@siteData' || id.includes('@localSearchIndex')) {
         // The data is one JSON text in a string literal.

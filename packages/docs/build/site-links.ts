@@ -7,8 +7,8 @@ interface PageEnvironment {
 }
 
 /**
- * Plugin of markdown-it that makes links between files of the repository lead to pages of the site, and keeps braces in
- * prose from being read as Vue expressions.
+ * Plugin of markdown-it that makes links between files of the repository lead to pages of the site, keeps braces in prose
+ * from being read as Vue expressions, and turns empty header cells into cells.
  *
  * @param sources Files of the repository by the page that shows them.
  */
@@ -20,8 +20,15 @@ export function siteLinks(md: MarkdownRenderer, sources: ReadonlyMap<string, str
       if (href !== null) token.attrSet('href', resolveHref(href, { source: sources.get(page), page }));
     }
   });
-  const renderText = md.renderer.rules['text'];
-  md.renderer.rules['text'] = (tokens, index, ...rest) => {
+  md.core.ruler.push('empty-header-cells', ({ tokens }) => {
+    tokens.forEach((token, index) => {
+      if (token.type !== 'th_open' || tokens[index + 1]?.content !== '') return;
+      // A header without text says nothing to a screen reader.
+      for (const cell of [token, tokens[index + 2]]) if (cell !== undefined) cell.tag = 'td';
+    });
+  });
+  const renderText = md.renderer.rules.text;
+  md.renderer.rules.text = (tokens, index, ...rest) => {
     const text = renderText?.(tokens, index, ...rest) ?? md.utils.escapeHtml(tokens[index]?.content ?? '');
     return text.replaceAll('{{', '&#123;&#123;');
   };

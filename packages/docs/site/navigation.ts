@@ -13,7 +13,6 @@ export interface PageEntry {
 export interface NavigationGroup {
   readonly text: string;
   readonly pages: readonly PageEntry[];
-  readonly collapsed?: boolean;
 }
 
 /** A part of the site, with its own sidebar and its entry in the top navigation. */
@@ -156,7 +155,6 @@ export const sections: readonly Section[] = [
       },
       {
         text: 'TypeScript API',
-        collapsed: true,
         pages: typescriptPages().map(({ page, title }) => ({ source: page, text: title })),
       },
     ],

@@ -17,9 +17,8 @@ function headingOf(source: string): string {
 }
 
 function sidebarOf({ groups }: Section): DefaultTheme.SidebarItem[] {
-  return groups.map(({ text, pages, collapsed }: NavigationGroup) => ({
+  return groups.map(({ text, pages }: NavigationGroup) => ({
     text,
-    ...(collapsed === undefined ? {} : { collapsed }),
     items: pages.map((page) => ({ text: page.text ?? headingOf(page.source), link: addressOf(page) })),
   }));
 }

@@ -58,6 +58,6 @@ export async function writeHttpReference(): Promise<void> {
 }
 
 function write(title: string, parts: readonly string[]): Promise<void> {
-  const text = [`# ${title}`, ...parts].join('\n\n');
+  const text = ['---\noutline: 2\n---', `# ${title}`, ...parts].join('\n\n');
   return writeFile(join(pagesFolder, folder, `${slugOf(title)}.md`), `${text}\n`);
 }

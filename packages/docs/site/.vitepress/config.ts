@@ -30,8 +30,11 @@ export default defineConfig({
     config: (md) => siteLinks(md, sources),
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
-  // The name of the source, for the link to edit it.
-  transformPageData: ({ relativePath }) => ({ filePath: sources.get(relativePath) ?? '' }),
+  // The name of the source, for the link to edit it; generated pages have none.
+  transformPageData: ({ relativePath, frontmatter }) => {
+    const source = sources.get(relativePath);
+    return source === undefined ? { frontmatter: { ...frontmatter, editLink: false } } : { filePath: source };
+  },
   vite: {
     plugins: [portableBase(), thirdPartyNotices()],
     experimental: { renderBuiltUrl: () => ({ relative: true }) },
@@ -45,6 +48,7 @@ export default defineConfig({
     // Drawn here: VitePress would load an icon by name from another server.
     socialLinks: [{ icon: { svg: repositoryIcon }, link: forge, ariaLabel: 'Repository on GitHub' }],
     externalLinkIcon: true,
+    editLink: { pattern: `${forge}/edit/main/:path`, text: 'Edit this page' },
     search: {
       provider: 'local',
       options: {

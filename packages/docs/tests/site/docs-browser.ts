@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 /** Returns the path of an installed browser. */
 function installedChromium(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const folders = (process.env.PATH ?? '').split(delimiter);
   return ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
     .flatMap((name) => folders.map((folder) => join(folder, name)))
     .find((path) => existsSync(path));
