@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type RunningServer, startServer } from '@actlog/server';
-import axe from 'axe-core';
+import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
@@ -73,7 +73,7 @@ export async function openDocs(
   return page;
 }
 
-/** Returns the titles of results of the search box for a query, in order. */
+/** Returns the paths of the results of the search box for a query, in order. */
 export async function search(page: Page, query: string): Promise<string[]> {
   await page.keyboard.press('Control+k');
   const input = page.locator('#localsearch-input');
@@ -82,15 +82,15 @@ export async function search(page: Page, query: string): Promise<string[]> {
   await results.first().waitFor();
   // Results arrive a moment after the input; the marks of the query show that they belong to it.
   await page.locator('#localsearch-list mark').first().waitFor();
-  return results.evaluateAll((links) =>
-    links.map((link) => new URL((link as HTMLAnchorElement).href).pathname),
-  );
+  const links = await results.all();
+  const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')));
+  return hrefs.map((href) => new URL(href ?? '', page.url()).pathname);
 }
 
 /** Returns the accessibility faults that axe finds on a page. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as Awaited<ReturnType<typeof axe.run>>;
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
   return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes

@@ -11,7 +11,9 @@ const theme: Theme = {
   enhanceApp() {
     if (typeof document === 'undefined') return;
     for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href]')) {
-      if (!link.getAttribute('href')?.startsWith('#')) link.setAttribute('href', link.href);
+      const isElsewhere = link.origin !== location.origin || link.getAttribute('href')?.startsWith('#');
+      // Without the origin, which would mark the link as one to another website.
+      if (!isElsewhere) link.setAttribute('href', link.pathname + link.search + link.hash);
     }
   },
 };
