@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     root: join(import.meta.dirname, '..', '..'),
     include: ['tests/site/**/*.test.ts'],
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 60_000,
     setupFiles: [join(import.meta.dirname, '..', '..', '..', '..', 'scripts', 'test-setup.ts')],
     passWithNoTests: false,

@@ -10,10 +10,11 @@ const theme: Theme = {
   extends: DefaultTheme,
   enhanceApp() {
     if (typeof document === 'undefined') return;
-    for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href]')) {
-      const isElsewhere = link.origin !== location.origin || link.getAttribute('href')?.startsWith('#');
+    for (const element of document.querySelectorAll<HTMLAnchorElement | HTMLLinkElement>('[href]')) {
+      const { origin, pathname, search, hash } = new URL(element.href, location.href);
+      const isElsewhere = origin !== location.origin || element.getAttribute('href')?.startsWith('#');
       // Without the origin, which would mark the link as one to another website.
-      if (!isElsewhere) link.setAttribute('href', link.pathname + link.search + link.hash);
+      if (!isElsewhere) element.setAttribute('href', pathname + search + hash);
     }
   },
 };
