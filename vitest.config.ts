@@ -10,7 +10,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
  */
 const sharedRoot = import.meta.dirname;
 
-const patterns = ['src/**/*.test.ts', 'site/**/*.test.ts', 'tests/**/*.test.ts', '*.test.ts'];
+const patterns = [
+  'src/**/*.test.ts',
+  'site/**/*.test.ts',
+  'build/**/*.test.ts',
+  'tests/**/*.test.ts',
+  '*.test.ts',
+];
 
 /** Patterns of files in a folder, from the root. */
 function within(folder: string, files: readonly string[]): string[] {
@@ -45,7 +51,8 @@ const projects = folders.map((folder) => ({
   test: {
     name: basename(folder),
     include: within(folder, patterns),
-    exclude: [...configDefaults.exclude, `${folder}/tests/postgres/**`],
+    // Tests of the built docs site run after its build: `npm run check`.
+    exclude: [...configDefaults.exclude, `${folder}/tests/postgres/**`, `${folder}/tests/site/**`],
   },
 }));
 

@@ -31,12 +31,15 @@ console.log('✓ publint and attw find no problems');
 /** Dependencies of every test project besides the packages. */
 const tools = { '@opentelemetry/api': '1.9.0', '@types/node': '24.19.2', zod: '^4.6.7', ...compilers };
 
-/** Returns the peer dependencies with which the tests of a package run, as its users install them. */
+/** Returns the peers from the registry with which the tests of a package run, as its users install them. */
 function installedPeers({ folder, manifest }: Package): [string, string][] {
-  return Object.keys(manifest.peerDependencies ?? {}).map((peer) => {
-    const installed = readFileSync(join(folder, 'node_modules', peer, 'package.json'), 'utf8');
-    return [peer, (JSON.parse(installed) as { version: string }).version];
-  });
+  const fromRegistry = (peer: string) => !tarballs.some(({ manifest: { name } }) => name === peer);
+  return Object.keys(manifest.peerDependencies ?? {})
+    .filter(fromRegistry)
+    .map((peer) => {
+      const installed = readFileSync(join(folder, 'node_modules', peer, 'package.json'), 'utf8');
+      return [peer, (JSON.parse(installed) as { version: string }).version];
+    });
 }
 
 /** `true` if a package does not load without another one that its user installs. */

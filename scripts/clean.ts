@@ -4,5 +4,4 @@ import { join } from 'node:path';
 import { publishedPackages, root } from './workspace.ts';
 
 for (const { folder } of publishedPackages()) rmSync(join(folder, 'dist'), { recursive: true, force: true });
-for (const name of ['temp', 'coverage', 'docs/api'])
-  rmSync(join(root, name), { recursive: true, force: true });
+for (const name of ['temp', 'coverage']) rmSync(join(root, name), { recursive: true, force: true });

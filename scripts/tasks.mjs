@@ -114,10 +114,20 @@ const steps = {
     command: [...fromSource, 'scripts/doctor-table.ts'],
     remedy: 'regenerate it: `node --conditions=@actlog/source scripts/doctor-table.ts --write`.',
   },
+  docsTypes: {
+    title: 'types of the docs site (tsc)',
+    command: ['tsc', '--project', 'packages/docs/site/tsconfig.json'],
+    remedy: 'fix the type errors above.',
+  },
   docs: {
-    title: 'docs (typedoc)',
-    command: ['typedoc'],
-    remedy: 'fix the doc comments above; warnings are errors.',
+    title: 'build: the docs site (typedoc, vitepress), with its links',
+    command: [...fromSource, 'packages/docs/build-site.ts'],
+    remedy: 'fix the doc comments or the links above; warnings are errors.',
+  },
+  docsPages: {
+    title: 'pages of the docs site in Chromium: search, accessibility, no other servers',
+    command: ['vitest', 'run', '--config', 'packages/docs/tests/site/vitest.config.ts'],
+    remedy: 'run `npm run docs`, then fix the page that the failing test names.',
   },
   demo: {
     command: [...fromSource, 'examples/quickstart/src/main.ts'],
@@ -163,7 +173,7 @@ const steps = {
 };
 
 /** Steps that build the published files. */
-const build = ['bundle', 'site', 'declarations', 'commonJsTypes'];
+const build = ['bundle', 'site', 'declarations', 'commonJsTypes', 'docs'];
 
 /** Steps of each task; the last step gets the caller's arguments. */
 const tasks = {
@@ -172,7 +182,7 @@ const tasks = {
   test: ['test'],
   format: ['format'],
   lint: ['language', 'lint'],
-  typecheck: ['types', 'siteTypes'],
+  typecheck: ['types', 'siteTypes', 'docsTypes'],
   boundaries: ['boundaries'],
   build,
   'api-report': ['bundle', 'declarations', 'apiReport'],
@@ -181,6 +191,7 @@ const tasks = {
     'lint',
     'types',
     'siteTypes',
+    'docsTypes',
     'boundaries',
     'unused',
     ...build,
@@ -193,7 +204,7 @@ const tasks = {
     'adapterTable',
     'conformanceTable',
     'doctorTable',
-    'docs',
+    'docsPages',
   ],
   'bill-of-materials': ['billOfMaterials'],
   newcomer: [...build, 'newcomer'],

@@ -13,6 +13,7 @@ export interface Manifest {
   readonly exports: Record<string, Record<string, string | Record<string, string>>>;
   readonly bin?: Record<string, string>;
   readonly dependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
   readonly peerDependenciesMeta?: Record<string, { readonly optional?: boolean }>;
 }

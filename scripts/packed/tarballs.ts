@@ -29,7 +29,8 @@ export function neededBy(names: Iterable<string>, tarballs: readonly Tarball[]):
   // The iteration includes elements that are added to the set meanwhile.
   for (const name of needed) {
     const { manifest } = tarballs.find((tarball) => tarball.manifest.name === name) ?? {};
-    for (const dependency of Object.keys(manifest?.dependencies ?? {})) needed.add(dependency);
+    const dependencies = { ...manifest?.dependencies, ...manifest?.optionalDependencies };
+    for (const dependency of Object.keys(dependencies)) needed.add(dependency);
   }
   return tarballs.filter(({ manifest }) => needed.has(manifest.name));
 }

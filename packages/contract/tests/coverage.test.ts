@@ -6,7 +6,7 @@ import { requirements } from '../src/index.ts';
 import { coverageSentence, coverageTable } from '../src/report/coverage-table.ts';
 import { specificationOutline } from './specification-outline.ts';
 
-const guide = readFileSync(new URL('../../../docs/conformance.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/conformance-requirements.md', import.meta.url), 'utf8');
 
 it('every requirement has a check, and every check a requirement', () => {
   const ids = requirements.map(({ id }) => id);

@@ -99,10 +99,10 @@ export const configuration = z.strictObject({
   /** Time limit for receiving a request, and for reading a response, in milliseconds. */
   requestTimeoutMs: z.int().min(1000).default(30_000),
   /**
-   * `true` to serve the API reference at `/docs`, which needs the package `@scalar/fastify-api-reference`. Off by
-   * default, because its scripts run with `unsafe-eval` on the origin of the console. `/openapi.json` is always served.
+   * `true` to serve the documentation and the API reference at `/docs`, from the package `@actlog/docs` if it is
+   * installed. `/openapi.json` is always served.
    */
-  docs: trueOrFalse.default(false),
+  docs: trueOrFalse.default(true),
   /**
    * Access to `/metrics` without a token: `loopback` if the server listens on a loopback address, `open` for everyone
    * who can reach the server.

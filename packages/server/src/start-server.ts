@@ -152,12 +152,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     mountEndpoints(app, services, createRoutes(services));
     await mountServerApi(app, services);
     await mountTraces(app, services, metrics);
-    if (settings.docs) await mountDocs(app);
+    if (settings.docs) mountDocs(app);
     if (settings.console) {
       mountConsolePage(app);
       await mountConsoleApi(app, services);
     }
-    const firstPage = settings.console ? './console/' : settings.docs && './docs';
+    const firstPage = settings.console ? './console/' : settings.docs && './docs/';
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
     await checkSecret(storage, secret);
     await services.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);

@@ -98,10 +98,10 @@ test('prints its version', async () => {
 });
 
 test.each([
-  [[], { key: true, docs: false }],
-  [['--docs', 'true'], { key: true, docs: true }],
-  [['--accept-test-keys', 'false'], { key: false, docs: false }],
-  [['--host', '0.0.0.0'], { key: true, docs: false }],
+  [[], { key: true, docs: true }],
+  [['--docs', 'false'], { key: true, docs: false }],
+  [['--accept-test-keys', 'false'], { key: false, docs: true }],
+  [['--host', '0.0.0.0'], { key: true, docs: true }],
 ])('with %j prints only what a client of this machine can use', async (args, shown) => {
   const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:', ...args], {
     env: commandEnvironment(),

@@ -20,7 +20,7 @@ function sectionTable(section: string): string {
       return `| ${id} | ${level} | ${cell(text)} | ${cell(statements)} | ${mine.length} |`;
     });
   return [
-    `### ${section}`,
+    `## ${section}`,
     '',
     '| id | level | requirement | statements | checks |',
     '|---|---|---|---|---|',

@@ -40,7 +40,7 @@ function startMessage(settings: ServerOptions, { url, apiKey, agentKey }: Runnin
       : [`  API key   ${noKey}`]),
     // The browser does not send the part after #, so no log or proxy sees the key.
     ...(settings.console === false ? [] : [`  console   ${url}/console/${isShown ? `#key=${apiKey}` : ''}`]),
-    ...(settings.docs !== true ? [] : [`  docs      ${url}/docs`]),
+    ...(settings.docs === false ? [] : [`  docs      ${url}/docs`]),
     `  database  ${redactedDatabase(settings.database ?? ':memory:')}`,
     '',
     `  export ACTLOG_BASE_URL=${url}`,

@@ -23,7 +23,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   webhookAllowedPorts: '"any", or a JSON array of the ports that webhooks may use',
   webhookHostRate: 'false, or JSON such as {"requestsPerSecond":20,"burst":100}, for each host of webhooks',
   requestTimeoutMs: 'milliseconds that a request may take to arrive, and a response may stay unread',
-  docs: 'true to serve /docs, which needs the package @scalar/fastify-api-reference',
+  docs: 'false to serve no documentation at /docs',
   metrics: 'access to /metrics without a token: loopback or open',
   metricsToken: 'bearer token for /metrics',
   keepDecisions: 'true to keep the decision of every check',

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type RunningServer, startServer } from '@actlog/server';
+import axe, { type AxeResults } from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+
+/** Returns the path of an installed browser. */
+function installedChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path));
+}
+
+const executablePath = installedChromium();
+
+/** `true` if this machine has a browser for the tests. */
+export const hasBrowser = executablePath !== undefined;
+
+if (!hasBrowser) console.warn('✗ NOT TRIED: the docs site, as Chromium is not installed on this machine');
+
+let browser: Browser;
+let server: RunningServer;
+
+/** Starts a server and a browser before the tests of a file, and closes them after it. */
+export function useDocsServer(): void {
+  beforeAll(async () => {
+    server = await startServer({ port: 0, database: ':memory:' });
+    if (executablePath !== undefined) {
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    }
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server.close();
+  });
+}
+
+/** Returns the address of the running server. */
+export function serverUrl(): string {
+  return server.url;
+}
+
+/**
+ * Opens a page of the site. At the end, the test fails if the page reported an error, violated its security policy, or
+ * requested anything from another origin.
+ *
+ * @param path Path below `/docs/`.
+ * @param url Address of the server or of a proxy before it.
+ */
+export async function openDocs(
+  path: string,
+  { url = server.url, ...options }: BrowserContextOptions & { url?: string } = {},
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== new URL(url).origin)
+      faults.push(`request: ${request.url()}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(faults).toEqual([]);
+  });
+  await page.goto(`${url}/docs/${path}`, { waitUntil: 'networkidle' });
+  return page;
+}
+
+/** Returns the paths of the results of the search box for a query, in order. */
+export async function search(page: Page, query: string): Promise<string[]> {
+  await page.keyboard.press('Control+k');
+  const input = page.locator('#localsearch-input');
+  await input.fill(query);
+  const results = page.locator('#localsearch-list a.result');
+  await results.first().waitFor();
+  // Results arrive a moment after the input; the marks of the query show that they belong to it.
+  await page.locator('#localsearch-list mark').first().waitFor();
+  const links = await results.all();
+  const hrefs = await Promise.all(links.map((link) => link.getAttribute('href')));
+  return hrefs.map((href) => new URL(href ?? '', page.url()).pathname);
+}
+
+/** Returns the accessibility faults that axe finds on a page. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ target }) => target.join(' '))
+        .slice(0, 3)
+        .join('; ')}`,
+  );
+}

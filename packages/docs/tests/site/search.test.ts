@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { hasBrowser, openDocs, search, useDocsServer } from './docs-browser.ts';
+
+describe.skipIf(!hasBrowser)('the search box', () => {
+  useDocsServer();
+
+  test.each([
+    ['retention', 'operate/keys-and-retention'],
+    ['approve', 'guides/guard-and-approvals'],
+    ['idempotency', 'reference/http-api'],
+    ['rate limit', 'reference/http-api'],
+    ['kill switch', 'guides/guard-and-approvals'],
+    ['redact', 'guides/privacy'],
+    ['quota', 'operate/quotas'],
+    ['backup', 'operate/backup'],
+    ['langgraph', 'adapters/langchain'],
+    ['webhook', 'reference/http/webhooks'],
+  ])('leads from "%s" to %s as first or second result', async (query, expected) => {
+    const page = await openDocs('start/quick-start');
+    const found = await search(page, query);
+    expect(found.slice(0, 2)).toContain(`/docs/${expected}`);
+  });
+
+  test('finds a symbol of the TypeScript reference by its name', async () => {
+    const page = await openDocs('');
+    expect(await search(page, 'isKnownEvent')).toContain('/docs/reference/typescript/@actlog/client-records');
+  });
+
+  test('opens the result at its heading', async () => {
+    const page = await openDocs('');
+    await search(page, 'retention');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/operate\/keys-and-retention#/);
+    await page.getByRole('heading', { name: 'Set the retention' }).waitFor();
+  });
+});
