@@ -1,19 +1,10 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type RunningServer, startServer } from '@actlog/server';
+import { installedBrowser } from '@actlog/test-browser';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
-/** Returns the path of an installed browser. */
-function installedChromium(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find((path) => existsSync(path));
-}
-
-const executablePath = installedChromium();
+const executablePath = installedBrowser();
 
 /** `true` if this machine has a browser for the tests. */
 export const hasBrowser = executablePath !== undefined;
