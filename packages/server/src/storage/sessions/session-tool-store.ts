@@ -1,6 +1,5 @@
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import type { Database } from '../transaction.ts';
-import type { SessionChange } from './session-store.ts';
 
 const insertSessionTools = bulkInsert(
   'session_tools',
@@ -8,11 +7,17 @@ const insertSessionTools = bulkInsert(
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
 
+/** A session with the tools that were called in it for the first time. */
+interface NewTools {
+  readonly summary: { readonly id: string; readonly started_ms: number };
+  readonly newToolNames: readonly string[];
+}
+
 /** Stores the tools that were called in sessions for the first time, so that lists find the sessions by them. */
 export async function saveSessionTools(
   db: Database,
   tenantId: number,
-  changes: readonly Pick<SessionChange, 'summary' | 'newToolNames'>[],
+  changes: readonly NewTools[],
 ): Promise<void> {
   const called = changes.flatMap(({ summary, newToolNames }) =>
     newToolNames.map((toolName) => ({
