@@ -27,12 +27,21 @@ function licences(metafile: Metafile): string {
   return `The page is made with:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
 }
 
+/** Returns links to the scripts that the first one imports, so that a browser need not read it to request them. */
+function preloads({ outputs }: Metafile): string {
+  const first = Object.values(outputs).find(({ entryPoint }) => entryPoint === 'site/main.tsx');
+  const imported = (first?.imports ?? []).filter(({ kind }) => kind === 'import-statement');
+  return imported.map(({ path }) => `    <link rel="modulepreload" href="${basename(path)}" />\n`).join('');
+}
+
 /** Builds the files of the page. */
 export async function siteFiles(): Promise<SiteFiles> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: import.meta.dirname,
     entryPoints: { console: 'site/main.tsx', style: 'site/style.css' },
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
     outdir: 'dist/site',
     bundle: true,
     format: 'esm',
@@ -52,6 +61,7 @@ export async function siteFiles(): Promise<SiteFiles> {
     const source = entryPoint && relative('site', entryPoint);
     if (source) page = page.replace(`"${source}"`, `"${basename(path)}"`);
   }
+  page = page.replace('  </head>', `${preloads(metafile)}  </head>`);
   const all: (readonly [name: string, body: string])[] = [
     ...bundled,
     ['index.html', page],

@@ -11,13 +11,15 @@ import { Keys } from './pages/keys.tsx';
 import { Overview } from './pages/overview.tsx';
 import { Policies } from './pages/policies.tsx';
 import { PolicyEditor } from './pages/policy-editor.tsx';
-import { Session } from './pages/session.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Webhooks } from './pages/webhooks.tsx';
 import { Contained } from './parts/contained.tsx';
+import { lazyPage } from './parts/lazy-page.tsx';
 import { href, parseRoute, type Route } from './route.ts';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
+
+const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
 
 const places = [
   'overview',

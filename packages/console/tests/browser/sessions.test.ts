@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
     const long = `conversation-${'x'.repeat(150)}`;
     await session(server, long, mailboxTools, `agent-${'y'.repeat(150)}`);
     const viewport = { width, height: 900 };
-    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '', { viewport });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', { viewport });
     const row = tab.page.getByRole('row').last();
     await row.getByRole('link', { name: long }).waitFor();
     const cut = await row.locator('th, td').evaluateAll(

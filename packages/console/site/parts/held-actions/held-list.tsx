@@ -38,9 +38,6 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
   return (
     <>
       <Problem error={shown.error} />
-      <p ref={status} role="status" class={news && 'news'} tabIndex={-1}>
-        {news}
-      </p>
       {isSelectable && (
         <label class="check">
           <input
@@ -63,6 +60,10 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
           report(text);
         }}
       />
+      {/* Directly before the actions, because the keyboard continues here after a decision. */}
+      <p ref={status} role="status" class={news && 'news'} tabIndex={-1}>
+        {news}
+      </p>
       {shown.items?.map((action) => (
         <HeldAction
           key={action.id}
