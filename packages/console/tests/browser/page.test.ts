@@ -98,15 +98,7 @@ test.each([
 ])('redirects below the path of a proxy: %s to %s', async (path, page) => {
   const { server } = await testServer({ docs: true });
   const url = await proxied(server.url, '/actlog');
-  const response = await fetch(url + path);
-  expect([response.status, response.url]).toEqual([200, url + page]);
-});
-
-test('finds the document of the reference below the path of a proxy', async () => {
-  const { server } = await testServer({ docs: true });
-  const page = await fetch(`${await proxied(server.url, '/actlog')}/docs/`);
-  const [, document = ''] = /"url": "([^"]*)"/.exec(await page.text()) ?? [];
-  expect(await (await fetch(new URL(document, page.url))).json()).toHaveProperty('openapi');
+  expect((await fetch(url + path)).url).toBe(url + page);
 });
 
 /** Opens a tab with a partly written policy, whose clock the test controls. */
