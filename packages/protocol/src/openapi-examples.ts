@@ -131,7 +131,7 @@ const rule = {
     onTimeout: 'deny' as const,
     singleUse: true,
     requiredApprovers: 2,
-    notRequester: true,
+    notRequester: false,
   },
   schedule: null,
 };
@@ -175,7 +175,7 @@ const pendingAction = {
   usedAt: null,
   requestedBy: agentKeyId,
   principal: 'ada@example.com',
-  approvals: { required: 2, approverKeys: null, notRequester: true, given: [firstApproval] },
+  approvals: { required: 2, approverKeys: null, notRequester: false, given: [firstApproval] },
   grantId: null,
   decision: null,
 };

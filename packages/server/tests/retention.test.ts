@@ -93,8 +93,8 @@ test('drops old counts a few per transaction, and keeps newer ones', async () =>
     db.selectFrom('policy_counts').select('subject').execute(),
   );
   expect(left).toEqual([{ subject: 'new' }]);
-  // Three for the counts, and one for each other table.
-  expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(6);
+  // Three for the counts, three for the spans of the activity, and one for each other table.
+  expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(9);
 });
 
 test('keeps sessions when the retention was extended after they were found', async () => {
