@@ -49,6 +49,22 @@ describe.skipIf(!hasBrowser)('overview', () => {
     expect(await rows('Webhooks').nth(1).textContent()).toContain('127.0.0.1:9');
   });
 
+  test('names each color of a chart in its legend', async () => {
+    const { server, apiKey } = await busyServer();
+    const { page } = await ConsoleTab.open(server.url, apiKey, '/');
+    const swatches = page.locator('.swatch:visible');
+    await expect.poll(() => swatches.count()).toBe(10);
+    const colors = await swatches.evaluateAll((all) =>
+      all.map((one) => {
+        const { color, backgroundColor } = getComputedStyle(one);
+        return backgroundColor === color && color;
+      }),
+    );
+    expect(colors).not.toContain(false);
+    // Of calls, low, medium, high and critical; errors and decisions repeat three of them.
+    expect(new Set(colors).size).toBe(5);
+  });
+
   test('leads to the lists behind its counts', async () => {
     const { server, apiKey } = await busyServer();
     const tab = await ConsoleTab.open(server.url, apiKey, '/');

@@ -39,7 +39,7 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
     <>
       <Problem error={shown.error} />
       {isSelectable && (
-        <label class="check">
+        <label class="check select-all">
           <input
             type="checkbox"
             checked={selected.length > 0 && pending.every(({ id }) => chosen.has(id))}

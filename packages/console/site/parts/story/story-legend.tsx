@@ -7,10 +7,10 @@ export function StoryLegend({ marks }: { marks: ReadonlyMap<string, EventMark> }
     count: [...marks.values()].filter(({ kinds }) => kinds.includes(kind)).length,
   }));
   return (
-    <p class="legend">
+    <p class="mark-legend">
       {counts.map(({ kind, count }) => (
         <span key={kind} class={count > 0 ? `mark-${kind}` : 'faint'}>
-          <span class="swatch" aria-hidden="true" /> {count} {markWords[kind]}
+          <span class="mark-swatch" aria-hidden="true" /> {count} {markWords[kind]}
         </span>
       ))}
     </p>
