@@ -79,10 +79,21 @@ const types = {
   },
 };
 
-// Files whose tests are about HTTP, not about storage: they run on SQLite alone.
-const withoutStorage = ['idle-connections', 'owasp-surface', 'transport', 'unread-responses'].map(
-  (name) => `tests/${name}.test.ts`,
-);
+// Files whose tests are about HTTP, the format of spans or the scores, not about storage: they run on SQLite alone.
+const withoutStorage = [
+  'closing',
+  'disconnected-clients',
+  'idle-connections',
+  'otlp/exporters',
+  'otlp/fuzz',
+  'otlp/python-emitters',
+  'otlp/refusals',
+  'otlp/requests',
+  'owasp',
+  'owasp-surface',
+  'transport',
+  'unread-responses',
+].map((name) => `tests/${name}.test.ts`);
 
 // A package with a PostgreSQL of its own has its tests run on that too.
 const onPostgres = folders
