@@ -1,6 +1,7 @@
-import { type Actlog, ItemSequence } from '@actlog/client';
-import type { ApprovalGrant, ApprovalGrantPage } from '@actlog/protocol';
+import type { Actlog, ItemSequence } from '@actlog/client';
+import type { ApprovalGrant } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
+import { defaultLimit, serverList } from './server-list.ts';
 
 /** Filters of {@link listGrants}. A grant must pass all of them. */
 export interface GrantFilters {
@@ -11,9 +12,6 @@ export interface GrantFilters {
   /** Grants in one response, 1 to 200. Default: 200. */
   readonly limit?: number | undefined;
 }
-
-/** Grants per response unless the caller sets a limit. */
-const defaultLimit = 200;
 
 /**
  * Lists the grants of approvers for later actions, newest first: `GET /server/v1/grants`. Pages are requested as they
@@ -36,18 +34,7 @@ export function listGrants(
   options: RequestOptions = {},
 ): ItemSequence<ApprovalGrant> {
   const query = { limit: defaultLimit, ...filters };
-  return new ItemSequence(async function* () {
-    let cursor: string | undefined;
-    do {
-      const page: ApprovalGrantPage = await client.request('GET', '/server/v1/grants', {
-        ...options,
-        query: { ...query, cursor },
-      });
-      yield* page.items;
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-    return undefined;
-  });
+  return serverList(client, { path: '/server/v1/grants', query }, options);
 }
 
 /**

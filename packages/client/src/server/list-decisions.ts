@@ -1,6 +1,7 @@
-import { type Actlog, ItemSequence } from '@actlog/client';
-import type { PolicyDecision, PolicyDecisionPage, PolicyEffect } from '@actlog/protocol';
+import type { Actlog, ItemSequence } from '@actlog/client';
+import type { PolicyDecision, PolicyEffect } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
+import { defaultLimit, serverList } from './server-list.ts';
 import { timeText } from './time-text.ts';
 
 /** Filters of {@link listDecisions}. A decision must pass all of them. */
@@ -18,9 +19,6 @@ export interface DecisionFilters {
   /** Decisions in one response, 1 to 200. Default: 200. */
   readonly limit?: number | undefined;
 }
-
-/** Decisions per response unless the caller sets a limit. */
-const defaultLimit = 200;
 
 /**
  * Lists the decisions of the policies, newest first: `GET /server/v1/decisions`. Pages are requested as they are
@@ -45,16 +43,5 @@ export function listDecisions(
 ): ItemSequence<PolicyDecision> {
   const { since, until, limit = defaultLimit, ...rest } = filters;
   const query = { ...rest, limit, since: timeText(since), until: timeText(until) };
-  return new ItemSequence(async function* () {
-    let cursor: string | undefined;
-    do {
-      const page: PolicyDecisionPage = await client.request('GET', '/server/v1/decisions', {
-        ...options,
-        query: { ...query, cursor },
-      });
-      yield* page.items;
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-    return undefined;
-  });
+  return serverList(client, { path: '/server/v1/decisions', query }, options);
 }
