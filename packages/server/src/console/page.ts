@@ -1,7 +1,8 @@
 import { consoleSecurityPolicy, consoleSite } from '@actlog/console';
 import type { FastifyInstance } from 'fastify';
+import { isUnchanged } from '../http/representation.ts';
 import { noSuchEndpoint } from '../lib/api-error.ts';
-import { encodedBody, isUnchanged } from './site-response.ts';
+import { encodedBody } from './site-response.ts';
 
 /**
  * Mounts the console at `/console/`. Its files are the same for everyone and need no key. It requests its data from

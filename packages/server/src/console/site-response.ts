@@ -1,4 +1,5 @@
 import type { SiteEncoding, SiteFile } from '@actlog/console';
+import { acceptedEncodings } from '../http/representation.ts';
 
 /** Encodings of the files, preferred ones first. */
 const encodings: readonly SiteEncoding[] = ['br', 'gzip'];
@@ -24,20 +25,4 @@ export function encodedBody(file: SiteFile, acceptEncoding = ''): EncodedBody {
       'content-encoding': encoding,
     },
   };
-}
-
-/** `true` if a client has the representation already (RFC 9110, section 13.1.2). */
-export function isUnchanged(etag: string | undefined, ifNoneMatch = ''): boolean {
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return etag !== undefined && (tags.includes(etag) || tags.includes('*'));
-}
-
-/** Returns the encodings that the header names, without those of weight 0. */
-function acceptedEncodings(header: string): Set<string> {
-  const accepted = new Set<string>();
-  for (const part of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
-    if (!parameters.some((text) => /^q=0(?:\.0*)?$/.test(text))) accepted.add(name);
-  }
-  return accepted;
 }

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { DocsSite } from '@actlog/docs';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { acceptedEncodings, isUnchanged } from './representation.ts';
 
 const decompress = promisify(gunzip);
 
@@ -32,8 +33,10 @@ export function mountDocs(app: FastifyInstance, load: LoadDocs = loadInstalledDo
     const file = site.file(path);
     if (file === undefined) return notFound(reply, path);
     reply.headers(file.headers).header('vary', 'accept-encoding');
-    if (isCurrent(request, file.headers.etag)) return reply.code(304).send();
-    if (!acceptsGzip(request)) return reply.send(await decompress(file.gzip));
+    if (isUnchanged(file.headers.etag, request.headers['if-none-match'])) return reply.code(304).send();
+    const accepted = acceptedEncodings(request.headers['accept-encoding']?.toString() ?? '');
+    const acceptsGzip = accepted.has('gzip') || accepted.has('*');
+    if (!acceptsGzip) return reply.send(await decompress(file.gzip));
     return reply.header('content-encoding', 'gzip').send(file.gzip);
   });
 }
@@ -42,15 +45,4 @@ function notFound(reply: FastifyReply, path: string): FastifyReply {
   const home = '../'.repeat(path.split('/').length - 1) || './';
   const page = `<!doctype html><html lang="en"><title>Page not found</title><h1>Page not found</h1><p><a href="${home}">Documentation of actlog</a></p></html>\n`;
   return reply.code(404).type('text/html; charset=utf-8').send(page);
-}
-
-/** `true` if the client has this version of a file: its list of tags contains it, weak or strong. */
-function isCurrent({ headers }: FastifyRequest, etag: string | undefined): boolean {
-  const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return etag !== undefined && known !== undefined && (known.includes(etag) || known.includes('*'));
-}
-
-function acceptsGzip({ headers }: FastifyRequest): boolean {
-  const encodings = headers['accept-encoding']?.toString().split(',') ?? [];
-  return encodings.some((encoding) => /^\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(encoding));
 }
