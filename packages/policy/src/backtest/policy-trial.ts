@@ -1,6 +1,7 @@
 import type { PolicyEffect } from '@actlog/protocol';
 import { type DefinedPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
 import { exceededRates, rateWindows } from '../check/rate.ts';
+import { WatchedCalls } from '../history/watched-calls.ts';
 import type { CheckedAction } from '../match/checked-action.ts';
 import { explainMatch } from '../match/explain-match.ts';
 import { compileDraft, type DraftPolicy, matchingPolicies } from './draft-policies.ts';
@@ -45,6 +46,7 @@ export interface TrialContext {
 /** Tries a set of policies on single actions, as the service would decide about them. */
 export class PolicyTrial {
   readonly #draft: readonly DraftPolicy[];
+  readonly #watches: WatchedCalls;
   readonly #readsUntrusted: (toolName: string) => boolean;
 
   /**
@@ -55,6 +57,7 @@ export class PolicyTrial {
    */
   constructor(policies: readonly DefinedPolicy[], { readsUntrusted = () => false }: PolicyTrialOptions = {}) {
     this.#draft = compileDraft(policies);
+    this.#watches = new WatchedCalls(this.#draft.map(({ rule }) => rule));
     this.#readsUntrusted = readsUntrusted;
   }
 
@@ -63,8 +66,8 @@ export class PolicyTrial {
     action: CheckedAction,
     { actions: earlierActions = 0, calls = [], atMs = 0 }: TrialContext = {},
   ): TrialVerdict {
-    const rules = this.#draft.map(({ rule }) => rule);
-    const history = trialHistory(action, { rules, calls, readsUntrusted: this.#readsUntrusted });
+    const readsUntrusted = this.#readsUntrusted;
+    const history = trialHistory(action, { watches: this.#watches, calls, readsUntrusted });
     const matching = matchingPolicies(this.#draft, action, { history, atMs });
     // Nothing is counted, so the time of the check does not matter.
     const windows = rateWindows(matching, action, 0);

@@ -1,10 +1,9 @@
 import { AgentTools } from '../history/agent-tools.ts';
 import { CallHistory } from '../history/call-history.ts';
 import { type CallOutcome, keptArguments } from '../history/session-call.ts';
-import { WatchedCalls } from '../history/watched-calls.ts';
+import type { WatchedCalls } from '../history/watched-calls.ts';
 import type { CheckedAction } from '../match/checked-action.ts';
 import type { PolicyHistory } from '../match/condition.ts';
-import type { PolicyRule } from '../match/policy-rule.ts';
 
 /** A checked call of the session before the tried action. */
 export interface EarlierCall {
@@ -19,9 +18,9 @@ export interface EarlierCall {
   readonly secondsAgo?: number | undefined;
 }
 
-/** Calls before a tried action, and the rules that may read them. */
+/** Calls before a tried action, and those of them that policies read. */
 export interface EarlierCalls {
-  readonly rules: readonly PolicyRule[];
+  readonly watches: WatchedCalls;
   /** Calls in the order in which they were made. */
   readonly calls: readonly EarlierCall[];
   /** `true` if a tool reads text of unknown authors. */
@@ -37,9 +36,8 @@ const nowMs = Date.UTC(2026, 0, 1);
  */
 export function trialHistory(
   action: CheckedAction,
-  { rules, calls, readsUntrusted }: EarlierCalls,
+  { watches, calls, readsUntrusted }: EarlierCalls,
 ): PolicyHistory {
-  const watches = new WatchedCalls(rules);
   const session = new CallHistory(0);
   const agent = new AgentTools();
   for (const { toolName, agentId = action.agentId, outcome = 'succeeded', ...call } of inOrder(calls)) {
