@@ -75,9 +75,9 @@ test.runIf('experimental_toolCaller' in ai)(
       const callers: object = { experimental_toolCallers: { inner: ['code'] } };
       await generateText({ ...calls, ...callers, tools });
       const events = await service.events(sessionId);
-      return events.map(({ toolName, status }) => `${toolName} ${status}`);
+      return events.map(({ toolName, status }) => `${toolName} ${status}`).sort();
     };
-    expect(await running('code-allowed')).toEqual(['inner 200', 'code 200']);
+    expect(await running('code-allowed')).toEqual(['code 200', 'inner 200']);
     expect(ran).toEqual(['code', 'inner']);
     const { policies } = service.client;
     const { id } = await service.denyTool('code');

@@ -213,7 +213,7 @@ test('holds a call of an inner agent until a person decides', async () => {
   await service.decide('held', 'deny');
   await run;
   expect(ran).toEqual([]);
-  expect(await service.callLines('held')).toEqual(['inner echo 403', 'outer ask 200']);
+  expect((await service.callLines('held')).sort()).toEqual(['inner echo 403', 'outer ask 200']);
 });
 
 test('counts each call once with a second copy of the adapter', async () => {
