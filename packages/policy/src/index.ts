@@ -74,7 +74,12 @@ export {
   warningView,
 } from './events/event-warnings.ts';
 export { AgentTools } from './history/agent-tools.ts';
-export { type CallEnd, CallHistory } from './history/call-history.ts';
+export {
+  type CallEnd,
+  CallHistory,
+  type HistoryChanges,
+  type StoredHistory,
+} from './history/call-history.ts';
 export type { HistoryFacts } from './history/history-view.ts';
 export {
   type CallOutcome,
@@ -82,6 +87,7 @@ export {
   keptArguments,
   type SessionCall,
 } from './history/session-call.ts';
+export type { StoredCall } from './history/stored-call.ts';
 export { type WatchedCall, WatchedCalls } from './history/watched-calls.ts';
 export { type CheckedAction, checkedAction } from './match/checked-action.ts';
 export { type Condition, maxConditionCost, type PolicyHistory, parseCondition } from './match/condition.ts';

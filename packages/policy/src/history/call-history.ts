@@ -1,42 +1,46 @@
 import { type FoldedCalls, foldCall } from './folded-calls.ts';
-import type { CallOutcome, KeptArgument, SessionCall } from './session-call.ts';
+import type { SessionCall } from './session-call.ts';
+import { callText, keptHash, parseCall, type StoredCall } from './stored-call.ts';
 
-/** Maximum number of calls of a session that are kept one by one; older ones are kept as counts and sums. */
+/** Number of a session's newest calls that are always kept one by one. */
 export const maxKeptCalls = 100;
+
+/** Number of calls that are folded at once: folding each by itself would write the summary with every call. */
+const foldedAtOnce = 32;
 
 /** Maximum number of tools whose older calls are kept as counts and sums. */
 const maxFoldedTools = 100;
 
-/** Outcomes by their number in the stored form: append only. */
-const outcomes: readonly CallOutcome[] = ['denied', 'running', 'succeeded', 'failed'];
-
-/** Characters of an arguments hash that are kept. An event with the id of a check has its hash, unless it is wrong. */
-const keptHashLength = 16;
-
 /** Version of the stored form. */
-const version = 1;
-
-type StoredCall = [
-  toolName: string,
-  argumentsHash: string,
-  atMs: number,
-  outcome: number,
-  endedMs: number,
-  agentId: string,
-  actionId: string | null,
-  shown: Record<string, KeptArgument>,
-];
+const version = 2;
 
 /** Agent and `actionId` of a call that reads text of unknown authors; `null` for a check without one. */
 export type UntrustedCall = readonly [agentId: string, actionId: string | null];
 
-interface StoredHistory {
+interface StoredSummary {
   readonly version: number;
   readonly begunMs: number;
   readonly untrusted: readonly UntrustedCall[];
   readonly forgottenMs: number;
   readonly folded: Record<string, FoldedCalls>;
+}
+
+/** History of a session's calls in its stored form. */
+export interface StoredHistory {
+  /** Everything but the calls that are kept one by one, as text. */
+  readonly summary: string;
+  /** Calls that are kept one by one, oldest first. */
   readonly calls: readonly StoredCall[];
+}
+
+/** What has changed in a history since it was parsed or created. */
+export interface HistoryChanges {
+  /** `true` if the summary has changed. */
+  readonly isSummaryChanged: boolean;
+  /** New calls, and calls with another outcome. */
+  readonly calls: readonly StoredCall[];
+  /** Numbers of stored calls that are not kept any more. */
+  readonly removed: readonly number[];
 }
 
 /** End of a call, as its event reports it. */
@@ -50,16 +54,24 @@ export interface CallEnd {
 }
 
 /**
- * Summary of a session's calls that policies read, of bounded size: the newest 100 calls, and counts and sums of older
- * ones. A service stores it with the session and updates it in the transaction of each check that it concerns.
+ * Calls of a session that policies read, of bounded size: the newest 100 to 132 calls, and counts and sums of older
+ * ones. A service stores them with the session, and what {@link CallHistory.changes} tells in the transaction of each
+ * check: in most cases, one call.
  */
 export class CallHistory {
   /** Time of the session's first event or check, in Unix milliseconds: calls before do not exist. */
   readonly begunMs: number;
   #calls: SessionCall[] = [];
+  readonly #numbers = new Map<SessionCall, number>();
+  #lastNumber = 0;
+  /** Number of the last call that is stored. */
+  #lastStored = 0;
+  readonly #changed = new Set<SessionCall>();
+  readonly #removed: number[] = [];
   readonly #folded = new Map<string, FoldedCalls>();
   #untrusted: readonly UntrustedCall[] = [];
   #forgottenMs = 0;
+  #isSummaryChanged = true;
 
   constructor(begunMs: number) {
     this.begunMs = begunMs;
@@ -70,29 +82,20 @@ export class CallHistory {
    *
    * @throws Error for another version, and SyntaxError for text that is not JSON.
    */
-  static parse(text: string): CallHistory {
-    const stored = JSON.parse(text) as StoredHistory;
+  static parse({ summary, calls }: StoredHistory): CallHistory {
+    const stored = JSON.parse(summary) as StoredSummary;
     if (stored.version !== version) {
       throw new Error(
         `The history of a session has version ${stored.version}, but this release reads ${version}.`,
       );
     }
     const history = new CallHistory(stored.begunMs);
+    history.#isSummaryChanged = false;
     history.#untrusted = stored.untrusted;
     history.#forgottenMs = stored.forgottenMs;
-    for (const [toolName, calls] of Object.entries(stored.folded)) history.#folded.set(toolName, calls);
-    history.#calls = stored.calls.map(
-      ([toolName, argumentsHash, atMs, outcome, endedMs, agentId, actionId, shown]) => ({
-        toolName,
-        argumentsHash,
-        atMs,
-        outcome: outcomes[outcome] as CallOutcome,
-        endedMs,
-        agentId,
-        actionId: actionId ?? undefined,
-        arguments: shown,
-      }),
-    );
+    for (const [toolName, folded] of Object.entries(stored.folded)) history.#folded.set(toolName, folded);
+    for (const { number, text } of calls) history.#keep(parseCall(text), number);
+    history.#lastStored = history.#lastNumber;
     return history;
   }
 
@@ -116,6 +119,27 @@ export class CallHistory {
     return this.#forgottenMs;
   }
 
+  /** Stored form of everything but the calls that are kept one by one. */
+  get summary(): string {
+    const stored: StoredSummary = {
+      version,
+      begunMs: this.begunMs,
+      untrusted: this.#untrusted,
+      forgottenMs: this.#forgottenMs,
+      folded: Object.fromEntries(this.#folded),
+    };
+    return JSON.stringify(stored);
+  }
+
+  /** What has changed since the history was parsed or created. */
+  get changes(): HistoryChanges {
+    const calls = [...this.#changed].map((call) => ({
+      number: this.#numbers.get(call) as number,
+      text: callText(call),
+    }));
+    return { isSummaryChanged: this.#isSummaryChanged, calls, removed: this.#removed };
+  }
+
   /**
    * Adds a call, or updates the one with the same agent and `actionId`: a denied call may be allowed later.
    *
@@ -126,9 +150,17 @@ export class CallHistory {
     const index = this.#indexOf(call.agentId, call.actionId);
     const known = this.#calls[index];
     if (known && (known.outcome !== 'denied' || call.outcome === 'denied')) return false;
-    if (known) this.#calls.splice(index, 1);
-    this.#calls.push(call);
-    while (this.#calls.length > maxKeptCalls) this.#fold(this.#calls.shift() as SessionCall, argumentNames);
+    if (known) {
+      this.#calls.splice(index, 1);
+      this.#remove(known);
+    }
+    const added = { ...call };
+    this.#keep(added, this.#lastNumber + 1);
+    this.#changed.add(added);
+    for (const old of this.#calls.splice(0, excessOf(this.#calls.length))) {
+      this.#fold(old, argumentNames);
+      this.#remove(old);
+    }
     return true;
   }
 
@@ -139,6 +171,7 @@ export class CallHistory {
       this.#untrusted.some(([agent, action]) => agent === agentId && action === actionId);
     if (isKnown || this.#untrusted.length >= 2) return false;
     this.#untrusted = [...this.#untrusted, [agentId, actionId ?? null]];
+    this.#isSummaryChanged = true;
     return true;
   }
 
@@ -149,49 +182,52 @@ export class CallHistory {
 
   /** Returns the ids of running calls that the next call displaces: afterwards, their end is not noticed any more. */
   foldingIds(): string[] {
-    return idsOfRunning(this.#calls.slice(0, Math.max(0, this.#calls.length + 1 - maxKeptCalls)));
+    return idsOfRunning(this.#calls.slice(0, excessOf(this.#calls.length + 1)));
   }
 
   /** Notes that calls before a time may be missing, in Unix milliseconds. */
   forget(beforeMs: number): void {
-    this.#forgottenMs = Math.max(this.#forgottenMs, beforeMs);
+    if (beforeMs <= this.#forgottenMs) return;
+    this.#forgottenMs = beforeMs;
+    this.#isSummaryChanged = true;
   }
 
   /** Ends running calls whose event has arrived. `ends` are the events by the id in lower case. */
   end(ends: ReadonlyMap<string, CallEnd>): void {
-    this.#calls = this.#calls.map((call) => {
+    if (ends.size === 0) return;
+    for (const [index, call] of this.#calls.entries()) {
       const end = call.outcome === 'running' ? ends.get(call.actionId?.toLowerCase() ?? '') : undefined;
       if (
         end?.agentId !== call.agentId ||
         end.toolName !== call.toolName ||
         keptHash(end.argumentsHash) !== keptHash(call.argumentsHash)
       )
-        return call;
-      const outcome = end.responseStatus < 400 ? 'succeeded' : 'failed';
-      return { ...call, outcome, endedMs: Math.max(end.receivedMs, call.atMs) };
-    });
+        continue;
+      const outcome = end.responseStatus < 400 ? ('succeeded' as const) : ('failed' as const);
+      this.#replace(index, { ...call, outcome, endedMs: Math.max(end.receivedMs, call.atMs) });
+    }
   }
 
-  /** Returns the stored form as text. */
-  serialize(): string {
-    const stored: StoredHistory = {
-      version,
-      begunMs: this.begunMs,
-      untrusted: this.#untrusted,
-      forgottenMs: this.#forgottenMs,
-      folded: Object.fromEntries(this.#folded),
-      calls: this.#calls.map((call) => [
-        call.toolName,
-        keptHash(call.argumentsHash),
-        call.atMs,
-        outcomes.indexOf(call.outcome),
-        call.endedMs,
-        call.agentId,
-        call.actionId ?? null,
-        call.arguments,
-      ]),
-    };
-    return JSON.stringify(stored);
+  #keep(call: SessionCall, number: number): void {
+    this.#calls.push(call);
+    this.#numbers.set(call, number);
+    this.#lastNumber = Math.max(this.#lastNumber, number);
+  }
+
+  #replace(index: number, call: SessionCall): void {
+    const known = this.#calls[index] as SessionCall;
+    this.#numbers.set(call, this.#numbers.get(known) as number);
+    this.#numbers.delete(known);
+    this.#calls[index] = call;
+    this.#changed.delete(known);
+    this.#changed.add(call);
+  }
+
+  #remove(call: SessionCall): void {
+    const number = this.#numbers.get(call) as number;
+    if (number <= this.#lastStored) this.#removed.push(number);
+    this.#numbers.delete(call);
+    this.#changed.delete(call);
   }
 
   #indexOf(agentId: string, actionId: string | undefined): number {
@@ -200,6 +236,7 @@ export class CallHistory {
   }
 
   #fold(call: SessionCall, argumentNames: Iterable<string>): void {
+    this.#isSummaryChanged = true;
     const folded = this.#folded.get(call.toolName);
     if (!folded && this.#folded.size >= maxFoldedTools) {
       this.forget(call.atMs);
@@ -212,12 +249,13 @@ export class CallHistory {
   }
 }
 
+/** Returns how many of the oldest calls are folded. */
+function excessOf(count: number): number {
+  return count > maxKeptCalls + foldedAtOnce ? count - maxKeptCalls : 0;
+}
+
 function idsOfRunning(calls: readonly SessionCall[]): string[] {
   return calls.flatMap(({ outcome, actionId }) =>
     outcome === 'running' && actionId !== undefined ? [actionId] : [],
   );
-}
-
-function keptHash(argumentsHash: string): string {
-  return argumentsHash.slice(-keptHashLength);
 }

@@ -35,6 +35,8 @@ export class CheckHistory {
   readonly #readers: readonly CompiledPolicy[];
   readonly #watched: WatchedCall | undefined;
   #session: CallHistory | undefined;
+  /** Age of the stored history; undefined for a new one. */
+  #updatedMs: number | undefined;
   #agent: AgentTools | undefined;
 
   /** @param readers - policies whose names match the action, and whose condition reads the history */
@@ -90,12 +92,9 @@ export class CheckHistory {
     const { agentId, sessionId } = this.#body;
     const session = await this.#readSession(db);
     if (session && sessionId !== undefined && (await this.#add(db, session, isAllowed))) {
-      await saveCallHistory(db, {
-        tenant_id: this.#tenantId,
-        session_id: sessionId,
-        updated_ms: this.#nowMs,
-        state: session.serialize(),
-      });
+      const key = { tenantId: this.#tenantId, sessionId };
+      const times = { nowMs: this.#nowMs, updatedMs: this.#updatedMs };
+      await saveCallHistory(db, { ...key, ...times, history: session });
     }
     if (!isAllowed || !this.#watched.ofAgent) return;
     const agent = await this.#readAgent(db);
@@ -133,7 +132,8 @@ export class CheckHistory {
     const { sessionId } = this.#body;
     if (sessionId === undefined || this.#session) return this.#session;
     const stored = await findCallHistory(db, this.#tenantId, sessionId);
-    this.#session = stored === undefined ? await this.#newSession(db, sessionId) : CallHistory.parse(stored);
+    this.#updatedMs = stored?.updatedMs;
+    this.#session = stored ? CallHistory.parse(stored) : await this.#newSession(db, sessionId);
     return this.#session;
   }
 

@@ -8,6 +8,7 @@ import type {
   PolicyCountTable,
   PolicyDecisionTable,
   PolicyTable,
+  SessionCallTable,
 } from './policies/policy-schema.ts';
 import type { UsageKind } from './stores/usage-kinds.ts';
 
@@ -41,6 +42,7 @@ export interface Tables {
   checked_actions: CheckedActionTable;
   policy_decisions: PolicyDecisionTable;
   call_histories: CallHistoryTable;
+  session_calls: SessionCallTable;
   agent_tools: { tenant_id: number; agent_id: string; tools: string };
   pending_actions: PendingActionTable;
   approval_grants: ApprovalGrantTable;

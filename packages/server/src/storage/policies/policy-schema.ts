@@ -39,13 +39,23 @@ export interface CheckedActionTable {
   created_ms: number;
 }
 
-/** Calls of a session that conditions of policies read. */
+/** History of a session that conditions of policies read. */
 export interface CallHistoryTable {
   tenant_id: number;
   session_id: string;
+  /** Time of the last call, or up to an hour before. */
   updated_ms: number;
   /** Summary of bounded size, as JSON. */
-  state: string;
+  summary: string;
+}
+
+/** Newest calls of a history. They are deleted with it. */
+export interface SessionCallTable {
+  tenant_id: number;
+  session_id: string;
+  number: number;
+  /** The call, as JSON. */
+  call: string;
 }
 
 /** Response of the service to one check of an action. */

@@ -1,45 +1,109 @@
+import type { CallHistory, StoredHistory } from '@actlog/policy';
 import { sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
+import { bulkInsert } from '../queries/bulk-insert.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
 import { type OldRows, oldRows } from '../retention/old-rows.ts';
 import type { Database } from '../transaction.ts';
 
-const historyOf = preparedQuery((db, tenantId: number, sessionId: string) =>
+const summaryOf = preparedQuery((db, tenantId: number, sessionId: string) =>
   db
     .selectFrom('call_histories')
-    .select('state')
+    .select(['summary', 'updated_ms'])
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId),
 );
+
+const callsOf = preparedQuery((db, tenantId: number, sessionId: string) =>
+  db
+    .selectFrom('session_calls')
+    .select(['number', 'call'])
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .orderBy('number'),
+);
+
+/** A history as it was read. */
+export interface ReadHistory extends StoredHistory {
+  /** Time of the last call, or up to an hour before, in Unix milliseconds. */
+  readonly updatedMs: number;
+}
 
 /** Returns the stored history of a session's calls, or `undefined` if there is none. */
 export async function findCallHistory(
   db: Database,
   tenantId: number,
   sessionId: string,
-): Promise<string | undefined> {
-  return (await historyOf(db, tenantId, sessionId))[0]?.state;
+): Promise<ReadHistory | undefined> {
+  const [row] = await summaryOf(db, tenantId, sessionId);
+  if (!row) return undefined;
+  const calls = await callsOf(db, tenantId, sessionId);
+  return {
+    summary: row.summary,
+    updatedMs: Number(row.updated_ms),
+    calls: calls.map(({ number, call }) => ({ number: Number(number), text: call })),
+  };
 }
 
-/** Stores the history of a session's calls. */
+const saveSummary = bulkInsert(
+  'call_histories',
+  ['tenant_id', 'session_id', 'updated_ms', 'summary'],
+  (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'session_id']).doUpdateSet(({ ref }) => ({
+        updated_ms: ref('excluded.updated_ms'),
+        summary: ref('excluded.summary'),
+      })),
+    ),
+);
+
+const saveCalls = bulkInsert('session_calls', ['tenant_id', 'session_id', 'number', 'call'], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict
+      .columns(['tenant_id', 'session_id', 'number'])
+      .doUpdateSet(({ ref }) => ({ call: ref('excluded.call') })),
+  ),
+);
+
+/** Time for which the age of a history is not written with each call, in milliseconds. */
+const agePrecisionMs = 3_600_000;
+
+/** Stores what has changed in the history of a session's calls since it was read, or all of a new one. */
 export async function saveCallHistory(
   db: Database,
-  row: {
-    readonly tenant_id: number;
-    readonly session_id: string;
-    readonly updated_ms: number;
-    readonly state: string;
+  {
+    tenantId,
+    sessionId,
+    history,
+    nowMs,
+    updatedMs = 0,
+  }: {
+    readonly tenantId: number;
+    readonly sessionId: string;
+    readonly history: CallHistory;
+    readonly nowMs: number;
+    /** `updatedMs` of the history as it was read; undefined for a new one. */
+    readonly updatedMs?: number | undefined;
   },
 ): Promise<void> {
-  await db
-    .insertInto('call_histories')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'session_id'])
-        .doUpdateSet({ updated_ms: row.updated_ms, state: row.state }),
-    )
-    .execute();
+  const { isSummaryChanged, calls, removed } = history.changes;
+  const key = { tenant_id: tenantId, session_id: sessionId };
+  // First, because the calls refer to it.
+  if (isSummaryChanged || updatedMs <= nowMs - agePrecisionMs) {
+    await saveSummary(db, [{ ...key, updated_ms: nowMs, summary: history.summary }]);
+  }
+  if (removed.length > 0) {
+    await db
+      .deleteFrom('session_calls')
+      .where('tenant_id', '=', tenantId)
+      .where('session_id', '=', sessionId)
+      .where('number', 'in', removed)
+      .execute();
+  }
+  await saveCalls(
+    db,
+    calls.map(({ number, text }) => ({ ...key, number, call: text })),
+  );
 }
 
 /** Deletes the history of a session, which may have checks without an event. */
@@ -86,13 +150,13 @@ export async function sessionBegin(
   };
 }
 
-/** Returns a tenant's histories of sessions without a check since `beforeMs`. */
+/** Returns a tenant's histories of sessions without a call since `beforeMs`. */
 export function oldCallHistories(tenantId: number, beforeMs: number): OldRows {
   return oldRows({
     table: 'call_histories',
     key: ['tenant_id', 'session_id'],
     age: 'updated_ms',
-    beforeMs,
+    beforeMs: beforeMs - agePrecisionMs,
     where: sql`tenant_id = ${tenantId}`,
   });
 }
