@@ -1,6 +1,7 @@
 import { type FoldedCalls, foldCall } from './folded-calls.ts';
+import { KeptCalls } from './kept-calls.ts';
 import type { SessionCall } from './session-call.ts';
-import { callText, keptHash, parseCall, type StoredCall } from './stored-call.ts';
+import { keptHash, type StoredCall } from './stored-call.ts';
 
 /** Number of a session's newest calls that are always kept one by one. */
 export const maxKeptCalls = 100;
@@ -61,20 +62,15 @@ export interface CallEnd {
 export class CallHistory {
   /** Time of the session's first event or check, in Unix milliseconds: calls before do not exist. */
   readonly begunMs: number;
-  #calls: SessionCall[] = [];
-  readonly #numbers = new Map<SessionCall, number>();
-  #lastNumber = 0;
-  /** Number of the last call that is stored. */
-  #lastStored = 0;
-  readonly #changed = new Set<SessionCall>();
-  readonly #removed: number[] = [];
+  readonly #calls: KeptCalls;
   readonly #folded = new Map<string, FoldedCalls>();
   #untrusted: readonly UntrustedCall[] = [];
   #forgottenMs = 0;
   #isSummaryChanged = true;
 
-  constructor(begunMs: number) {
+  constructor(begunMs: number, calls: readonly StoredCall[] = []) {
     this.begunMs = begunMs;
+    this.#calls = new KeptCalls(calls);
   }
 
   /**
@@ -89,19 +85,17 @@ export class CallHistory {
         `The history of a session has version ${stored.version}, but this release reads ${version}.`,
       );
     }
-    const history = new CallHistory(stored.begunMs);
+    const history = new CallHistory(stored.begunMs, calls);
     history.#isSummaryChanged = false;
     history.#untrusted = stored.untrusted;
     history.#forgottenMs = stored.forgottenMs;
     for (const [toolName, folded] of Object.entries(stored.folded)) history.#folded.set(toolName, folded);
-    for (const { number, text } of calls) history.#keep(parseCall(text), number);
-    history.#lastStored = history.#lastNumber;
     return history;
   }
 
   /** Calls that are kept one by one, oldest first. */
   get calls(): readonly SessionCall[] {
-    return this.#calls;
+    return this.#calls.all;
   }
 
   /** Older calls by tool. */
@@ -133,11 +127,8 @@ export class CallHistory {
 
   /** What has changed since the history was parsed or created. */
   get changes(): HistoryChanges {
-    const calls = [...this.#changed].map((call) => ({
-      number: this.#numbers.get(call) as number,
-      text: callText(call),
-    }));
-    return { isSummaryChanged: this.#isSummaryChanged, calls, removed: this.#removed };
+    const { changed, removed } = this.#calls;
+    return { isSummaryChanged: this.#isSummaryChanged, calls: changed, removed };
   }
 
   /**
@@ -148,19 +139,11 @@ export class CallHistory {
    */
   add(call: SessionCall, argumentNames: Iterable<string>): boolean {
     const index = this.#indexOf(call.agentId, call.actionId);
-    const known = this.#calls[index];
+    const known = this.calls[index];
     if (known && (known.outcome !== 'denied' || call.outcome === 'denied')) return false;
-    if (known) {
-      this.#calls.splice(index, 1);
-      this.#remove(known);
-    }
-    const added = { ...call };
-    this.#keep(added, this.#lastNumber + 1);
-    this.#changed.add(added);
-    for (const old of this.#calls.splice(0, excessOf(this.#calls.length))) {
-      this.#fold(old, argumentNames);
-      this.#remove(old);
-    }
+    if (known) this.#calls.remove(index, 1);
+    this.#calls.add(call);
+    for (const old of this.#calls.remove(0, excessOf(this.calls.length))) this.#fold(old, argumentNames);
     return true;
   }
 
@@ -177,12 +160,12 @@ export class CallHistory {
 
   /** Returns the ids of running calls, newest first: their events may have arrived. */
   runningIds(): string[] {
-    return idsOfRunning(this.#calls).reverse();
+    return idsOfRunning(this.calls).reverse();
   }
 
   /** Returns the ids of running calls that the next call displaces: afterwards, their end is not noticed any more. */
   foldingIds(): string[] {
-    return idsOfRunning(this.#calls.slice(0, excessOf(this.#calls.length + 1)));
+    return idsOfRunning(this.calls.slice(0, excessOf(this.calls.length + 1)));
   }
 
   /** Notes that calls before a time may be missing, in Unix milliseconds. */
@@ -195,7 +178,7 @@ export class CallHistory {
   /** Ends running calls whose event has arrived. `ends` are the events by the id in lower case. */
   end(ends: ReadonlyMap<string, CallEnd>): void {
     if (ends.size === 0) return;
-    for (const [index, call] of this.#calls.entries()) {
+    for (const [index, call] of this.calls.entries()) {
       const end = call.outcome === 'running' ? ends.get(call.actionId?.toLowerCase() ?? '') : undefined;
       if (
         end?.agentId !== call.agentId ||
@@ -204,35 +187,13 @@ export class CallHistory {
       )
         continue;
       const outcome = end.responseStatus < 400 ? ('succeeded' as const) : ('failed' as const);
-      this.#replace(index, { ...call, outcome, endedMs: Math.max(end.receivedMs, call.atMs) });
+      this.#calls.replace(index, { ...call, outcome, endedMs: Math.max(end.receivedMs, call.atMs) });
     }
-  }
-
-  #keep(call: SessionCall, number: number): void {
-    this.#calls.push(call);
-    this.#numbers.set(call, number);
-    this.#lastNumber = Math.max(this.#lastNumber, number);
-  }
-
-  #replace(index: number, call: SessionCall): void {
-    const known = this.#calls[index] as SessionCall;
-    this.#numbers.set(call, this.#numbers.get(known) as number);
-    this.#numbers.delete(known);
-    this.#calls[index] = call;
-    this.#changed.delete(known);
-    this.#changed.add(call);
-  }
-
-  #remove(call: SessionCall): void {
-    const number = this.#numbers.get(call) as number;
-    if (number <= this.#lastStored) this.#removed.push(number);
-    this.#numbers.delete(call);
-    this.#changed.delete(call);
   }
 
   #indexOf(agentId: string, actionId: string | undefined): number {
     if (actionId === undefined) return -1;
-    return this.#calls.findIndex((call) => call.actionId === actionId && call.agentId === agentId);
+    return this.calls.findIndex((call) => call.actionId === actionId && call.agentId === agentId);
   }
 
   #fold(call: SessionCall, argumentNames: Iterable<string>): void {
