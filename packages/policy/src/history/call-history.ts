@@ -34,7 +34,7 @@ export interface StoredHistory {
   readonly calls: readonly StoredCall[];
 }
 
-/** What has changed in a history since it was parsed or created. */
+/** Changes of a history since it was parsed or created. */
 export interface HistoryChanges {
   /** `true` if the summary has changed. */
   readonly isSummaryChanged: boolean;
@@ -56,7 +56,7 @@ export interface CallEnd {
 
 /**
  * Calls of a session that policies read, of bounded size: the newest 100 to 132 calls, and counts and sums of older
- * ones. A service stores them with the session, and what {@link CallHistory.changes} tells in the transaction of each
+ * ones. A service stores them with the session, and its changes in the transaction of each
  * check: in most cases, one call.
  */
 export class CallHistory {
@@ -125,7 +125,7 @@ export class CallHistory {
     return JSON.stringify(stored);
   }
 
-  /** What has changed since the history was parsed or created. */
+  /** Changes since the history was parsed or created. */
   get changes(): HistoryChanges {
     const { changed, removed } = this.#calls;
     return { isSummaryChanged: this.#isSummaryChanged, calls: changed, removed };
