@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { actlogMock } from '../src/index.ts';
 import { HttpListener } from './http-listener.ts';
 import { comparable } from './twin/comparable.ts';
-import { type Step, script } from './twin/script.ts';
+import { script } from './twin/script.ts';
+import type { Step } from './twin/step.ts';
 
 let server: RunningServer;
 let listener: HttpListener;
