@@ -56,8 +56,8 @@ export interface CallEnd {
 
 /**
  * Calls of a session that policies read, of bounded size: the newest 100 to 132 calls, and counts and sums of older
- * ones. A service stores them with the session, and its changes in the transaction of each
- * check: in most cases, one call.
+ * ones. A service stores them with the session, and the changes in the transaction of each check: in most cases, one
+ * call.
  */
 export class CallHistory {
   /** Time of the session's first event or check, in Unix milliseconds: calls before do not exist. */
