@@ -47,8 +47,9 @@ interface AddedCost {
 const onlyByName: ReadonlySet<string> = new Set(['claude-agent-sdk']);
 
 /**
- * Options: names of adapters (default: all but that of the Claude Agent SDK), `--rounds=N` (default 8), `--no-peers`, `--json`. Each agent is run in
- * every way, each in its own process, in short turns; figures are medians of the differences within a turn.
+ * Options: names of adapters (default: all but that of the Claude Agent SDK), `--rounds=N` (default 8), `--no-peers`,
+ * `--json`. Each agent is run in every way, each in its own process, in short turns; figures are medians of the
+ * differences within a turn.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? 8);
