@@ -96,12 +96,16 @@ export function Frame({
 
   useLayoutEffect(() => {
     if (!isShown) return;
-    document.title = visibleText(`${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`);
     // Keyboard and screen reader users continue at the new page, not in the navigation.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
     scrollTo(0, 0);
   }, [place, id, isShown]);
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    const title = `${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`;
+    document.title = visibleText(waiting === '' ? title : `(${waiting}) ${title}`);
+  }, [place, id, isShown, waiting]);
   useReturn(main, visit);
 
   return (

@@ -12,7 +12,8 @@ test('names the person before the key', () => {
 test('writes actions and values as words', () => {
   expect(actionText('held_action.partially_approved')).toBe('held action partially approved');
   expect(valueText('a')).toBe('a');
-  expect(valueText(['a'])).toBe('["a"]');
+  expect(valueText(['a', 'b'])).toBe('a, b');
+  expect(valueText({ tools: ['a'] })).toBe('{"tools":["a"]}');
   expect(valueText(null)).toBeUndefined();
 });
 

@@ -16,7 +16,9 @@ export function actorText({ kind, id, name, principal }: AuditEntry['actor']): s
 /** Returns a value of a field as text; undefined for none. */
 export function valueText(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  const isList = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+  return isList ? value.join(', ') : JSON.stringify(value);
 }
 
 /** Returns the address of the page of a changed thing; undefined if it has none. */
