@@ -3,6 +3,8 @@ import { useMemo } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
+import { managesKeys } from '../identity.ts';
+import { AdministratorsOnly } from '../parts/administrators-only.tsx';
 import { AuditFilters, type AuditSearch } from '../parts/audit/audit-filters.tsx';
 import { AuditItem } from '../parts/audit/audit-item.tsx';
 import { LogList } from '../parts/log-list.tsx';
@@ -30,6 +32,16 @@ function filtersOf({ kind, actor, target, since }: AuditSearch) {
 
 /** Page with the changes by people and keys, newest first, filtered by the address. */
 export function Audit({ query }: { query: URLSearchParams }) {
+  const { identity } = useConnection();
+  return (
+    <>
+      <h1>Audit log</h1>
+      {managesKeys(identity) ? <Changes query={query} /> : <AdministratorsOnly what="Changes" />}
+    </>
+  );
+}
+
+function Changes({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
   const given = (name: string) => query.get(name) ?? '';
   const search = {
@@ -55,7 +67,6 @@ export function Audit({ query }: { query: URLSearchParams }) {
   const isFiltered = Object.values(search).some(Boolean);
   return (
     <>
-      <h1>Audit log</h1>
       <p class="faint">
         Who changed what: policies, keys, agents, webhooks, decisions of approvers, settings. Export it with{' '}
         <code>actlog audit --limit all --jsonl</code>.

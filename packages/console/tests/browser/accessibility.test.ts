@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('every page', () => {
     await tab.page.keyboard.press('Enter');
     await tab.heading('Agents');
     await expect.poll(() => tab.page.evaluate('document.activeElement.tagName')).toBe('MAIN');
-    expect(await tab.page.title()).toBe('Agents · actlog');
+    expect(await tab.page.title()).toBe('(1) Agents · actlog');
   });
 
   test('keeps the focus of keyboard users on the pressed button', async () => {
