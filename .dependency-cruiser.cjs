@@ -57,6 +57,7 @@ const layers = {
     'observability',
     'keys',
     'quota',
+    'audit',
     'guardian',
     'policy',
     'webhooks',

@@ -34,6 +34,10 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     summary: 'list, show, follow, export and score sessions',
     load: async () => (await import('./sessions/sessions-command.ts')).sessionsCommand(),
   },
+  audit: {
+    summary: 'list who changed what',
+    load: async () => (await import('./audit/audit-command.ts')).auditCommand(),
+  },
   agents: {
     summary: 'list, register, change and revoke agents',
     load: async () => (await import('./agents/agents-command.ts')).agentsCommand(),
@@ -51,7 +55,7 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import('./guardian/guardian-command.ts')).guardianCommand(),
   },
   channels: {
-    summary: 'create and list webhooks',
+    summary: 'manage webhooks, and see, test and resend their deliveries',
     load: async () => (await import('./channels/channels-command.ts')).channelsCommand(),
   },
   rules: {

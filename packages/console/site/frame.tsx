@@ -19,6 +19,8 @@ import { href, parseRoute, type Route } from './route.ts';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
 
+const Audit = lazyPage(async () => (await import('./pages/audit.tsx')).Audit);
+const Webhook = lazyPage(async () => (await import('./pages/webhook.tsx')).Webhook);
 const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
 
 const places = [
@@ -30,7 +32,11 @@ const places = [
   'agents',
   'webhooks',
   'keys',
+  'audit',
 ] as const;
+
+/** Places that only keys with all scopes may see. */
+const administration: ReadonlySet<string> = new Set(['keys', 'audit']);
 
 function titleOf(place: string): string {
   return place.slice(0, 1).toUpperCase() + place.slice(1);
@@ -56,9 +62,11 @@ function Place({ route }: { route: Route }) {
     case 'agents':
       return <Agents />;
     case 'webhooks':
-      return <Webhooks />;
+      return id === undefined ? <Webhooks /> : <Webhook key={id} id={id} query={route.query} />;
     case 'keys':
       return <Keys />;
+    case 'audit':
+      return <Audit query={route.query} />;
     default:
       return (
         <>
@@ -88,12 +96,16 @@ export function Frame({
 
   useLayoutEffect(() => {
     if (!isShown) return;
-    document.title = visibleText(`${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`);
     // Keyboard and screen reader users continue at the new page, not in the navigation.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
     scrollTo(0, 0);
   }, [place, id, isShown]);
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    const title = `${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`;
+    document.title = visibleText(waiting === '' ? title : `(${waiting}) ${title}`);
+  }, [place, id, isShown, waiting]);
   useReturn(main, visit);
 
   return (
@@ -104,7 +116,7 @@ export function Frame({
         </a>
         <nav aria-label="Pages">
           {places
-            .filter((name) => name !== 'keys' || managesKeys(identity))
+            .filter((name) => !administration.has(name) || managesKeys(identity))
             .map((name) => (
               <a
                 key={name}

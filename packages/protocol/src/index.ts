@@ -12,6 +12,16 @@ export {
   maxDecisionsAtOnce,
 } from './action-decision.ts';
 export type { ApprovalGrant, ApprovalGrantPage } from './approval-grant.ts';
+export {
+  type AuditAction,
+  type AuditActor,
+  type AuditEntry,
+  type AuditEntryPage,
+  type AuditFieldChange,
+  type AuditTargetKind,
+  auditActions,
+  auditTargetKinds,
+} from './audit.ts';
 export type { BacktestChange, BacktestResult } from './backtest-result.ts';
 export { type CheckPreference, checkPreference } from './check-preference.ts';
 export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';
@@ -62,3 +72,10 @@ export type { Policy, PolicyCreate, PolicyEffect, PolicyUpdate } from './schemas
 export type { Risk, RiskDimension, RiskFactor, RiskLevel, RiskRecommendation } from './schemas/risk.ts';
 export type { Session, SessionDetail, SessionExport } from './schemas/session.ts';
 export type { WebhookEvent, WebhookEventType } from './schemas/webhook-event.ts';
+export {
+  type RotatedWebhook,
+  type WebhookDelivery,
+  type WebhookDeliveryPage,
+  type WebhookState,
+  webhookTestType,
+} from './webhook-state.ts';

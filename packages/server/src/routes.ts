@@ -39,7 +39,7 @@ export function createRoutes(services: Services): Routes {
     'policies.list': listPoliciesRoute(services),
     'policies.get': getPolicy,
     'policies.update': updatePolicy(services),
-    'policies.archive': archivePolicy,
+    'policies.archive': archivePolicy(services),
     'policies.check': checkAction(services),
     'guardian.pendingActions.list': listPendingActionsRoute(services),
     'guardian.pendingActions.decide': decidePendingAction(services),

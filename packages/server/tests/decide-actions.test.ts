@@ -40,7 +40,11 @@ test('decides several actions, each with its own result', async () => {
     { id: first, action: { status: 'approved' }, error: null },
     { id: 'pac_unknown', action: null, error: { code: 'NOT_FOUND' } },
     { id: second, action: { status: 'denied', decision: { comment: 'Ask first.' } }, error: null },
-    { id: third, action: null, error: { code: 'ALREADY_DECIDED', details: [{ code: 'denied' }] } },
+    {
+      id: third,
+      action: null,
+      error: { code: 'ALREADY_DECIDED', details: [{ code: 'denied' }, { path: 'decision.decidedBy' }] },
+    },
   ]);
   // The approver has seen them, and they can be large.
   expect(JSON.stringify(results)).not.toContain('of the customer');

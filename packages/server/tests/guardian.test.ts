@@ -105,7 +105,10 @@ test('accepts the same decision again, and refuses another one with the status',
   expect(error).toMatchObject({
     status: 409,
     code: 'ALREADY_DECIDED',
-    details: [{ path: 'status', code: 'approved' }],
+    details: [
+      { path: 'status', code: 'approved' },
+      { path: 'decision.decidedBy', code: first.decision?.decidedBy },
+    ],
   });
 });
 

@@ -108,6 +108,7 @@ async function addMessages(
     finished_ms: null,
     last_status: null,
     last_error: null,
+    last_duration_ms: null,
   }));
   await storage.write(tenantId, ({ db }) => insertDeliveries(db, rows));
 }

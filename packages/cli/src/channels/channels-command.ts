@@ -9,6 +9,8 @@ import { note } from '../output/print.ts';
 import { printList } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
 import type { Column } from '../output/table.ts';
+import { addChannelChanges } from './change-channels.ts';
+import { addChannelDeliveries } from './channel-deliveries.ts';
 
 const eventTypes: readonly WebhookEventType[] = [
   'guardian.action_pending',
@@ -33,7 +35,7 @@ const columns: readonly Column<NotificationChannel>[] = [
 /** Creates the command `channels`. */
 export function channelsCommand(): Command {
   const channels = new Command('channels').description(
-    'Creates and lists webhooks, which notify people and programs. `actlog webhooks` disables them and replays their messages, in the database.',
+    'Manages webhooks, which notify people and programs, and their deliveries. `actlog webhooks` does the same in the database, without a server.',
   );
   const list = clientCommand(channels, {
     usage: 'list',
@@ -46,6 +48,8 @@ export function channelsCommand(): Command {
     await printList(items, { columns, flags, noun: 'webhooks' });
   });
   addCreate(channels);
+  addChannelChanges(channels);
+  addChannelDeliveries(channels);
   return channels;
 }
 

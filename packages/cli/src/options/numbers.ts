@@ -19,6 +19,13 @@ export function parseScore(text: string): number {
   throw new InvalidArgumentError('It must be a number from 0 to 100.');
 }
 
+/** Parses a number of days, which may be fractional. @throws InvalidArgumentError */
+export function parseDays(text: string): number {
+  const days = Number(text);
+  if (text.trim() !== '' && days >= 0 && Number.isFinite(days)) return days;
+  throw new InvalidArgumentError('It must be a number of days, such as 7 or 0.5.');
+}
+
 /** Options of a list. */
 export interface LimitFlags {
   /** Maximum number of items; `Infinity` for all. */

@@ -14,6 +14,8 @@ export interface Loaded<Data> {
 export interface LoadOptions {
   /** Reload interval while the page is visible, in milliseconds; no automatic reload by default. */
   readonly everyMs?: number | undefined;
+  /** `true` to reload also while the page is not visible. */
+  readonly whileHidden?: boolean | undefined;
   /** Reloads when this value changes, after any running request. */
   readonly version?: unknown;
 }
@@ -25,7 +27,7 @@ export interface LoadOptions {
 export function useLoaded<Data>(
   key: string,
   load: (signal: AbortSignal) => PromiseLike<Data>,
-  { everyMs, version }: LoadOptions = {},
+  { everyMs, version, whileHidden = false }: LoadOptions = {},
 ): Loaded<Data> {
   const { client } = useConnection();
   const [state, setState] = useState<{ key: string; data?: Data; error?: unknown }>({ key });
@@ -66,7 +68,8 @@ export function useLoaded<Data>(
   useEffect(() => {
     if (everyMs === undefined) return;
     // A slow service is waited for: aborting each time would never yield a response.
-    const refresh = () => document.visibilityState === 'visible' && asking.current === undefined && ask();
+    const refresh = () =>
+      (whileHidden || document.visibilityState === 'visible') && asking.current === undefined && ask();
     const timer = setInterval(refresh, everyMs);
     // Returning to the tab reloads data that may be outdated.
     document.addEventListener('visibilitychange', refresh);
@@ -74,7 +77,7 @@ export function useLoaded<Data>(
       clearInterval(timer);
       document.removeEventListener('visibilitychange', refresh);
     };
-  }, [ask, everyMs]);
+  }, [ask, everyMs, whileHidden]);
 
   const current = state.key === key ? state : undefined;
   return { data: current?.data, error: current?.error, reload: ask };

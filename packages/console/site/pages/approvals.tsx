@@ -3,6 +3,7 @@ import { useList } from '../hooks/use-list.ts';
 import { hasKnownOwner } from '../identity.ts';
 import { GrantList } from '../parts/grants/grant-list.tsx';
 import { HeldList } from '../parts/held-actions/held-list.tsx';
+import { NoticeSwitch } from '../parts/held-actions/notice-switch.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
 
 const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
@@ -26,7 +27,10 @@ export function Approvals({ query }: { query: URLSearchParams }) {
   return (
     <>
       <h1>Approvals</h1>
-      <StatusTabs place="approvals" statuses={tabs} current={current} />
+      <div class="approvals-bar">
+        <StatusTabs place="approvals" statuses={tabs} current={current} />
+        <NoticeSwitch />
+      </div>
       <h2 class="hidden">{current}</h2>
       {status === undefined ? <GrantList /> : <ActionsWith key={status} status={status} />}
     </>

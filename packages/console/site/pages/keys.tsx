@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
+import { managesKeys } from '../identity.ts';
 import { type ApiKey, type ApiKeyCreate, type CreatedApiKey, KeysApi } from '../keys-api.ts';
+import { AdministratorsOnly } from '../parts/administrators-only.tsx';
 import { KeyForm } from '../parts/keys/key-form.tsx';
 import { KeyTable } from '../parts/keys/key-table.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
@@ -10,6 +12,16 @@ import { Problem } from '../parts/problem.tsx';
 
 /** Page with the tenant's keys: create, rotate and revoke them. */
 export function Keys() {
+  const { identity } = useConnection();
+  return (
+    <>
+      <h1>Keys</h1>
+      {managesKeys(identity) ? <ManagedKeys /> : <AdministratorsOnly what="Keys" />}
+    </>
+  );
+}
+
+function ManagedKeys() {
   const { client, signOut } = useConnection();
   const keys = new KeysApi(client);
   const [created, setCreated] = useState<CreatedApiKey>();
@@ -21,7 +33,6 @@ export function Keys() {
   });
   return (
     <>
-      <h1>Keys</h1>
       {created !== undefined && (
         <Secret
           label={`API key “${created.key.name}”`}

@@ -23,7 +23,7 @@ function about({ match = {}, condition, rate }: Policy): string {
   return [
     lists.join(' · ') || 'every action',
     condition && 'with a condition',
-    rate && `past ${rate.max} in ${rate.windowSeconds} s a ${rate.per}`,
+    rate && `after ${rate.max} actions in ${rate.windowSeconds} s by each ${rate.per}`,
   ]
     .filter(Boolean)
     .join(', ');

@@ -1,15 +1,17 @@
 import { type BacktestResult, backtestPolicies } from '@actlog/client/server';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { replacePlace } from '../hooks/use-visits.ts';
 import { may } from '../identity.ts';
+import { fieldErrors } from '../parts/field-errors.ts';
 import { BacktestReport } from '../parts/policies/backtest-report.tsx';
 import { PolicyForm } from '../parts/policies/policy-form.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { WayBack } from '../parts/way-back.tsx';
 import { type PolicyFields, policyChanges, readPolicy } from '../policy-draft.ts';
+import { policyField } from '../policy-field.ts';
 import { href } from '../route.ts';
 
 /** Id of a policy that is being created. */
@@ -26,12 +28,14 @@ export function PolicyEditor({
 }) {
   const { client, identity } = useConnection();
   const [news, setNews] = useState('');
+  const [isTrial, setTrial] = useState(false);
   const isNew = id === newId;
   const { data, error, reload } = useLoaded(id, async (signal) =>
     isNew ? undefined : client.policies.get(id, { signal }),
   );
   const save = useAction(async (fields: PolicyFields) => {
     setNews('');
+    setTrial(false);
     if (data === undefined) {
       const from = location.hash;
       const { id: made } = await client.policies.create(readPolicy(fields));
@@ -48,10 +52,14 @@ export function PolicyEditor({
   const [tried, setTried] = useState<BacktestResult>();
   const backtest = useAction(async (fields: PolicyFields) => {
     setTried(undefined);
+    setTrial(true);
     // A stored policy is replaced by its name, which the draft may change.
     const draft = { ...readPolicy(fields), ...(data?.name !== undefined && { name: data.name }) };
     setTried(await backtestPolicies(client, { policies: [draft] }));
   });
+  // Of the button that was pressed last.
+  const failure = isTrial ? backtest.error : save.error;
+  const errors = useMemo(() => fieldErrors(failure, policyField), [failure]);
   return (
     <>
       <WayBack place="policies" title="Policies" />
@@ -66,15 +74,15 @@ export function PolicyEditor({
           tool={tool}
           isReadOnly={data?.status === 'archived' || !may(identity, 'manage')}
           isBusy={save.isBusy}
+          errors={errors}
           onSave={save.run}
           onTry={backtest.run}
         />
       )}
-      <Problem error={save.error} />
+      <Problem error={errors === undefined ? failure : undefined} />
       <p role="status" class={news && 'news'}>
         {news}
       </p>
-      <Problem error={backtest.error} />
       <div role="status">
         {backtest.isBusy && <p class="faint">Trying it on the decisions of the last 30 days…</p>}
         {tried !== undefined && <BacktestReport result={tried} />}

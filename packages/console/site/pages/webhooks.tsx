@@ -3,13 +3,15 @@ import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
-import { may } from '../identity.ts';
+import { hasKnownOwner, may } from '../identity.ts';
 import { Checks } from '../parts/checks.tsx';
 import { Field } from '../parts/field.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
+import { WebhookStatus } from '../parts/webhooks/webhook-status.tsx';
+import { href } from '../route.ts';
 import { submitted } from '../submitted.ts';
 
 const kinds: Readonly<Record<WebhookEventType, string>> = {
@@ -51,10 +53,16 @@ export function Webhooks() {
         row={(channel) => (
           <tr key={channel.id}>
             <th scope="row">
-              <span class="whole">{channel.url}</span>
+              {hasKnownOwner(identity) ? (
+                <a class="whole" href={href(['webhooks', channel.id])}>
+                  {channel.url}
+                </a>
+              ) : (
+                <span class="whole">{channel.url}</span>
+              )}
             </th>
             <td>
-              <span class={`badge ${channel.status === 'disabled' ? 'bad' : 'good'}`}>{channel.status}</span>
+              <WebhookStatus status={channel.status} failureCount={channel.failureCount} />
             </td>
             <td class="faint">{channel.events?.join(', ')}</td>
             <td class={`number ${channel.failureCount ? 'bad' : ''}`}>{channel.failureCount}</td>

@@ -1,7 +1,8 @@
 import { cloneElement, type VNode } from 'preact';
-import { useId } from 'preact/hooks';
+import { useContext, useId } from 'preact/hooks';
+import { FieldErrorsContext } from './field-errors.ts';
 
-/** Form control with a label and an optional hint. */
+/** Form control with a label, an optional hint, and the message of the service if its value is invalid. */
 export function Field({
   label,
   hint,
@@ -15,11 +16,25 @@ export function Field({
   children: VNode;
 }) {
   const id = useId();
-  const hintId = `${id}-hint`;
+  const errors = useContext(FieldErrorsContext);
+  const error = errors.get((children.props as { readonly name?: string }).name ?? '');
+  const [hintId, errorId] = [`${id}-hint`, `${id}-error`];
+  const describedBy = [error !== undefined && errorId, hint !== undefined && hintId]
+    .filter(Boolean)
+    .join(' ');
   return (
     <div class={isRow ? 'field row' : 'field'}>
       <label for={id}>{label}</label>
-      {cloneElement(children, { id, ...(hint !== undefined && { 'aria-describedby': hintId }) })}
+      {cloneElement(children, {
+        id,
+        ...(describedBy && { 'aria-describedby': describedBy }),
+        ...(error !== undefined && { 'aria-invalid': true }),
+      })}
+      {error !== undefined && (
+        <small id={errorId} class="field-error" role="alert">
+          {error}
+        </small>
+      )}
       {hint !== undefined && <small id={hintId}>{hint}</small>}
     </div>
   );

@@ -1,19 +1,6 @@
 import { ActlogError, APIConnectionError, APIError } from '@actlog/client';
+import { type Finding, findingsOf } from './findings.ts';
 import { Retry } from './retry.tsx';
-
-/** Problem with one field, as reported by the service. */
-interface Finding {
-  readonly path: string;
-  readonly message: string;
-}
-
-function findings(error: unknown): Finding[] {
-  const details = error instanceof APIError ? error.details : [];
-  return details.filter(
-    (detail): detail is Finding =>
-      typeof detail === 'object' && detail !== null && 'path' in detail && 'message' in detail,
-  );
-}
 
 /** Returns the message of an error for the user, without the request that surrounds it for programs. */
 function messageOf(error: unknown): string {
@@ -50,7 +37,7 @@ export function Problem({
 }) {
   if (error === undefined) return null;
   const message = messageOf(error);
-  const found = findings(error);
+  const found = findingsOf(error);
   const requestId = error instanceof ActlogError ? error.requestId : undefined;
   const silence = withoutResponse(error);
   return (

@@ -1,10 +1,11 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { sentTo } from '../../../server/tests/audit-entries.ts';
 import { checkBody, type TestServer, testServer } from '../../../server/tests/test-server.ts';
 import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
 
 /** Starts a server with data on every page. */
-async function busyServer(): Promise<TestServer> {
+async function busyServer(): Promise<TestServer & { readonly webhook: string }> {
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
   await server.policy({ effect: 'require_approval', name: 'Refunds' });
   await server.check({ actionId: 'call-1', action: { ...checkBody().action, arguments: { amount: 1 } } });
@@ -12,8 +13,10 @@ async function busyServer(): Promise<TestServer> {
     const responseStatus = toolName === 'fails' ? 500 : 200;
     await server.record({ payload: { toolName, argumentsHash: 'sha256:aa', responseStatus } });
   }
-  await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/hook' } });
-  return server;
+  const body = { url: 'http://127.0.0.1:9/hook' };
+  const { id: webhook } = await server.ok('notificationChannels.create', { body });
+  await sentTo(server, 'POST', `/server/v1/webhooks/${webhook}/test`);
+  return Object.assign(server, { webhook });
 }
 
 const places = [
@@ -27,7 +30,9 @@ const places = [
   ['/policies/new', 'New policy'],
   ['/agents', 'Agents'],
   ['/webhooks', 'Webhooks'],
+  ['/webhooks/:webhook', 'http://127.0.0.1:9/hook'],
   ['/keys', 'Keys'],
+  ['/audit', 'Audit log'],
   ['/nowhere', 'Page not found'],
 ] as const;
 
@@ -35,10 +40,10 @@ describe.skipIf(!hasBrowser)('every page', () => {
   useBrowser();
 
   test.each(['light', 'dark'] as const)('is accessible in %s', async (colorScheme) => {
-    const { server, apiKey } = await busyServer();
+    const { server, apiKey, webhook } = await busyServer();
     const tab = await ConsoleTab.open(server.url, apiKey, '/sessions', { colorScheme });
     for (const [place, heading] of places) {
-      await tab.go(place);
+      await tab.go(place.replace(':webhook', webhook));
       await tab.heading(heading);
       await tab.page.getByText('Loading…').waitFor({ state: 'detached' });
       expect([place, await tab.accessibilityFaults()]).toEqual([place, []]);
@@ -73,7 +78,7 @@ describe.skipIf(!hasBrowser)('every page', () => {
     await tab.page.keyboard.press('Enter');
     await tab.heading('Agents');
     await expect.poll(() => tab.page.evaluate('document.activeElement.tagName')).toBe('MAIN');
-    expect(await tab.page.title()).toBe('Agents · actlog');
+    expect(await tab.page.title()).toBe('(1) Agents · actlog');
   });
 
   test('keeps the focus of keyboard users on the pressed button', async () => {
@@ -103,11 +108,11 @@ describe.skipIf(!hasBrowser)('every page', () => {
   });
 
   // WCAG 2.2, 1.4.10: 320 pixels correspond to a screen of 1280 at 400%.
-  test.each([360, 320])('fits a screen of %d pixels without horizontal scrolling', async (width) => {
-    const { server, apiKey } = await busyServer();
+  test.each([1440, 360, 320])('fits a screen of %d pixels without horizontal scrolling', async (width) => {
+    const { server, apiKey, webhook } = await busyServer();
     const tab = await ConsoleTab.open(server.url, apiKey, '/sessions', { viewport: { width, height: 740 } });
     for (const [place, heading] of places) {
-      await tab.go(place);
+      await tab.go(place.replace(':webhook', webhook));
       await tab.heading(heading);
       await tab.page.getByText('Loading…').waitFor({ state: 'detached' });
       expect([place, await tab.page.evaluate('document.documentElement.scrollWidth')]).toEqual([

@@ -21,6 +21,39 @@ describe.skipIf(!hasBrowser)('keys page', () => {
     expect(await page.getByRole('row', { name: /^billing-agent/ }).textContent()).toMatch(/in (29|30) days/);
   });
 
+  test('creates a key for each role, and one with chosen scopes', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
+    const roles = { Agent: 1, Reader: 1, Approver: 2, Administrator: 4 };
+    for (const [role, count] of Object.entries(roles)) {
+      await page.getByRole('radio', { name: new RegExp(`^${role}`) }).check();
+      await page.getByLabel('Name', { exact: true }).fill(role);
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByLabel(`API key “${role}”`).waitFor();
+      const created = (await server.server.admin.keys.list('default')).find(({ name }) => name === role);
+      expect(created?.scopes).toHaveLength(count);
+      await page.getByRole('row', { name: new RegExp(`^${role} al_live.*${role}`) }).waitFor();
+    }
+    await page.getByRole('radio', { name: 'Custom' }).check();
+    await page.getByLabel('manage: agents, policies, webhooks').check();
+    await page.getByLabel('Name', { exact: true }).fill('ci');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByLabel('API key “ci”').waitFor();
+    expect((await server.server.admin.keys.list('default')).at(-1)?.scopes).toEqual(['ingest', 'manage']);
+  });
+
+  test('offers nothing to a key that may not manage keys', async () => {
+    const { server } = await testServer();
+    const { apiKey } = await server.admin.keys.create('default', { name: 'r', scopes: ['read'] });
+    const tab = await ConsoleTab.open(server.url, apiKey, '/keys');
+    await tab.heading('Keys');
+    await tab.page.getByText('are for administrators').waitFor();
+    expect(await tab.page.locator('main button').count()).toBe(0);
+    await tab.go('/audit');
+    await tab.heading('Audit log');
+    await tab.page.getByText('are for administrators').waitFor();
+  });
+
   test('rotates a key: shows the new one, and ends the old one at the chosen time', async () => {
     const server = await testServer();
     const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', kind: 'test' });

@@ -58,6 +58,8 @@ describe.skipIf(!hasBrowser)('policies page', () => {
     await page.getByLabel('Arguments').fill('{"amount": 250}');
     await page.getByRole('button', { name: 'Try' }).click();
     await page.getByText('Decision: deny').waitFor();
+    await page.getByRole('status').getByRole('link', { name: 'Large refunds' }).waitFor();
+    await page.getByRole('status').getByText('decides').waitFor();
     expect((await server.ok('guardian.pendingActions.list')).items).toEqual([]);
 
     await page.getByRole('button', { name: 'Archive', exact: true }).click();
@@ -80,6 +82,19 @@ describe.skipIf(!hasBrowser)('policies page', () => {
     const told = (await page.getByRole('alert').textContent()) ?? '';
     expect(told.match(/Unexpected token: EOF \(line 1, column 14\)/g)).toHaveLength(1);
     expect(await page.getByLabel('Condition').inputValue()).toBe('args.amount >');
+    expect(await page.getByLabel('Condition').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.evaluate('document.activeElement.name')).toBe('condition');
+    const [described = ''] = (
+      (await page.getByLabel('Condition').getAttribute('aria-describedby')) ?? ''
+    ).split(' ');
+    expect(await page.locator(`[id="${described}"]`).textContent()).toContain('Unexpected token');
+    await page.getByRole('button', { name: 'Try on the last 30 days' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('condition');
+    await page.getByLabel('Condition').fill('args.amount > 1.0');
+    await page.getByLabel('Tools', { exact: true }).fill('x'.repeat(300));
+    await page.getByRole('button', { name: 'Create' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('tools');
+    expect(await page.getByLabel('Condition').getAttribute('aria-invalid')).toBeNull();
     expect((await server.ok('policies.list')).items).toEqual([]);
   });
 

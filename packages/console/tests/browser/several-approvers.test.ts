@@ -66,8 +66,8 @@ describe.skipIf(!hasBrowser)('approvals by several people', () => {
     await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'deny' } });
     await page.getByRole('button', { name: 'Approve' }).click();
     const sentence =
-      'refund by billing-agent was already denied by someone else; your decision changed nothing.';
-    await page.getByRole('status').getByText(sentence, { exact: true }).waitFor();
+      /^refund by billing-agent was already denied by key_\w+; your decision changed nothing\.$/;
+    await page.getByRole('status').getByText(sentence).waitFor();
   });
 
   test('approves later calls of the session, shows the grant, and revokes it', async () => {
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('approvals by several people', () => {
     await page.keyboard.press('Enter');
     await page
       .getByRole('status')
-      .getByText('1 approved. refund by billing-agent was already denied by someone else')
+      .getByText(/1 approved\. refund by billing-agent was already denied by key_/)
       .waitFor();
     expect((await server.ok('guardian.pendingActions.list')).items).toMatchObject([{ id: ids[1] }]);
   });

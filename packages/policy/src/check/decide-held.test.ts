@@ -18,6 +18,7 @@ function held(
     singleUse: false,
     requestedBy: 'key_agent',
     principal: null,
+    decision: null,
     approvals: { ...approvals, ...rules },
     ...fields,
   };

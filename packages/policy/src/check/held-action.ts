@@ -108,12 +108,24 @@ export function heldSizeRefusal(bytes: number): Refusal | undefined {
   };
 }
 
-/** Returns the refusal of a decision about an action that has already ended another way. */
+/**
+ * Returns the refusal of a decision about an action that has already ended another way. Its details name the status,
+ * and who decided: the key, and the person if the service knows one.
+ */
 export function lateDecisionRefusal({
   status,
   expiresAt,
-}: Pick<HeldAction, 'status' | 'expiresAt'>): Refusal {
-  const details = [{ path: 'status', code: status, message: `The action is ${status}.` }];
+  decision,
+  approvals,
+}: Pick<HeldAction, 'status' | 'expiresAt'> & Partial<Pick<HeldAction, 'decision' | 'approvals'>>): Refusal {
+  const details = [{ path: 'status', code: status as string, message: `The action is ${status}.` }];
+  const by = (field: string, name: string) =>
+    details.push({ path: `decision.${field}`, code: name, message: `It was decided by ${name}.` });
+  if (decision) {
+    by('decidedBy', decision.decidedBy);
+    const last = status === 'approved' ? approvals?.given.at(-1) : undefined;
+    if (last && last.principal !== null) by('principal', last.principal);
+  }
   return status === 'expired'
     ? { code: 'ACTION_EXPIRED', message: `The action expired at ${expiresAt}.`, details }
     : {

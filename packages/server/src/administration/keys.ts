@@ -1,8 +1,12 @@
+import { operator } from '../audit/actor.ts';
+import { keyChange, rotationChange } from '../audit/key-change.ts';
+import { type Change, recordChange } from '../audit/record-change.ts';
 import { identifyApiKey } from '../keys/api-key.ts';
 import {
   type CreatedKey,
   type CreateKeyOptions,
   createKey,
+  type RevokedKey,
   revokeKey,
   rotateKey,
   withoutDigest,
@@ -11,6 +15,8 @@ import { parseKeyOptions } from '../keys/key-options.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findKey, listKeys, type StoredKey } from '../storage/stores/key-store.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { findTenantId } from './find-tenant-id.ts';
 
 /** API keys of tenants. */
 export class KeyAdministration {
@@ -31,8 +37,11 @@ export class KeyAdministration {
    */
   async create(tenant: string, options: CreateKeyOptions): Promise<CreatedKey> {
     const checked = parseKeyOptions(options);
-    return this.#storage.writeAcross('administer', async ({ db }) =>
-      createKey(db, await tenantIdOf(db, tenant), checked),
+    const owner = await findTenantId(this.#storage, tenant);
+    return this.#change(
+      owner,
+      (db) => createKey(db, owner, checked),
+      ({ key }) => keyChange('key.created', key),
     );
   }
 
@@ -52,8 +61,11 @@ export class KeyAdministration {
    * @throws RangeError for invalid days; Error when there is no such tenant or key, or when the key has ended.
    */
   async rotate(tenant: string, keyId: string, overlapDays = 1, expiresInDays?: number): Promise<CreatedKey> {
-    const created = await this.#storage.writeAcross('administer', async ({ db }) =>
-      rotateKey(db, await tenantIdOf(db, tenant), keyId, { overlapDays, expiresInDays }),
+    const owner = await findTenantId(this.#storage, tenant);
+    const created = await this.#change(
+      owner,
+      (db) => rotateKey(db, owner, keyId, { overlapDays, expiresInDays }),
+      (made) => made && rotationChange(keyId, made.key),
     );
     if (!created) throw unknownKey(tenant, keyId);
     this.#onKeyChanged(keyId);
@@ -62,9 +74,8 @@ export class KeyAdministration {
 
   /** Ends a key at once. @throws Error when there is no such tenant or key. */
   async revoke(tenant: string, keyId: string): Promise<void> {
-    const revoked = await this.#storage.writeAcross('administer', async ({ db }) =>
-      revokeKey(db, await tenantIdOf(db, tenant), keyId),
-    );
+    const owner = await findTenantId(this.#storage, tenant);
+    const revoked = await this.#revoke(owner, keyId);
     if (!revoked) throw unknownKey(tenant, keyId);
     this.#onKeyChanged(keyId);
   }
@@ -73,13 +84,33 @@ export class KeyAdministration {
   async revokeLeaked(apiKey: string): Promise<boolean> {
     const identity = identifyApiKey(apiKey);
     if (!identity) return false;
-    const isKnown = await this.#storage.writeAcross('administer', async ({ db }) => {
-      const found = await findKey(db, identity.id);
-      if (found?.digest !== identity.digest) return false;
-      return (await revokeKey(db, found.tenantId, found.id)) !== undefined;
-    });
+    const found = await this.#storage.readAcross('administer', (db) => findKey(db, identity.id));
+    if (found?.digest !== identity.digest) return false;
+    const revoked = await this.#revoke(found.tenantId, found.id);
     this.#onKeyChanged(identity.id);
-    return isKnown;
+    return revoked !== undefined;
+  }
+
+  #revoke(tenantId: number, keyId: string): Promise<RevokedKey | undefined> {
+    return this.#change(
+      tenantId,
+      (db) => revokeKey(db, tenantId, keyId),
+      (done) => (done && !done.hadEnded ? keyChange('key.revoked', done.key) : undefined),
+    );
+  }
+
+  /** Changes keys of a tenant, with the entry of the audit log; `entryOf` returns `undefined` if nothing has changed. */
+  #change<Result>(
+    tenantId: number,
+    change: (db: Database) => Promise<Result>,
+    entryOf: (result: Result) => Change | undefined,
+  ): Promise<Result> {
+    return this.#storage.write(tenantId, async ({ db }) => {
+      const result = await change(db);
+      const entry = entryOf(result);
+      if (entry) await recordChange({}, db, tenantId, operator, entry);
+      return result;
+    });
   }
 }
 

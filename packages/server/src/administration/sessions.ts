@@ -1,3 +1,5 @@
+import { operator } from '../audit/actor.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { deleteSession } from '../deletion/delete-session.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -23,7 +25,13 @@ export class SessionAdministration {
    */
   async learn(tenant: string, sessionId: string): Promise<boolean> {
     const owner = await findTenantId(this.#storage, tenant);
-    const outcome = await learnConfirmedSession(this.#storage, owner, sessionId, Date.now());
+    const outcome = await learnConfirmedSession(this.#storage, owner, sessionId, Date.now(), (db) =>
+      recordChange({}, db, owner, operator, {
+        action: 'session.confirmed',
+        target: { id: sessionId, name: null },
+        changes: [],
+      }),
+    );
     if (outcome === 'unknown') throw unknownSession(tenant, sessionId);
     if (outcome === 'not-ended') {
       throw new Error(
@@ -42,7 +50,13 @@ export class SessionAdministration {
    */
   async delete(tenant: string, sessionId: string): Promise<void> {
     const owner = await findTenantId(this.#storage, tenant);
-    const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now());
+    const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now(), (db) =>
+      recordChange({}, db, owner, operator, {
+        action: 'session.deleted',
+        target: { id: sessionId, name: null },
+        changes: [],
+      }),
+    );
     if (outcome === 'unknown') throw unknownSession(tenant, sessionId);
     if (outcome === 'waiting') {
       throw new Error(

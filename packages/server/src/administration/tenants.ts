@@ -1,9 +1,15 @@
+import { operator } from '../audit/actor.ts';
+import { type Change, recordChange } from '../audit/record-change.ts';
 import { deleteTenant } from '../deletion/delete-tenant.ts';
 import { ensureTenant } from '../keys/provisioning.ts';
-import { changeDecisionRetention, changeRetention } from '../storage/retention/retention.ts';
+import {
+  changeAuditRetention,
+  changeDecisionRetention,
+  changeRetention,
+} from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from '../storage/stores/quota-store.ts';
-import { tenantIdOf } from '../storage/stores/tenant-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { eraseTraces } from './erase-traces.ts';
 import { findTenantId } from './find-tenant-id.ts';
 import { type QuotaUsage, readQuotaUsage } from './quota-usage.ts';
@@ -53,9 +59,7 @@ export class TenantAdministration {
    * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
    */
   async setRetention(tenant: string, days: number | null): Promise<void> {
-    await this.#storage.writeAcross('administer', async ({ db }) =>
-      changeRetention(db, await tenantIdOf(db, tenant), days),
-    );
+    await this.#changeRetention(tenant, 'sessions', days, changeRetention);
   }
 
   /**
@@ -64,9 +68,16 @@ export class TenantAdministration {
    * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
    */
   async setDecisionRetention(tenant: string, days: number | null): Promise<void> {
-    await this.#storage.writeAcross('administer', async ({ db }) =>
-      changeDecisionRetention(db, await tenantIdOf(db, tenant), days),
-    );
+    await this.#changeRetention(tenant, 'decisions', days, changeDecisionRetention);
+  }
+
+  /**
+   * Sets the days for which entries of the audit log are kept; `null` keeps them forever. Default: 365.
+   *
+   * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
+   */
+  async setAuditRetention(tenant: string, days: number | null): Promise<void> {
+    await this.#changeRetention(tenant, 'audit', days, changeAuditRetention);
   }
 
   /**
@@ -78,9 +89,14 @@ export class TenantAdministration {
    *   there is no such tenant.
    */
   async setQuota(tenant: string, changes: QuotaChanges): Promise<void> {
-    await this.#storage.writeAcross('administer', async ({ db }) =>
-      changeQuotas(db, await tenantIdOf(db, tenant), changes),
-    );
+    await this.#change(tenant, async (db, tenantId) => {
+      await changeQuotas(db, tenantId, changes);
+      return {
+        action: 'tenant.quotas_changed',
+        target: { id: tenant, name: tenant },
+        changes: Object.entries(changes).map(([field, after]) => ({ field, after })),
+      };
+    });
   }
 
   /**
@@ -91,5 +107,29 @@ export class TenantAdministration {
   async quota(tenant: string): Promise<QuotaUsage> {
     const owner = await findTenantId(this.#storage, tenant);
     return this.#storage.read(owner, (db) => readQuotaUsage(db, owner, this.#quotas, Date.now()));
+  }
+
+  #changeRetention(
+    tenant: string,
+    field: 'sessions' | 'decisions' | 'audit',
+    days: number | null,
+    change: (db: Database, tenantId: number, days: number | null) => Promise<number | null>,
+  ): Promise<void> {
+    return this.#change(tenant, async (db, tenantId) => {
+      const before = await change(db, tenantId, days);
+      return {
+        action: 'tenant.retention_changed',
+        target: { id: tenant, name: tenant },
+        changes: [{ field: `${field}Days`, before, after: days }],
+      };
+    });
+  }
+
+  /** Changes settings of a tenant, with the entry of the audit log that `change` returns. */
+  async #change(tenant: string, change: (db: Database, tenantId: number) => Promise<Change>): Promise<void> {
+    const owner = await findTenantId(this.#storage, tenant);
+    await this.#storage.write(owner, async ({ db }) =>
+      recordChange({}, db, owner, operator, await change(db, owner)),
+    );
   }
 }

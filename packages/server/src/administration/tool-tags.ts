@@ -1,3 +1,5 @@
+import { operator } from '../audit/actor.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from '../risk/tool-tags.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findTenantId } from './find-tenant-id.ts';
@@ -27,6 +29,14 @@ export class ToolTagAdministration {
    */
   async set(tenant: string, changes: ToolTagChanges): Promise<ToolTags> {
     const owner = await findTenantId(this.#storage, tenant);
-    return this.#storage.write(owner, ({ db }) => changeToolTags(db, owner, changes));
+    return this.#storage.write(owner, async ({ db }) => {
+      const tags = await changeToolTags(db, owner, changes);
+      await recordChange({}, db, owner, operator, {
+        action: 'tenant.tool_tags_changed',
+        target: { id: tenant, name: tenant },
+        changes: Object.entries(changes).map(([field, after]) => ({ field, after })),
+      });
+      return tags;
+    });
   }
 }

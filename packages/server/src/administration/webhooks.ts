@@ -1,3 +1,5 @@
+import { operator } from '../audit/actor.ts';
+import { recordChange } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { overlapEndMs } from '../keys/lifetime.ts';
 import { channelView, type ListedWebhook } from '../resources/channel-view.ts';
@@ -5,11 +7,13 @@ import type { Storage } from '../storage/storage.ts';
 import { allChannels, findChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, listDeliveries } from '../storage/stores/delivery-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { unknownChannel } from '../webhooks/channel-change-error.ts';
 import {
+  type ChangedChannel,
   disableChannel,
   enableChannel,
   rotateChannelSecret,
-  unknownChannel,
 } from '../webhooks/channel-changes.ts';
 import { replayDelivery } from '../webhooks/replay.ts';
 import { findTenantId } from './find-tenant-id.ts';
@@ -40,8 +44,7 @@ export class WebhookAdministration {
    * @throws Error when there is no such tenant or webhook.
    */
   async disable(tenant: string, id: string): Promise<void> {
-    const owner = await findTenantId(this.#storage, tenant);
-    await this.#storage.write(owner, ({ db }) => disableChannel(db, owner, id));
+    await this.#change(tenant, (db, owner) => disableChannel(db, owner, id));
   }
 
   /**
@@ -50,8 +53,7 @@ export class WebhookAdministration {
    * @throws Error when there is no such tenant or webhook, or when the quota does not allow another active one.
    */
   async enable(tenant: string, id: string): Promise<void> {
-    const owner = await findTenantId(this.#storage, tenant);
-    await this.#storage.write(owner, ({ db }) => enableChannel(db, owner, id, this.#quotas));
+    await this.#change(tenant, (db, owner) => enableChannel(db, owner, id, this.#quotas));
   }
 
   /**
@@ -65,11 +67,11 @@ export class WebhookAdministration {
    */
   async rotateSecret(tenant: string, id: string, overlapDays = 1): Promise<string> {
     const untilMs = overlapEndMs(overlapDays);
-    const owner = await findTenantId(this.#storage, tenant);
     const deployment = await this.#secret();
-    return this.#storage.write(owner, ({ db }) =>
+    const { secret } = await this.#change(tenant, (db, owner) =>
       rotateChannelSecret(db, deployment, { tenantId: owner, id, untilMs }),
     );
+    return secret;
   }
 
   /** Returns the last messages to a webhook, newest first. @throws Error when there is no such tenant or webhook. */
@@ -87,7 +89,19 @@ export class WebhookAdministration {
    * @throws Error when there is no such delivery, or when its webhook is disabled.
    */
   async replay(tenant: string, deliveryId: string): Promise<void> {
+    await this.#change(tenant, (db, owner) => replayDelivery(db, owner, deliveryId));
+  }
+
+  /** Changes a webhook in one transaction with its entry in the audit log. */
+  async #change<Result extends ChangedChannel>(
+    tenant: string,
+    work: (db: Database, owner: number) => Promise<Result>,
+  ): Promise<Result> {
     const owner = await findTenantId(this.#storage, tenant);
-    await this.#storage.write(owner, ({ db }) => replayDelivery(db, owner, deliveryId));
+    return this.#storage.write(owner, async ({ db }) => {
+      const result = await work(db, owner);
+      if (result.change) await recordChange({}, db, owner, operator, result.change);
+      return result;
+    });
   }
 }

@@ -2,10 +2,12 @@ import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { dropInBatches } from '../deletion/session-batches.ts';
 import { repeat } from '../lib/repeat.ts';
 import { dropActivityBefore, oldActivity } from '../storage/activity/activity-store.ts';
+import { dropOldAuditEntries } from '../storage/audit/audit-store.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
 import { dropOldPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/old-rows.ts';
 import {
+  auditRetentions,
   decisionRetentions,
   dropExpired,
   oldHeldCalls,
@@ -45,6 +47,7 @@ export async function deleteExpiredData(
     ...expiredRows(nowMs).map((rows) => () => dropExpiredRows(storage, rows, signal)),
     () => dropHeldActions(storage, nowMs, signal),
     () => dropPolicyDecisions(storage, nowMs, signal),
+    () => dropAuditEntries(storage, nowMs, signal),
     () => dropCounts(storage, nowMs, signal),
     () => dropExpiredSessions(storage, nowMs, signal),
     () => dropDeletedTenants(storage, nowMs, signal),
@@ -112,6 +115,20 @@ async function dropPolicyDecisions(
   for (const { tenantId, keptFromMs } of kept) {
     await repeat(
       () => storage.write(tenantId, ({ db }) => dropOldPolicyDecisions(db, tenantId, keptFromMs)),
+      signal,
+    );
+  }
+}
+
+async function dropAuditEntries(
+  storage: Storage,
+  nowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const kept = await storage.readAcross('sweep', (db) => auditRetentions(db, nowMs));
+  for (const { tenantId, keptFromMs } of kept) {
+    await repeat(
+      () => storage.write(tenantId, ({ db }) => dropOldAuditEntries(db, tenantId, keptFromMs)),
       signal,
     );
   }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { administer, requireDatabase } from './administer.ts';
 import { databaseOption, parseNumberOr, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
 
@@ -21,20 +21,28 @@ export function learnCommand(): Command {
     );
 }
 
-/** Returns the command `retention`, which sets how long sessions or decisions are kept. */
+/** Returns the command `retention`, which sets how long sessions, decisions or the audit log are kept. */
 export function retentionCommand(): Command {
   return new Command('retention')
     .description(
-      'set the days for which sessions are kept after their last event, or decisions after they were made',
+      'set the days for which sessions are kept after their last event, or decisions and changes after they were made',
     )
     .argument('<days>', 'days, or "forever"', parseNumberOr('forever'))
     .option('--decisions', 'set the retention of decisions (90 days by default), not that of sessions')
+    .addOption(
+      new Option(
+        '--audit',
+        'set the retention of the audit log (365 days by default), not that of sessions',
+      ).conflicts('decisions'),
+    )
     .addOption(databaseOption())
     .addOption(tenantOption())
-    .action((days: number | null, { database, tenant, decisions }: TenantFlags & { decisions?: true }) =>
-      administer(database, ({ tenants }) =>
-        decisions ? tenants.setDecisionRetention(tenant, days) : tenants.setRetention(tenant, days),
-      ),
+    .action((days: number | null, flags: TenantFlags & { decisions?: true; audit?: true }) =>
+      administer(flags.database, ({ tenants }) => {
+        if (flags.decisions) return tenants.setDecisionRetention(flags.tenant, days);
+        if (flags.audit) return tenants.setAuditRetention(flags.tenant, days);
+        return tenants.setRetention(flags.tenant, days);
+      }),
     );
 }
 

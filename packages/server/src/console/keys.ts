@@ -1,3 +1,6 @@
+import { auditRequest } from '../audit/audit-request.ts';
+import { keyChange, rotationChange } from '../audit/key-change.ts';
+import type { Change } from '../audit/record-change.ts';
 import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
@@ -41,7 +44,12 @@ export function createKeyRoute(services: Services): ServerRoute {
     check: requireEveryScope,
     async handle(call) {
       const wanted = validated('body', createKeyBody, call.body);
-      const created = await changeKeys(services, call, (db, tenantId) => createKey(db, tenantId, wanted));
+      const created = await changeKeys(
+        services,
+        call,
+        (db, tenantId) => createKey(db, tenantId, wanted),
+        ({ key }) => keyChange('key.created', key),
+      );
       logChange(call, { change: 'created', targetKeyId: created.key.id });
       return createdView(created, call);
     },
@@ -57,8 +65,11 @@ export function rotateKeyRoute(services: Services): ServerRoute {
     check: requireEveryScope,
     async handle(call) {
       const rotation = validated('body', rotateKeyBody, call.body);
-      const created = await changeKeys(services, call, (db, tenantId) =>
-        rotateKey(db, tenantId, call.id, rotation),
+      const created = await changeKeys(
+        services,
+        call,
+        (db, tenantId) => rotateKey(db, tenantId, call.id, rotation),
+        (made) => made && rotationChange(call.id, made.key),
       );
       if (!created) throw notFound('key');
       logChange(call, { change: 'rotated', targetKeyId: call.id, newKeyId: created.key.id });
@@ -76,7 +87,12 @@ export function revokeKeyRoute(services: Services): ServerRoute {
     check: requireEveryScope,
     async handle(call) {
       validated('body', revokeKeyBody, call.body);
-      const revoked = await changeKeys(services, call, (db, tenantId) => revokeKey(db, tenantId, call.id));
+      const revoked = await changeKeys(
+        services,
+        call,
+        (db, tenantId) => revokeKey(db, tenantId, call.id),
+        (done) => (done && !done.hadEnded ? keyChange('key.revoked', done.key) : undefined),
+      );
       if (!revoked) throw notFound('key');
       if (!revoked.hadEnded) logChange(call, { change: 'revoked', targetKeyId: call.id });
       return { key: keyView(revoked.key, call.caller.keyId) };
@@ -87,19 +103,26 @@ export function revokeKeyRoute(services: Services): ServerRoute {
 /**
  * Changes keys of the caller's tenant, with immediate effect in this process. The caller's key is read again, because
  * one that was revoked in another process is cached for up to a second, in which it must not create a successor.
+ *
+ * @param entryOf - returns the entry of the audit log; `undefined` if nothing has changed
  */
 async function changeKeys<Result>(
-  { storage, keys }: Services,
+  services: Services,
   call: ServerCall,
   change: (db: Database, tenantId: number) => Promise<Result>,
+  entryOf: (result: Result) => Change | undefined,
 ): Promise<Result> {
+  const { storage, keys } = services;
   const { tenantId, keyId } = call.caller;
   try {
     return await storage.write(tenantId, async ({ db, afterCommit }) => {
       const callerKey = await findKey(db, keyId);
       if (!callerKey || hasEnded(callerKey)) throw authenticationFailed();
       afterCommit(() => keys.forget(call.id));
-      return change(db, tenantId);
+      const result = await change(db, tenantId);
+      const entry = entryOf(result);
+      if (entry) await auditRequest(services, db, call, entry);
+      return result;
     });
   } catch (error) {
     if (!(error instanceof EndedKeyError)) throw error;

@@ -1,5 +1,6 @@
 import { contract } from '@actlog/protocol/schemas';
 import * as z from 'zod';
+import { auditRequest } from '../audit/audit-request.ts';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validated, validator } from '../http/validation.ts';
@@ -17,16 +18,24 @@ const noBody = z.strictObject({}).optional();
  * Route `POST /console/api/sessions/:id/learn`: confirms a session with a high score as expected behavior. Like a
  * policy, it changes how later sessions are judged, so it requires the same scope.
  */
-export function learnSessionRoute({ storage }: Services): ServerRoute {
+export function learnSessionRoute(services: Services): ServerRoute {
   return {
     method: 'POST',
     path: '/sessions/:id/learn',
     success: 200,
     check: (caller) => requireScope(caller, 'manage'),
-    async handle({ caller: { tenantId, keyId }, id, body, log }) {
+    async handle(call) {
+      const { id, body, log } = call;
+      const { tenantId, keyId } = call.caller;
       validated('body', noBody, body);
       sessionPath({ id });
-      const outcome = await learnConfirmedSession(storage, tenantId, id, Date.now());
+      const outcome = await learnConfirmedSession(services.storage, tenantId, id, Date.now(), (db) =>
+        auditRequest(services, db, call, {
+          action: 'session.confirmed',
+          target: { id, name: null },
+          changes: [],
+        }),
+      );
       if (outcome === 'unknown') throw notFound('session');
       if (outcome === 'not-ended') {
         throw validationError(

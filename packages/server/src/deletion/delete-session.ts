@@ -6,6 +6,7 @@ import { dropCallHistory } from '../storage/stores/call-history-store.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
+import type { Database } from '../storage/transaction.ts';
 
 /** Result of a deletion: `deleted`; `waiting`, because an action of the session waits for a decision; or `unknown`. */
 export type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
@@ -19,14 +20,16 @@ const recentMs = 60_000;
 /**
  * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, the grants of
  * approvers, the decisions about its actions, its history, and the messages to webhooks about it. A session with a
- * pending action is not deleted, because its agent would only check
- * again.
+ * pending action is not deleted, because its agent would only check again.
+ *
+ * @param onDeleted - runs in the same transaction if there was such a session
  */
 export async function deleteSession(
   storage: Storage,
   tenantId: number,
   id: string,
   nowMs: number,
+  onDeleted: (db: Database) => Promise<void>,
 ): Promise<SessionDeletion> {
   // In a separate read, because searching all messages takes a while and must not block writes.
   const readMs = Date.now();
@@ -48,6 +51,8 @@ export async function deleteSession(
     await deleteStoredResponses(db, tenantId, 'guardian.pendingActions.decide');
     const queuedSinceRead = await deliveriesAbout(db, tenantId, id, readMs - recentMs);
     await dropDeliveries(db, tenantId, [...messages, ...queuedSinceRead]);
-    return dropped + actions.length > 0 ? 'deleted' : 'unknown';
+    if (dropped + actions.length === 0) return 'unknown';
+    await onDeleted(db);
+    return 'deleted';
   });
 }

@@ -1,5 +1,7 @@
 import { type Approver, decideHeld } from '@actlog/policy';
 import type { Decide, SentOf } from '@actlog/protocol';
+import type { RequestActor } from '../audit/actor.ts';
+import { recordChange } from '../audit/record-change.ts';
 import { notFound, refusalError } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
@@ -11,13 +13,15 @@ import {
 } from '../storage/stores/pending-action-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
+import { decisionChange } from './decision-change.ts';
 import { endAction, recordApproverDecision } from './end-action.ts';
 import { pendingActionView, tooLate } from './pending-action-view.ts';
 
 /** An approver's decision about one action of a tenant. */
 export interface ActionDecision {
   readonly tenantId: number;
-  readonly approver: Approver;
+  /** Author of the request, who is the approver. */
+  readonly actor: RequestActor;
   /** Id of the held action. */
   readonly id: string;
   readonly body: Pick<Decide, 'decision' | 'comment' | 'grant'>;
@@ -32,7 +36,7 @@ export interface ActionDecision {
 export async function decideAction(
   services: Services,
   write: Write,
-  { tenantId, approver, id, body }: ActionDecision,
+  { tenantId, actor, id, body }: ActionDecision,
 ): Promise<SentOf<'guardian.pendingActions.decide'>> {
   if (body.grant) await lockNames(write.db, tenantId, [grantLock]);
   const row = await lockPendingAction(write.db, tenantId, id);
@@ -40,12 +44,14 @@ export async function decideAction(
   const nowMs = Date.now();
   if (!row) throw notFound('pending action');
   const held = pendingActionView(row, nowMs);
+  const approver = { key: actor.id, principal: actor.principal };
   const decided = decideHeld(held, body, approver, nowMs);
   if (decided.type === 'refused') throw refusalError(decided.refusal);
   if (decided.type === 'unchanged') return held;
   const next = await apply(services, write, row, decided, { approver, body, nowMs });
   // The writes may have waited for locks beyond the expiry, and lists already show the action as expired.
   if (!next || statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
+  await recordChange(services.quotas, write.db, tenantId, actor, decisionChange(row, next));
   return pendingActionView(next, nowMs);
 }
 
@@ -55,7 +61,11 @@ async function apply(
   write: Write,
   row: PendingActionRow,
   decided: Extract<ReturnType<typeof decideHeld>, { type: 'counted' | 'ended' }>,
-  { approver, body, nowMs }: Pick<ActionDecision, 'approver' | 'body'> & { readonly nowMs: number },
+  {
+    approver,
+    body,
+    nowMs,
+  }: Pick<ActionDecision, 'body'> & { readonly approver: Approver; readonly nowMs: number },
 ): Promise<PendingActionRow | undefined> {
   const approvals = decided.given.length === 0 ? null : JSON.stringify(decided.given);
   if (decided.type === 'counted') {

@@ -10,6 +10,8 @@ import { KeyLookups } from './key-lookups.ts';
 export interface Caller {
   readonly tenantId: number;
   readonly keyId: string;
+  /** Name of the key, for people. */
+  readonly keyName: string;
   readonly scopes: ReadonlySet<Scope>;
 }
 
@@ -85,7 +87,12 @@ export class KeyRing {
     const record = await this.#lookups.find(id);
     this.#cached.delete(id);
     if (!record) return undefined;
-    const caller = { tenantId: record.tenantId, keyId: record.id, scopes: new Set(record.scopes) };
+    const caller = {
+      tenantId: record.tenantId,
+      keyId: record.id,
+      keyName: record.name,
+      scopes: new Set(record.scopes),
+    };
     const fresh = { record, caller, readMs: nowMs };
     // A key that was read during a change may be outdated, so it is not cached.
     if (generation !== this.#generation) return fresh;

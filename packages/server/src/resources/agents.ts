@@ -1,4 +1,6 @@
 import { type BodyOf, limits, mergePatch } from '@actlog/protocol';
+import { auditRequest } from '../audit/audit-request.ts';
+import { fieldChanges } from '../audit/field-changes.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
@@ -24,13 +26,18 @@ import { sessionsPage } from './sessions.ts';
 /** Name of the lock for transactions that may add metadata, so that the quota is exact. */
 const metadataLock = 'quota metadata';
 
+/** Fields of an agent whose values the audit log keeps. */
+const auditedFields = ['name', 'description', 'framework', 'version', 'owner', 'status'] as const;
+
 /**
  * Route `POST /v1/agents`. Registers an agent that was only seen in events and keeps its history; fails for one that is
  * already registered.
  */
-export const createAgent = ({ quotas }: Services): WriteRoute<'agents.create'> => ({
+export const createAgent = (services: Services): WriteRoute<'agents.create'> => ({
   kind: 'write',
-  async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
+  async handle(call, { db }) {
+    const { body, receivedMs } = call;
+    const { tenantId } = call.caller;
     const id = body.id ?? newIdentifier('agt');
     await lockNames(db, tenantId, [`agent ${id}`, agentsLock, metadataLock]);
     const seen = await findAgent(db, tenantId, id);
@@ -55,7 +62,12 @@ export const createAgent = ({ quotas }: Services): WriteRoute<'agents.create'> =
       updated_ms: receivedMs,
       last_seen_ms: seen?.last_seen_ms ?? null,
     };
-    await saveWithinQuotas(db, seen, row, quotas);
+    await saveWithinQuotas(db, seen, row, services.quotas);
+    await auditRequest(services, db, call, {
+      action: 'agent.registered',
+      target: { id, name: row.name },
+      changes: fieldChanges(seen, row, auditedFields),
+    });
     return agentView(row);
   },
 });
@@ -95,9 +107,10 @@ export const getAgent: ReadRoute<'agents.get'> = {
 };
 
 /** Route `PATCH /v1/agents/:id`, a JSON Merge Patch (RFC 7396). */
-export const updateAgent = ({ quotas }: Services): WriteRoute<'agents.update'> => ({
+export const updateAgent = (services: Services): WriteRoute<'agents.update'> => ({
   kind: 'write',
-  async handle({ caller, params, body, receivedMs }, { db }) {
+  async handle(call, { db }) {
+    const { caller, params, body, receivedMs } = call;
     const locks = [`agent ${params.id}`, ...(body.metadata === undefined ? [] : [metadataLock])];
     await lockNames(db, caller.tenantId, locks);
     const row = await findAgent(db, caller.tenantId, params.id);
@@ -110,12 +123,27 @@ export const updateAgent = ({ quotas }: Services): WriteRoute<'agents.update'> =
       metadata: patchedMetadata(row.metadata, metadata),
       updated_ms: receivedMs,
     };
-    await saveWithinQuotas(db, row, next, quotas);
+    await saveWithinQuotas(db, row, next, services.quotas);
     // Wakes checks that wait for a decision about an action of this agent.
     if (next.status !== row.status) await raiseSettingsVersion(db, caller.tenantId);
+    const changes = [
+      ...fieldChanges(row, next, auditedFields),
+      // Callers may store anything in it.
+      ...(next.metadata === row.metadata ? [] : [{ field: 'metadata' }]),
+    ];
+    if (changes.length > 0) {
+      const target = { id: params.id, name: next.name };
+      await auditRequest(services, db, call, { action: updateAction(row, next), target, changes });
+    }
     return agentView(next);
   },
 });
+
+/** Returns the kind of a change of an agent. A changed status is what an operator looks for. */
+function updateAction(before: AgentRow, after: AgentRow) {
+  if (before.status === after.status) return 'agent.updated';
+  return after.status === 'revoked' ? 'agent.revoked' : 'agent.restored';
+}
 
 /**
  * Saves an agent, if the quotas allow it and its metadata.

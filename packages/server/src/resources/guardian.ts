@@ -1,4 +1,4 @@
-import { approverOf } from '../guardian/approver-of.ts';
+import { actorOf } from '../audit/actor.ts';
 import { decideAction } from '../guardian/decide-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
 import { readPage } from '../http/page.ts';
@@ -40,7 +40,7 @@ export function decidePendingAction(services: Services): WriteRoute<'guardian.pe
     handle: (call, write) =>
       decideAction(services, write, {
         tenantId: call.caller.tenantId,
-        approver: approverOf(services, call),
+        actor: actorOf(services, call),
         id: call.params.id,
         body: call.body,
       }),

@@ -1,4 +1,5 @@
 import type { WebhookEventType } from '@actlog/protocol';
+import { auditRequest } from '../audit/audit-request.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validationError } from '../lib/api-error.ts';
@@ -14,6 +15,7 @@ import {
   type StoredChannel,
 } from '../storage/stores/channel-store.ts';
 import { ForbiddenAddressError, ForbiddenPortError } from '../webhooks/address-guard.ts';
+import { channelChange } from '../webhooks/channel-change.ts';
 import { encryptedFor } from '../webhooks/channel-secret.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
 import { channelView } from './channel-view.ts';
@@ -44,7 +46,9 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
         throw validationError('url', 'forbidden_address', error.message);
       }
     },
-    async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
+    async handle(call, { db }) {
+      const { body, receivedMs } = call;
+      const { tenantId } = call.caller;
       await lockNames(db, tenantId, ['channels']);
       await requireRoom(db, tenantId, 'channels', countActiveChannels, services.quotas);
       await requireRoom(db, tenantId, 'storedChannels', countChannels, services.quotas);
@@ -65,6 +69,7 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
         failing_since_ms: null,
       };
       await insertChannel(db, channel);
+      await auditRequest(services, db, call, channelChange('webhook.created', undefined, channel));
       return { ...channelView(channel), secret };
     },
   };

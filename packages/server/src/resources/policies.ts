@@ -8,6 +8,7 @@ import {
 } from '@actlog/policy';
 import { mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
+import { auditRequest } from '../audit/audit-request.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validated } from '../http/validation.ts';
@@ -15,6 +16,7 @@ import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { requirePolicyBudget } from '../policy/policy-budget.ts';
+import { policyChange } from '../policy/policy-change.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
@@ -77,10 +79,13 @@ export function requireConsistent(
 }
 
 /** Route `POST /v1/policies`. */
-export const createPolicy = ({ quotas, policySets, storage }: Services): WriteRoute<'policies.create'> => ({
+export const createPolicy = (services: Services): WriteRoute<'policies.create'> => ({
   kind: 'write',
-  prepare: ({ caller }) => policySets.prepare(storage, caller.tenantId),
-  async handle({ caller: { tenantId }, body, receivedMs }, { db }) {
+  prepare: ({ caller }) => services.policySets.prepare(services.storage, caller.tenantId),
+  async handle(call, { db }) {
+    const { body, receivedMs } = call;
+    const { tenantId } = call.caller;
+    const { quotas, policySets } = services;
     const definition = policyDefinition(body);
     requireConsistent(definition);
     await lockNames(db, tenantId, policiesLock);
@@ -104,6 +109,7 @@ export const createPolicy = ({ quotas, policySets, storage }: Services): WriteRo
       version: 1,
     };
     await savePolicy(db, tenantId, policy);
+    await auditRequest(services, db, call, policyChange('policy.created', undefined, policy));
     return policyView(policy);
   },
 });
@@ -138,10 +144,13 @@ export const getPolicy: ReadRoute<'policies.get'> = {
 };
 
 /** Route `PATCH /v1/policies/:id`, a JSON Merge Patch (RFC 7396). */
-export const updatePolicy = ({ quotas, policySets, storage }: Services): WriteRoute<'policies.update'> => ({
+export const updatePolicy = (services: Services): WriteRoute<'policies.update'> => ({
   kind: 'write',
-  prepare: ({ caller }) => policySets.prepare(storage, caller.tenantId),
-  async handle({ caller: { tenantId }, params, body, receivedMs }, { db }) {
+  prepare: ({ caller }) => services.policySets.prepare(services.storage, caller.tenantId),
+  async handle(call, { db }) {
+    const { params, body, receivedMs } = call;
+    const { tenantId } = call.caller;
+    const { quotas, policySets } = services;
     await lockNames(db, tenantId, policiesLock);
     const policy = await existing(db, tenantId, params.id);
     if (policy.status === 'archived') {
@@ -156,6 +165,7 @@ export const updatePolicy = ({ quotas, policySets, storage }: Services): WriteRo
     await requirePolicyBudget({ db, tenantId, policySets, quotas }, definition, policy.id);
     const next = { ...policy, definition, updated_ms: receivedMs, version: policy.version + 1 };
     await savePolicy(db, tenantId, next);
+    await auditRequest(services, db, call, policyChange('policy.updated', policy, next));
     return policyView(next);
   },
 });
@@ -170,9 +180,11 @@ const emptied = {
 };
 
 /** Route `DELETE /v1/policies/:id`. Archives a policy; repeating it has the same response. */
-export const archivePolicy: WriteRoute<'policies.archive'> = {
+export const archivePolicy = (services: Services): WriteRoute<'policies.archive'> => ({
   kind: 'write',
-  async handle({ caller: { tenantId }, params, receivedMs }, { db }) {
+  async handle(call, { db }) {
+    const { params, receivedMs } = call;
+    const { tenantId } = call.caller;
     await lockNames(db, tenantId, policiesLock);
     const policy = await existing(db, tenantId, params.id);
     if (policy.status === 'archived') return policyView(policy);
@@ -184,6 +196,7 @@ export const archivePolicy: WriteRoute<'policies.archive'> = {
       version: policy.version + 1,
     };
     await savePolicy(db, tenantId, next);
+    await auditRequest(services, db, call, policyChange('policy.archived', policy, next));
     return policyView(next);
   },
-};
+});

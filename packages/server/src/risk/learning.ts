@@ -79,12 +79,17 @@ async function learnFrom(
  */
 export type LearningOutcome = 'learned' | 'not-kept' | 'not-ended' | 'unknown';
 
-/** Updates the agent's baseline from a session that a person confirmed as expected behavior, whatever its score. */
+/**
+ * Updates the agent's baseline from a session that a person confirmed as expected behavior, whatever its score.
+ *
+ * @param onLearned - runs in the same transaction if the baseline changed
+ */
 export async function learnConfirmedSession(
   storage: Storage,
   tenantId: number,
   id: string,
   nowMs: number,
+  onLearned: (db: Database) => Promise<void>,
 ): Promise<LearningOutcome> {
   return storage.write(tenantId, async ({ db }) => {
     await lockNames(db, tenantId, ['learning']);
@@ -99,6 +104,7 @@ export async function learnConfirmedSession(
       { id, agentId: session.agent_id },
       { isConfirmed: true },
     );
+    if (isLearned) await onLearned(db);
     return isLearned ? 'learned' : 'not-kept';
   });
 }

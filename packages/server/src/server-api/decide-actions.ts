@@ -1,5 +1,5 @@
 import type { ActionDecisionResult, ActionDecisionResults, PendingAction, SentOf } from '@actlog/protocol';
-import { approverOf } from '../guardian/approver-of.ts';
+import { actorOf } from '../audit/actor.ts';
 import { type ActionDecision, decideAction } from '../guardian/decide-action.ts';
 import { requireScope } from '../http/authentication.ts';
 import { apiError } from '../http/errors.ts';
@@ -20,12 +20,12 @@ export function decideActionsRoute(services: Services): ServerRoute {
     check: (caller) => requireScope(caller, 'decide'),
     async handle(call): Promise<ActionDecisionResults> {
       const { decisions } = validated('body', decideActionsBody, call.body);
-      const approver = approverOf(services, call);
+      const actor = actorOf(services, call);
       const { tenantId } = call.caller;
       const results: ActionDecisionResult[] = [];
       // One after the other: transactions at the same time could wait for each other's sessions.
       for (const { id, ...body } of decisions) {
-        results.push(await resultOf(services, call, { tenantId, approver, id, body }));
+        results.push(await resultOf(services, call, { tenantId, actor, id, body }));
       }
       return { results };
     },

@@ -1,8 +1,6 @@
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { time } from './time.ts';
-
-const timeMs = time.transform((text) => Date.parse(text));
+import { timeMs } from './time.ts';
 
 /** Query of `GET /server/v1/decisions`. */
 export const decisionsQuery = z.strictObject({

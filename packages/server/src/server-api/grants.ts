@@ -1,5 +1,6 @@
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
+import { auditRequest } from '../audit/audit-request.ts';
 import { revokeGrantOf } from '../guardian/revoke-grant.ts';
 import { requireScope } from '../http/authentication.ts';
 import { readPage } from '../http/page.ts';
@@ -57,11 +58,18 @@ export function revokeGrantRoute(services: Services): ServerRoute {
     path: '/grants/:id',
     success: 200,
     check: (caller) => requireScope(caller, 'decide'),
-    async handle({ caller: { tenantId, keyId }, id, log }) {
-      const { row, set, isNew } = await services.storage.write(tenantId, async (write) => ({
-        ...(await revokeGrantOf(services, write, { tenantId, id, revokedBy: `key_${keyId}` })),
-        set: await services.policySets.of(write.db, tenantId),
-      }));
+    async handle(call) {
+      const { id, log } = call;
+      const { tenantId, keyId } = call.caller;
+      const { row, set, isNew } = await services.storage.write(tenantId, async (write) => {
+        const revoked = await revokeGrantOf(services, write, { tenantId, id, revokedBy: `key_${keyId}` });
+        if (revoked.isNew) {
+          const target = { id, name: revoked.row.tool_name };
+          const changes = [{ field: 'status', before: 'active', after: 'revoked' }];
+          await auditRequest(services, write.db, call, { action: 'grant.revoked', target, changes });
+        }
+        return { ...revoked, set: await services.policySets.of(write.db, tenantId) };
+      });
       if (isNew) log.info({ grantId: id }, 'grant revoked');
       return grantView(row, set, Date.now());
     },

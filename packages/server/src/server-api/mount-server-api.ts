@@ -2,12 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { unknownRouteHandler } from '../http/errors.ts';
 import { mountServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
+import { auditRoute } from './audit.ts';
 import { backtestsRoute } from './backtests.ts';
 import { decideActionsRoute } from './decide-actions.ts';
 import { decisionsRoute } from './decisions.ts';
 import { grantsRoute, revokeGrantRoute } from './grants.ts';
 import { overviewRoute } from './overview.ts';
 import { suggestionsRoute } from './suggestions.ts';
+import { webhookChangeRoutes } from './webhook-changes.ts';
+import { deliveriesRoute, webhookRoute } from './webhooks.ts';
 
 const folder = '/server/v1';
 
@@ -23,6 +26,10 @@ export async function mountServerApi(app: FastifyInstance, services: Services): 
     grantsRoute(services),
     revokeGrantRoute(services),
     overviewRoute(services),
+    auditRoute(services),
+    webhookRoute(services),
+    deliveriesRoute(services),
+    ...webhookChangeRoutes(services),
   ];
   const suggestions = suggestionsRoute(services);
   await app.register(

@@ -19,6 +19,7 @@ export const checkTables: readonly KeyedTable[] = [
   keyedTable('approval_grants', 'id'),
   keyedTable('checked_actions', 'agent_id', 'action_id'),
   keyedTable('policy_decisions', 'id'),
+  keyedTable('audit_log', 'id'),
   keyedTable('call_histories', 'session_id'),
   keyedTable('agent_tools', 'agent_id'),
   keyedTable('agents', 'id'),

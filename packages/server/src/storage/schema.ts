@@ -1,5 +1,6 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { ActivityTable } from './activity/activity-schema.ts';
+import type { AuditTable } from './audit/audit-schema.ts';
 import type {
   ApprovalGrantTable,
   CallHistoryTable,
@@ -29,6 +30,7 @@ export interface Tables {
   tenant_risk: { tenant_id: number; state: string };
   usage: UsageTable;
   activity: ActivityTable;
+  audit_log: AuditTable;
   tool_tag_sets: { tenant_id: number; version: number; tags: string; created_ms: number };
   session_agents: SessionAgentTable;
   session_tools: SessionToolTable;
@@ -61,6 +63,8 @@ export interface TenantTable {
   retention_days: number | null;
   /** Days that a decision of the policies is kept; `null` keeps it forever. */
   decision_days: Generated<number | null>;
+  /** Days that an entry of the audit log is kept; `null` keeps it forever. */
+  audit_days: Generated<number | null>;
   /** The tenant's own quotas, as JSON by the name of the quota; `null` for none. */
   quotas: Generated<string | null>;
   /** Time of deletion; `null` for a tenant that exists. */
@@ -254,4 +258,6 @@ export interface DeliveryTable {
   /** HTTP status of the last attempt; `null` if there was no response. */
   last_status: number | null;
   last_error: string | null;
+  /** Duration of the last attempt, in milliseconds; `null` before the first. */
+  last_duration_ms: number | null;
 }

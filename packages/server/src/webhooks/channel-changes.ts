@@ -1,78 +1,111 @@
+import type { Change } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActiveChannels,
+  dropChannel,
   lockChannel,
   type StoredChannel,
   updateChannel,
 } from '../storage/stores/channel-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { channelChange } from './channel-change.ts';
+import { ChannelChangeError, unknownChannel } from './channel-change-error.ts';
 import { encryptedFor, signingSecrets } from './channel-secret.ts';
 import { newWebhookSecret } from './signature.ts';
+
+/** Result of a change of a webhook. */
+export interface ChangedChannel {
+  /** The webhook after the change; of a deleted one, before it. */
+  readonly channel: StoredChannel;
+  /** Entry for the audit log; `undefined` if nothing has changed. */
+  readonly change: Change | undefined;
+}
 
 /**
  * Disables a webhook. Waiting messages fail when their next attempt is due.
  *
- * @throws Error when there is no such webhook.
+ * @throws ChannelChangeError when there is no such webhook.
  */
-export async function disableChannel(db: Database, tenantId: number, id: string): Promise<void> {
+export async function disableChannel(db: Database, tenantId: number, id: string): Promise<ChangedChannel> {
   const channel = await existing(db, tenantId, id);
-  if (channel.status === 'active') await updateChannel(db, channel, { status: 'disabled' });
+  if (channel.status === 'disabled') return { channel, change: undefined };
+  const next = { ...channel, status: 'disabled' as const };
+  await updateChannel(db, channel, { status: next.status });
+  return { channel: next, change: channelChange('webhook.disabled', channel, next) };
 }
 
 /**
  * Enables a webhook and resets its failures.
  *
- * @throws Error when there is no such webhook; QuotaError when the tenant may not have another active one.
+ * @throws ChannelChangeError when there is no such webhook; QuotaError when the tenant may not have another active one.
  */
 export async function enableChannel(
   db: Database,
   tenantId: number,
   id: string,
   quotas: DeploymentQuotas,
-): Promise<void> {
+): Promise<ChangedChannel> {
   await lockNames(db, tenantId, ['channels']);
   const channel = await existing(db, tenantId, id);
-  if (channel.status === 'active') return;
+  if (channel.status === 'active') return { channel, change: undefined };
   await requireRoom(db, tenantId, 'channels', countActiveChannels, quotas);
-  await updateChannel(db, channel, { status: 'active', failure_count: 0, failing_since_ms: null });
+  const changes = { status: 'active', failure_count: 0, failing_since_ms: null } as const;
+  await updateChannel(db, channel, changes);
+  const next = { ...channel, ...changes };
+  return { channel: next, change: channelChange('webhook.enabled', channel, next) };
 }
 
 /**
  * Replaces the signing secret of a webhook. Until `untilMs` messages are also signed with the previous one.
  *
  * @returns the secret, which is not shown again
- * @throws Error when there is no such webhook, or when `deployment` is not the secret under which it is encrypted.
+ * @throws ChannelChangeError when there is no such webhook, or when `deployment` is not the secret under which it is
+ *   encrypted.
  */
 export async function rotateChannelSecret(
   db: Database,
   deployment: DeploymentSecret,
   { tenantId, id, untilMs }: { readonly tenantId: number; readonly id: string; readonly untilMs: number },
-): Promise<string> {
+): Promise<ChangedChannel & { readonly secret: string }> {
   const channel = await existing(db, tenantId, id);
   if (!signingSecrets(channel, deployment, Date.now())) {
-    throw new Error(
+    throw new ChannelChangeError(
+      'secret',
       `The secret of the webhook "${id}" is encrypted under another secret of the deployment: use the "secret" (ACTLOG_SECRET) of the server.`,
     );
   }
   const secret = newWebhookSecret();
-  await updateChannel(db, channel, {
+  const changes = {
     secret: encryptedFor(channel, secret, deployment),
     previous_secret: channel.secret,
     previous_until_ms: untilMs,
-  });
-  return secret;
+  };
+  await updateChannel(db, channel, changes);
+  const next = { ...channel, ...changes };
+  const fields = [
+    { field: 'secret' },
+    { field: 'previousSecretUntil', before: null, after: isoTime(untilMs) },
+  ];
+  return { secret, channel: next, change: channelChange('webhook.secret_rotated', channel, next, fields) };
+}
+
+/**
+ * Deletes a webhook. Its messages are no longer sent.
+ *
+ * @throws ChannelChangeError when there is no such webhook.
+ */
+export async function deleteChannel(db: Database, tenantId: number, id: string): Promise<ChangedChannel> {
+  const channel = await existing(db, tenantId, id);
+  await dropChannel(db, channel);
+  return { channel, change: channelChange('webhook.deleted', channel, undefined) };
 }
 
 async function existing(db: Database, tenantId: number, id: string): Promise<StoredChannel> {
   const channel = await lockChannel(db, tenantId, id);
   if (!channel) throw unknownChannel(id);
   return channel;
-}
-
-/** Returns the error for an unknown webhook. */
-export function unknownChannel(id: string): Error {
-  return new Error(`The tenant has no webhook "${id}".`);
 }

@@ -13,6 +13,8 @@ export interface AttemptOutcome {
   readonly error: string | null;
   /** Delay that the receiver requested, in milliseconds. */
   readonly retryAfterMs: number;
+  /** Duration of the attempt, in milliseconds; `null` if nothing was sent. */
+  readonly durationMs: number | null;
 }
 
 /** Bytes of a response body that are read before the connection is closed. The body is ignored. */
@@ -29,6 +31,8 @@ export async function attemptDelivery(
   { message_id: messageId, body }: DeliveryRow,
 ): Promise<AttemptOutcome> {
   const nowMs = Date.now();
+  const startedMs = performance.now();
+  const durationMs = () => Math.round(performance.now() - startedMs);
   const timestampSeconds = Math.floor(nowMs / 1000);
   try {
     const response = await request(url, {
@@ -54,9 +58,10 @@ export async function attemptDelivery(
       status,
       error: status >= 200 && status < 300 ? null : `the receiver responded with ${status}`,
       retryAfterMs: requestedDelayMs(typeof retryAfter === 'string' ? retryAfter : undefined, nowMs),
+      durationMs: durationMs(),
     };
   } catch (error) {
-    return { status: null, error: reason(error), retryAfterMs: 0 };
+    return { status: null, error: reason(error), retryAfterMs: 0, durationMs: durationMs() };
   }
 }
 

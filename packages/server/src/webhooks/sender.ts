@@ -1,4 +1,7 @@
+import { webhookTestType } from '@actlog/protocol';
 import type { Agent } from 'undici';
+import { serverItself } from '../audit/actor.ts';
+import { recordChange } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -16,6 +19,7 @@ import {
   updateDelivery,
 } from '../storage/stores/delivery-store.ts';
 import type { AddressGuard } from './address-guard.ts';
+import { channelChange } from './channel-change.ts';
 import { signingSecrets } from './channel-secret.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
 import { type Attempt, DeliverySlots } from './delivery-slots.ts';
@@ -38,6 +42,7 @@ const unsignable: AttemptOutcome = {
   status: null,
   error: 'the webhook was created under another secret of the deployment; create it again',
   retryAfterMs: 0,
+  durationMs: null,
 };
 
 /** An attempt of this process. */
@@ -197,7 +202,11 @@ export class WebhookSender {
       const channel = await lockChannel(db, row.tenant_id, channelId);
       if (!channel) return;
       const attempts = row.attempts + 1;
-      const lastAttempt = { last_status: outcome.status, last_error: outcome.error };
+      const lastAttempt = {
+        last_status: outcome.status,
+        last_error: outcome.error,
+        last_duration_ms: outcome.durationMs,
+      };
       if (outcome.error === null) {
         afterCommit(() => this.#metrics.delivery('delivered'));
         await finishAttempt(db, row, lastAttempt, { attempts, status: 'delivered', finished_ms: nowMs });
@@ -208,7 +217,8 @@ export class WebhookSender {
         });
         return;
       }
-      const delayMs = outcome.status === 410 ? undefined : retryDelayMs(attempts, outcome.retryAfterMs);
+      const isOnlyAttempt = outcome.status === 410 || row.event_type === webhookTestType;
+      const delayMs = isOnlyAttempt ? undefined : retryDelayMs(attempts, outcome.retryAfterMs);
       afterCommit(() => this.#metrics.delivery(delayMs === undefined ? 'failed' : 'retrying'));
       await finishAttempt(db, row, lastAttempt, {
         attempts,
@@ -216,15 +226,16 @@ export class WebhookSender {
           ? { status: 'failed', finished_ms: nowMs }
           : { next_attempt_ms: nowMs + delayMs }),
       });
-      await updateChannel(
-        db,
-        channel,
-        changesAfterFailure(channel, {
-          isGone: outcome.status === 410,
-          isLast: delayMs === undefined,
-          nowMs,
-        }),
-      );
+      const changes = changesAfterFailure(channel, {
+        isGone: outcome.status === 410,
+        isLast: delayMs === undefined,
+        nowMs,
+      });
+      await updateChannel(db, channel, changes);
+      if (changes.status !== undefined && channel.status === 'active') {
+        const change = channelChange('webhook.disabled', channel, { ...channel, ...changes });
+        await recordChange({}, db, row.tenant_id, serverItself, change);
+      }
     });
   }
 }

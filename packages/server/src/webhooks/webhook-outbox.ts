@@ -65,5 +65,6 @@ function deliveriesOf(
       finished_ms: null,
       last_status: null,
       last_error: null,
+      last_duration_ms: null,
     }));
 }

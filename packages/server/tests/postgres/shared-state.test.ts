@@ -164,7 +164,10 @@ test('waits for a timely decision that is being committed before it refuses a la
     );
   });
   await approve(one, pendingActionId);
-  expect(await late).toMatchObject({ code: 'ALREADY_DECIDED', details: [{ code: 'approved' }] });
+  expect(await late).toMatchObject({
+    code: 'ALREADY_DECIDED',
+    details: [{ code: 'approved' }, { path: 'decision.decidedBy' }],
+  });
 });
 
 /** Returns the shared state of the tenant. */

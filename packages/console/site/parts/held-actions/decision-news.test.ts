@@ -38,6 +38,11 @@ test('tells the loser of a race in one sentence', () => {
   expect(lateNews(held(), { code: 'ALREADY_DECIDED', details })).toBe(
     'refund by billing was already denied by someone else; your decision changed nothing.',
   );
+  const by = (field: string, code: string) => ({ path: `decision.${field}`, code, message: '' });
+  const named = [...details, by('decidedBy', 'key_1')];
+  expect(lateNews(held(), { code: 'ALREADY_DECIDED', details: named })).toContain('denied by key_1;');
+  const person = [...named, by('principal', 'ann@example.com')];
+  expect(lateNews(held(), { code: 'ALREADY_DECIDED', details: person })).toContain('by ann@example.com;');
   expect(lateNews(held(), { code: 'ACTION_EXPIRED' })).toBe(
     'refund by billing expired before your decision.',
   );

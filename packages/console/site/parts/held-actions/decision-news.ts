@@ -16,11 +16,11 @@ export function decidedNews(action: PendingAction): string {
   return `${nameOf(action)}: your approval counts, and it waits for ${others}.`;
 }
 
-/** Status of an action in the details of an error. */
-function statusIn(details: readonly unknown[]): string | undefined {
+/** Value of a field of the action in the details of an error. */
+function valueIn(details: readonly unknown[], field: string): string | undefined {
   return details
     .map((detail) => (detail as { readonly path?: unknown; readonly code?: unknown } | null) ?? {})
-    .find(({ path }) => path === 'status')
+    .find(({ path }) => path === field)
     ?.code?.toString();
 }
 
@@ -35,8 +35,10 @@ export function lateNews(
 ): string | undefined {
   if (code === 'ACTION_EXPIRED') return `${nameOf(action)} expired before your decision.`;
   if (code !== 'ALREADY_DECIDED') return undefined;
-  const status = statusIn(details) ?? 'decided';
-  return `${nameOf(action)} was already ${status} by someone else; your decision changed nothing.`;
+  const status = valueIn(details, 'status') ?? 'decided';
+  const who =
+    valueIn(details, 'decision.principal') ?? valueIn(details, 'decision.decidedBy') ?? 'someone else';
+  return `${nameOf(action)} was already ${status} by ${who}; your decision changed nothing.`;
 }
 
 /** Returns {@link lateNews} for an error of the client; undefined for any other error. */

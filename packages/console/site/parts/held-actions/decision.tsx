@@ -4,6 +4,7 @@ import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
 import { Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
+import { ConfirmDecision } from './confirm-decision.tsx';
 import { decidedNews, lateNewsOf } from './decision-news.ts';
 import { GrantChoice } from './grant-choice.tsx';
 
@@ -17,6 +18,8 @@ export function Decision({
   action,
   titleId,
   isOpen,
+  asked,
+  onAsked,
   onEnd,
 }: {
   action: PendingAction;
@@ -24,6 +27,10 @@ export function Decision({
   titleId: string;
   /** `true` if the buttons are enabled. */
   isOpen: boolean;
+  /** Decision to confirm, because the user pressed its key. */
+  asked: Decide['decision'] | undefined;
+  /** Called when the user has confirmed or canceled it. */
+  onAsked: () => void;
   /** Called with the outcome, decided by this user or by someone faster, and `true` if the action has ended. */
   onEnd: (news: string, hasEnded: boolean) => void;
 }) {
@@ -57,19 +64,32 @@ export function Decision({
             onInput={(event) => setComment(event.currentTarget.value)}
           />
         </Field>
-        {buttons
-          .filter(([decision]) => decision === 'deny' || !hasApproved)
-          .map(([decision, words, look]) => (
-            <button
-              key={decision}
-              type="button"
-              class={look}
-              aria-disabled={!isOpen || decide.isBusy}
-              onClick={() => isOpen && decide.run(decision)}
-            >
-              {words}
-            </button>
-          ))}
+        {asked !== undefined && !(asked === 'approve' && hasApproved) && (
+          <ConfirmDecision
+            decision={asked}
+            name={`${action.action?.toolName} by ${action.agentId}`}
+            isBusy={decide.isBusy}
+            onConfirm={() => {
+              onAsked();
+              decide.run(asked);
+            }}
+            onCancel={onAsked}
+          />
+        )}
+        {asked === undefined &&
+          buttons
+            .filter(([decision]) => decision === 'deny' || !hasApproved)
+            .map(([decision, words, look]) => (
+              <button
+                key={decision}
+                type="button"
+                class={look}
+                aria-disabled={!isOpen || decide.isBusy}
+                onClick={() => isOpen && decide.run(decision)}
+              >
+                {words}
+              </button>
+            ))}
       </div>
       <Problem error={decide.error} />
     </>

@@ -1,4 +1,4 @@
-import type { PendingAction } from '@actlog/client';
+import type { Decide, PendingAction } from '@actlog/client';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useSettled } from '../../hooks/use-settled.ts';
@@ -6,6 +6,7 @@ import { may } from '../../identity.ts';
 import { mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
 import { ActionOrigins } from '../origins/action-origins.tsx';
+import { RiskScore } from '../risk/risk-score.tsx';
 import { Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
 import { GivenApprovals } from './given-approvals.tsx';
@@ -29,12 +30,24 @@ function Outcome({ action: { status, decision, grantId } }: { action: PendingAct
 /** Card of a held action: what the agent wants to do, and the decision buttons. */
 export function HeldAction({
   action,
+  policyName,
+  risk,
   isSelected,
   onSelect,
+  asked,
+  onAsked,
   onEnd,
   onLeave,
 }: {
   action: PendingAction;
+  /** Name of the policy that holds it; undefined if it is not known. */
+  policyName: string | undefined;
+  /** Risk of its session; undefined if it is not known, null if it is not scored. */
+  risk: { readonly score: number; readonly level: string } | null | undefined;
+  /** Decision to confirm, because the user pressed its key. */
+  asked: Decide['decision'] | undefined;
+  /** Called when the user has confirmed or canceled it. */
+  onAsked: () => void;
   /** `true` if it is selected for a decision about several. */
   isSelected: boolean;
   /** Called when the user selects it, or no longer; undefined if it cannot be selected. */
@@ -52,7 +65,7 @@ export function HeldAction({
   useLayoutEffect(() => () => void (card.current?.contains(document.activeElement) && onLeave()), []);
   const { toolName, arguments: shown, argumentsHash, origins } = action.action ?? {};
   return (
-    <article class="held" id={`action-${action.id}`} ref={card}>
+    <article class="held" id={`action-${action.id}`} aria-labelledby={titleId} ref={card} tabIndex={-1}>
       {/* The decision is about the original text, not a translation. */}
       <div class="held-title">
         {onSelect !== undefined && action.status === 'pending' && (
@@ -73,6 +86,11 @@ export function HeldAction({
             </>
           )}
         </h3>
+        {risk !== undefined && (
+          <span class="held-risk">
+            <span class="faint">Risk of the session</span> <RiskScore risk={risk} />
+          </span>
+        )}
       </div>
       <p translate={false}>{action.reason}</p>
       {shown === undefined ? (
@@ -110,7 +128,7 @@ export function HeldAction({
         )}
         {action.policyId && (
           <>
-            , by <a href={href(['policies', action.policyId])}>this policy</a>
+            , by the policy <a href={href(['policies', action.policyId])}>{policyName ?? action.policyId}</a>
           </>
         )}
       </p>
@@ -129,7 +147,17 @@ export function HeldAction({
       {action.status !== 'pending' ? (
         <Outcome action={action} />
       ) : may(identity, 'decide') ? (
-        <Decision action={action} titleId={titleId} isOpen={isSettled} onEnd={onEnd} />
+        <Decision
+          action={action}
+          titleId={titleId}
+          isOpen={isSettled}
+          asked={asked}
+          onAsked={() => {
+            card.current?.focus({ preventScroll: true });
+            onAsked();
+          }}
+          onEnd={onEnd}
+        />
       ) : (
         <p class="faint">To decide, sign in with a key that has the scope “decide”.</p>
       )}

@@ -1,12 +1,14 @@
 import type { PendingAction } from '@actlog/client';
 import { useContext, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
+import { useEach } from '../../hooks/use-each.ts';
 import type { Shown } from '../../hooks/use-list.ts';
 import { hasKnownOwner, may } from '../../identity.ts';
 import { CountWaitingContext } from '../../waiting.ts';
 import { Problem } from '../problem.tsx';
 import { ShowMore } from '../show-more.tsx';
 import { BatchDecision } from './batch-decision.tsx';
+import { type AskedDecision, DecisionKeys } from './decision-keys.tsx';
 import { HeldAction } from './held-action.tsx';
 
 /** Maximum number of decisions in one request. */
@@ -17,13 +19,26 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
   const { identity } = useConnection();
   const [news, setNews] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<AskedDecision>();
+  const policies = useEach(
+    'policies',
+    (shown.items ?? []).map(({ policyId }) => policyId),
+    (client, id, signal) => client.policies.get(id, { signal }),
+  );
+  const sessions = useEach(
+    'sessions',
+    (shown.items ?? []).filter(({ status }) => status === 'pending').map(({ sessionId }) => sessionId),
+    (client, id, signal) => client.sessions.get(id, { limit: 1 }, { signal }),
+    30_000,
+  );
   const countWaiting = useContext(CountWaitingContext);
   const status = useRef<HTMLParagraphElement>(null);
   const decided = useRef(new Set<string>());
   const pending = (shown.items ?? []).filter((action) => action.status === 'pending');
   const selected = pending.filter(({ id }) => chosen.has(id)).slice(0, maxAtOnce);
   // Only the actlog server decides several at once. Also for a single action, so that the next one moves nothing.
-  const isSelectable = pending.length > 0 && may(identity, 'decide') && hasKnownOwner(identity);
+  const mayDecide = may(identity, 'decide');
+  const isSelectable = pending.length > 0 && mayDecide && hasKnownOwner(identity);
   const report = (text: string) => {
     setNews(text);
     shown.reload();
@@ -38,6 +53,13 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
   return (
     <>
       <Problem error={shown.error} />
+      {pending.length > 0 && mayDecide && (
+        <DecisionKeys
+          actions={pending}
+          onAsk={setAsked}
+          onSelect={isSelectable ? (id) => select(id, !chosen.has(id)) : undefined}
+        />
+      )}
       {isSelectable && (
         <label class="check select-all">
           <input
@@ -68,6 +90,10 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
         <HeldAction
           key={action.id}
           action={action}
+          policyName={policies.get(action.policyId ?? '')?.name ?? undefined}
+          risk={action.sessionId ? sessions.get(action.sessionId)?.risk : undefined}
+          asked={asked?.id === action.id ? asked.decision : undefined}
+          onAsked={() => setAsked(undefined)}
           isSelected={chosen.has(action.id)}
           onSelect={isSelectable ? (isChosen) => select(action.id, isChosen) : undefined}
           onEnd={(text, hasEnded) => {

@@ -1,4 +1,6 @@
 import type { Scope } from '@actlog/protocol';
+import { useState } from 'preact/hooks';
+import { keyRoles } from '../../key-roles.ts';
 import type { ApiKeyCreate } from '../../keys-api.ts';
 import { submitted } from '../../submitted.ts';
 import { Checks } from '../checks.tsx';
@@ -6,41 +8,69 @@ import { Choice } from '../choice.tsx';
 import { Field } from '../field.tsx';
 
 const opens: Readonly<Record<Scope, string>> = {
-  ingest: 'ingest: record events and check actions. Sufficient for an agent.',
+  ingest: 'ingest: record events and check actions',
   read: 'read: everything that is recorded',
   manage: 'manage: agents, policies, webhooks',
   decide: 'decide: held actions',
 };
 
-/** Form to create a key. */
+const custom = 'custom';
+
+const roles = [
+  ...Object.entries(keyRoles).map(([id, { name, about }]) => ({ id, name, about })),
+  { id: custom, name: 'Custom', about: 'Exactly the scopes that you choose.' },
+];
+
+/** Returns the scopes that a form asks for. */
+function scopesOf(form: FormData): Scope[] {
+  const role = String(form.get('role'));
+  const { [role as keyof typeof keyRoles]: known } = keyRoles;
+  return known ? [...known.scopes] : (form.getAll('scopes') as Scope[]);
+}
+
+/** Form to create a key for a role. */
 export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body: ApiKeyCreate) => void }) {
+  const [role, setRole] = useState('agent');
   return (
     <section aria-labelledby="new">
       <h2 id="new">New key</h2>
       <form
-        class="grid"
         onSubmit={submitted((form) =>
           onCreate({
             name: String(form.get('name')).trim(),
             kind: form.get('kind') === 'test' ? 'test' : 'live',
-            scopes: form.getAll('scopes') as Scope[],
+            scopes: scopesOf(form),
             expiresInDays: Number(form.get('expiresInDays')) || undefined,
           }),
         )}
       >
-        <Field label="Name">
-          <input name="name" required maxLength={200} />
-        </Field>
-        <Choice label="Kind" name="kind" options={{ live: 'live', test: 'test' }} value="live" />
-        <Field label="Expires after days" hint="Empty: never.">
-          <input name="expiresInDays" type="number" min={1} max={36_500} />
-        </Field>
-        <Checks label="Scopes" name="scopes" options={opens} checked={['ingest']} />
-        <p class="buttons">
-          <button type="submit" aria-disabled={isBusy}>
-            Create
-          </button>
-        </p>
+        <fieldset class="roles">
+          <legend>Role</legend>
+          {roles.map(({ id, name, about }) => (
+            <label key={id} class="role">
+              <input type="radio" name="role" value={id} checked={role === id} onInput={() => setRole(id)} />
+              <span>
+                <strong>{name}</strong>
+                <small>{about}</small>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {role === custom && <Checks label="Scopes" name="scopes" options={opens} checked={['ingest']} />}
+        <div class="grid">
+          <Field label="Name" hint="What it is used for, such as billing-agent.">
+            <input name="name" required maxLength={200} />
+          </Field>
+          <Choice label="Kind" name="kind" options={{ live: 'live', test: 'test' }} value="live" />
+          <Field label="Expires after days" hint="Empty: never.">
+            <input name="expiresInDays" type="number" min={1} max={36_500} />
+          </Field>
+          <p class="buttons">
+            <button type="submit" aria-disabled={isBusy}>
+              Create
+            </button>
+          </p>
+        </div>
       </form>
     </section>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { now } from '../../clock.ts';
+import { roleName } from '../../key-roles.ts';
 import type { ApiKey } from '../../keys-api.ts';
 import { Choice } from '../choice.tsx';
 import { ConfirmButton } from '../confirm-button.tsx';
@@ -8,7 +9,7 @@ import { Time } from '../time.tsx';
 
 const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
 
-const columns = ['Name', 'Key', 'Scopes', 'Created', 'Last used', 'Expires', 'Actions'];
+const columns = ['Name', 'Key', 'Role', 'Created', 'Last used', 'Expires', 'Actions'];
 
 function hasEnded({ expiresAt }: ApiKey): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now().getTime();
@@ -47,7 +48,9 @@ export function KeyTable({
             <td class="faint">
               al_{key.kind}_{key.id}…
             </td>
-            <td>{key.scopes.join(', ')}</td>
+            <td>
+              {roleName(key.scopes) ?? 'Custom'} <span class="faint">{key.scopes.join(', ')}</span>
+            </td>
             <td>
               <Time at={key.createdAt} />
             </td>

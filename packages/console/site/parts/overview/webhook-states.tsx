@@ -37,7 +37,9 @@ export function WebhookStates({ webhooks }: { webhooks: readonly WebhookHealth[]
             return (
               <tr key={webhook.id}>
                 <th scope="row">
-                  <span class="brief">{webhook.url}</span>
+                  <a class="brief" href={href(['webhooks', webhook.id])}>
+                    {webhook.url}
+                  </a>
                 </th>
                 <td>
                   <span class={`badge ${tone}`}>{state}</span>

@@ -1,13 +1,16 @@
 import type { Policy } from '@actlog/client';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { defaultTimeoutSeconds, type PolicyFields, policyFields } from '../../policy-draft.ts';
 import { submitted } from '../../submitted.ts';
 import { Choice } from '../choice.tsx';
 import { Field } from '../field.tsx';
+import { FieldErrorsContext } from '../field-errors.ts';
 import { ApprovalFields } from './approval-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
 
 const globHint = 'One per line; * matches any characters. Empty: all.';
+
+const none: ReadonlyMap<string, string> = new Map();
 
 const effects = { deny: 'Deny', require_approval: 'Require approval', allow: 'Allow' };
 
@@ -17,6 +20,7 @@ export function PolicyForm({
   tool,
   isReadOnly,
   isBusy,
+  errors,
   onSave,
   onTry,
 }: {
@@ -26,12 +30,18 @@ export function PolicyForm({
   tool: string | undefined;
   isReadOnly: boolean;
   isBusy: boolean;
+  /** Messages about single fields; the first of these fields gets the focus. */
+  errors: ReadonlyMap<string, string> | undefined;
   onSave: (fields: PolicyFields) => void;
   /** Tries the policy on the past; nothing is saved. */
   onTry: (fields: PolicyFields) => void;
 }) {
   const fields = { ...policyFields(policy), ...(policy === undefined && tool && { tools: tool }) };
   const [effect, setEffect] = useState<string>(fields.effect);
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    if (errors !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [errors]);
   // Fields that only some effects use keep their value while they are hidden.
   const withHidden = (given: FormData): PolicyFields => ({
     ...fields,
@@ -43,115 +53,117 @@ export function PolicyForm({
     </Field>
   );
   return (
-    <form onSubmit={submitted((given) => onSave(withHidden(given)))}>
-      <fieldset class="grid" disabled={isReadOnly}>
-        <legend class="hidden">Policy</legend>
-        <Field label="Name">
-          <input name="name" required maxLength={200} defaultValue={fields.name} />
-        </Field>
-        <Field label="Description">
-          <textarea name="description" rows={1} maxLength={2000} defaultValue={fields.description} />
-        </Field>
-      </fieldset>
-      <fieldset class="grid" disabled={isReadOnly}>
-        <legend>Applies to</legend>
-        {globs('Tools', 'tools')}
-        {globs('Agents', 'agents')}
-        {globs('Frameworks', 'frameworks')}
-        {globs('Environments', 'environments')}
-        <Field
-          label="Condition"
-          isRow
-          hint='CEL over agent.id, session.id, action.toolName, args, origins, framework, environment and principal. Empty: always. Where arguments came from: origins.any("tool", "text"), or origins.recipient.from == "tool".'
-        >
-          <textarea
-            name="condition"
-            rows={2}
-            spellcheck={false}
-            placeholder="args.amount > 1000.0"
-            defaultValue={fields.condition}
-          />
-        </Field>
-      </fieldset>
-      <fieldset class="grid" disabled={isReadOnly}>
-        <legend>Decision</legend>
-        <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
-        <Choice
-          label="Mode"
-          name="mode"
-          options={{ enforce: 'Enforce', log_only: 'Log only' }}
-          value={fields.mode}
-        />
-        <Field
-          label="Priority"
-          hint="Order within one effect, highest first. Deny takes precedence over approval, approval over allow."
-        >
-          <input name="priority" type="number" min={-1000} max={1000} defaultValue={fields.priority} />
-        </Field>
-        <Field label="Message" hint="Shown to the agent and its model.">
-          <textarea name="message" rows={2} maxLength={1000} defaultValue={fields.message} />
-        </Field>
-      </fieldset>
-      {effect === 'require_approval' && (
+    <FieldErrorsContext.Provider value={errors ?? none}>
+      <form ref={form} onSubmit={submitted((given) => onSave(withHidden(given)))}>
         <fieldset class="grid" disabled={isReadOnly}>
-          <legend>When nobody decides</legend>
-          <Field label="After seconds">
+          <legend class="hidden">Policy</legend>
+          <Field label="Name">
+            <input name="name" required maxLength={200} defaultValue={fields.name} />
+          </Field>
+          <Field label="Description">
+            <textarea name="description" rows={1} maxLength={2000} defaultValue={fields.description} />
+          </Field>
+        </fieldset>
+        <fieldset class="grid" disabled={isReadOnly}>
+          <legend>Applies to</legend>
+          {globs('Tools', 'tools')}
+          {globs('Agents', 'agents')}
+          {globs('Frameworks', 'frameworks')}
+          {globs('Environments', 'environments')}
+          <Field
+            label="Condition"
+            isRow
+            hint='CEL over agent.id, session.id, action.toolName, args, origins, framework, environment and principal. Empty: always. Where arguments came from: origins.any("tool", "text"), or origins.recipient.from == "tool".'
+          >
+            <textarea
+              name="condition"
+              rows={2}
+              spellcheck={false}
+              placeholder="args.amount > 1000.0"
+              defaultValue={fields.condition}
+            />
+          </Field>
+        </fieldset>
+        <fieldset class="grid" disabled={isReadOnly}>
+          <legend>Decision</legend>
+          <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
+          <Choice
+            label="Mode"
+            name="mode"
+            options={{ enforce: 'Enforce', log_only: 'Log only' }}
+            value={fields.mode}
+          />
+          <Field
+            label="Priority"
+            hint="Order within one effect, highest first. Deny takes precedence over approval, approval over allow."
+          >
+            <input name="priority" type="number" min={-1000} max={1000} defaultValue={fields.priority} />
+          </Field>
+          <Field label="Message" hint="Shown to the agent and its model.">
+            <textarea name="message" rows={2} maxLength={1000} defaultValue={fields.message} />
+          </Field>
+        </fieldset>
+        {effect === 'require_approval' && (
+          <fieldset class="grid" disabled={isReadOnly}>
+            <legend>When nobody decides</legend>
+            <Field label="After seconds">
+              <input
+                name="timeoutSeconds"
+                type="number"
+                min={1}
+                max={604_800}
+                defaultValue={fields.timeoutSeconds}
+                placeholder={String(defaultTimeoutSeconds)}
+              />
+            </Field>
+            <Choice
+              label="Then"
+              name="onTimeout"
+              options={{ deny: 'Deny', allow: 'Allow' }}
+              value={fields.onTimeout}
+            />
+          </fieldset>
+        )}
+        {effect === 'require_approval' && <ApprovalFields fields={fields} isReadOnly={isReadOnly} />}
+        <fieldset class="grid" disabled={isReadOnly}>
+          <legend>Only after a number of actions</legend>
+          <Field label="More than" hint="Empty: at once.">
+            <input name="rateMax" type="number" min={0} max={1_000_000} defaultValue={fields.rateMax} />
+          </Field>
+          <Field label="In seconds">
             <input
-              name="timeoutSeconds"
+              name="rateWindowSeconds"
               type="number"
               min={1}
-              max={604_800}
-              defaultValue={fields.timeoutSeconds}
-              placeholder={String(defaultTimeoutSeconds)}
+              max={86_400}
+              defaultValue={fields.rateWindowSeconds}
             />
           </Field>
           <Choice
-            label="Then"
-            name="onTimeout"
-            options={{ deny: 'Deny', allow: 'Allow' }}
-            value={fields.onTimeout}
+            label="Counted for each"
+            name="ratePer"
+            options={{ agent: 'agent', session: 'session', tenant: 'tenant' }}
+            value={fields.ratePer}
           />
         </fieldset>
-      )}
-      {effect === 'require_approval' && <ApprovalFields fields={fields} isReadOnly={isReadOnly} />}
-      <fieldset class="grid" disabled={isReadOnly}>
-        <legend>Only after a number of actions</legend>
-        <Field label="More than" hint="Empty: at once.">
-          <input name="rateMax" type="number" min={0} max={1_000_000} defaultValue={fields.rateMax} />
-        </Field>
-        <Field label="In seconds">
-          <input
-            name="rateWindowSeconds"
-            type="number"
-            min={1}
-            max={86_400}
-            defaultValue={fields.rateWindowSeconds}
-          />
-        </Field>
-        <Choice
-          label="Counted for each"
-          name="ratePer"
-          options={{ agent: 'agent', session: 'session', tenant: 'tenant' }}
-          value={fields.ratePer}
-        />
-      </fieldset>
-      <ScheduleFields fields={fields} isReadOnly={isReadOnly} />
-      {!isReadOnly && (
-        <p class="buttons">
-          <button type="submit" aria-disabled={isBusy}>
-            {policy === undefined ? 'Create' : 'Save'}
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            onClick={({ currentTarget: { form } }) => {
-              if (form?.reportValidity()) onTry(withHidden(new FormData(form)));
-            }}
-          >
-            Try on the last 30 days
-          </button>
-        </p>
-      )}
-    </form>
+        <ScheduleFields fields={fields} isReadOnly={isReadOnly} />
+        {!isReadOnly && (
+          <p class="buttons">
+            <button type="submit" aria-disabled={isBusy}>
+              {policy === undefined ? 'Create' : 'Save'}
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              onClick={({ currentTarget: { form } }) => {
+                if (form?.reportValidity()) onTry(withHidden(new FormData(form)));
+              }}
+            >
+              Try on the last 30 days
+            </button>
+          </p>
+        )}
+      </form>
+    </FieldErrorsContext.Provider>
   );
 }

@@ -2,6 +2,8 @@ import type { CheckResult } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
+import { useEach } from '../../hooks/use-each.ts';
+import { href } from '../../route.ts';
 import { submitted } from '../../submitted.ts';
 import { Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
@@ -27,7 +29,13 @@ function parsed(text: string): unknown {
   }
 }
 
-function Verdict({ result: { decision, matched = [] } }: { result: CheckResult }) {
+/** Decision about a tried action, with the policies that matched it. */
+function Verdict({ result: { decision, decidedBy, matched = [] } }: { result: CheckResult }) {
+  const policies = useEach(
+    'matched',
+    matched.map(({ policyId }) => policyId),
+    (client, id, signal) => client.policies.get(id, { signal }),
+  );
   return (
     <>
       <p>
@@ -37,7 +45,8 @@ function Verdict({ result: { decision, matched = [] } }: { result: CheckResult }
       <ul>
         {matched.map(({ policyId, effect, mode, why, message }) => (
           <li key={policyId}>
-            {effect.replace('_', ' ')}
+            <a href={href(['policies', policyId])}>{policies.get(policyId)?.name ?? policyId}</a>
+            {policyId === decidedBy && <strong> decides</strong>}: {effect.replace('_', ' ')}
             {mode === 'log_only' && ' (log only)'}: {why} {message && <q>{message}</q>}
           </li>
         ))}

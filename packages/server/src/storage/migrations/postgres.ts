@@ -17,6 +17,7 @@ import { approvals } from './postgres/0015-approvals.ts';
 import { sessionSearch } from './postgres/0016-session-search.ts';
 import { activity } from './postgres/0017-activity.ts';
 import { sessionCalls } from './postgres/0018-session-calls.ts';
+import { auditLog } from './postgres/0019-audit-log.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const postgresMigrations: readonly Migration[] = [
   sessionSearch,
   activity,
   sessionCalls,
+  auditLog,
 ];

@@ -19,6 +19,7 @@ import { approvals } from './sqlite/0017-approvals.ts';
 import { sessionSearch } from './sqlite/0018-session-search.ts';
 import { activity } from './sqlite/0019-activity.ts';
 import { sessionCalls } from './sqlite/0020-session-calls.ts';
+import { auditLog } from './sqlite/0021-audit-log.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const sqliteMigrations: readonly Migration[] = [
   sessionSearch,
   activity,
   sessionCalls,
+  auditLog,
 ];

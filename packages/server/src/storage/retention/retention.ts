@@ -13,11 +13,11 @@ const maxSweptEvents = 20_000;
 /**
  * Sets the days for which a tenant's sessions are kept after their last event; `null` keeps them forever.
  *
+ * @returns the former days
  * @throws RangeError unless `days` is a whole number from 1 to 100 years.
  */
-export async function changeRetention(db: Database, tenantId: number, days: number | null): Promise<void> {
-  requireDays(days);
-  await db.updateTable('tenants').set({ retention_days: days }).where('id', '=', tenantId).execute();
+export function changeRetention(db: Database, tenantId: number, days: number | null): Promise<number | null> {
+  return changeDays(db, tenantId, 'retention_days', days);
 }
 
 /**
@@ -61,15 +61,49 @@ export async function dropExpired(
 /**
  * Sets the days for which decisions of the policies are kept; `null` keeps them forever.
  *
+ * @returns the former days
  * @throws RangeError unless `days` is a whole number from 1 to 100 years.
  */
-export async function changeDecisionRetention(
+export function changeDecisionRetention(
   db: Database,
   tenantId: number,
   days: number | null,
-): Promise<void> {
+): Promise<number | null> {
+  return changeDays(db, tenantId, 'decision_days', days);
+}
+
+/**
+ * Sets the days for which entries of the audit log are kept; `null` keeps them forever.
+ *
+ * @returns the former days
+ * @throws RangeError unless `days` is a whole number from 1 to 100 years.
+ */
+export function changeAuditRetention(
+  db: Database,
+  tenantId: number,
+  days: number | null,
+): Promise<number | null> {
+  return changeDays(db, tenantId, 'audit_days', days);
+}
+
+/** Column of a tenant with the days of a retention. */
+type DaysColumn = 'retention_days' | 'decision_days' | 'audit_days';
+
+async function changeDays(
+  db: Database,
+  tenantId: number,
+  column: DaysColumn,
+  days: number | null,
+): Promise<number | null> {
   requireDays(days);
-  await db.updateTable('tenants').set({ decision_days: days }).where('id', '=', tenantId).execute();
+  const tenant = db.selectFrom('tenants').select(`${column} as days`).where('id', '=', tenantId);
+  const { days: before } = await tenant.executeTakeFirstOrThrow();
+  await db
+    .updateTable('tenants')
+    .set({ [column]: days })
+    .where('id', '=', tenantId)
+    .execute();
+  return before;
 }
 
 /** @throws RangeError unless `days` is `null` or a whole number from 1 to 100 years. */
@@ -94,11 +128,12 @@ export function decisionRetentions(db: Database, nowMs: number): Promise<Retenti
   return retentionsBy(db, 'decision_days', nowMs);
 }
 
-async function retentionsBy(
-  db: Database,
-  column: 'retention_days' | 'decision_days',
-  nowMs: number,
-): Promise<Retention[]> {
+/** Returns the retention of the audit log of each tenant that has one. */
+export function auditRetentions(db: Database, nowMs: number): Promise<Retention[]> {
+  return retentionsBy(db, 'audit_days', nowMs);
+}
+
+async function retentionsBy(db: Database, column: DaysColumn, nowMs: number): Promise<Retention[]> {
   const tenants = await db
     .selectFrom('tenants')
     .select(['id', `${column} as days`])

@@ -16,8 +16,12 @@ export interface ChannelHealth
   readonly retrying: number;
 }
 
-/** Returns the state of all webhooks of a tenant, oldest first. Counts stop at 1,000. */
-export function channelHealth(db: Database, tenantId: number): Promise<ChannelHealth[]> {
+/**
+ * Returns the state of the webhooks of a tenant, oldest first. Counts stop at 1,000.
+ *
+ * @param id - id of a webhook; all if omitted
+ */
+export function channelHealth(db: Database, tenantId: number, id?: string): Promise<ChannelHealth[]> {
   const waiting = (minAttempts: number) => sql<number>`(
     select count(*) from (
       select 1 from deliveries
@@ -39,6 +43,7 @@ export function channelHealth(db: Database, tenantId: number): Promise<ChannelHe
       waiting(1).as('retrying'),
     ])
     .where('tenant_id', '=', tenantId)
+    .$if(id !== undefined, (query) => query.where('id', '=', id as string))
     .orderBy('created_ms')
     .orderBy('id')
     .execute();

@@ -67,25 +67,6 @@ export async function lockChannel(
   return row && storedChannel(row);
 }
 
-/** Returns the webhook that a delivery is sent to, or `undefined` for an unknown delivery. */
-export function channelOfDelivery(
-  db: Database,
-  tenantId: number,
-  deliveryId: string,
-): Promise<Pick<StoredChannel, 'id' | 'status'> | undefined> {
-  return db
-    .selectFrom('deliveries')
-    .innerJoin('notification_channels as channel', (join) =>
-      join
-        .onRef('channel.tenant_id', '=', 'deliveries.tenant_id')
-        .onRef('channel.id', '=', 'deliveries.channel_id'),
-    )
-    .select(['channel.id', 'channel.status'])
-    .where('deliveries.tenant_id', '=', tenantId)
-    .where('deliveries.id', '=', deliveryId)
-    .executeTakeFirst();
-}
-
 function ofId(db: Database, tenantId: number, id: string) {
   return db
     .selectFrom('notification_channels')
@@ -149,4 +130,17 @@ export async function updateChannel(
     .where('id', '=', id)
     .execute();
   if (changes.status !== undefined) await raiseSettingsVersion(db, tenantId);
+}
+
+/** Deletes a webhook. */
+export async function dropChannel(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<StoredChannel, 'tenant_id' | 'id'>,
+): Promise<void> {
+  await db
+    .deleteFrom('notification_channels')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+  await raiseSettingsVersion(db, tenantId);
 }

@@ -4,6 +4,8 @@ import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import { oneOf } from '../queries/one-of.ts';
+import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { dropRows, keyedTable } from '../retention/drop-rows.ts';
 import { type OldRows, oldRows } from '../retention/old-rows.ts';
 import type { DeliveryTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
@@ -29,6 +31,7 @@ export const insertDeliveries: (db: Database, rows: readonly DeliveryRow[]) => P
     'finished_ms',
     'last_status',
     'last_error',
+    'last_duration_ms',
   ],
   (insert) => insert,
 );
@@ -95,6 +98,7 @@ type DeliveryChanges = Partial<
     | 'finished_ms'
     | 'last_status'
     | 'last_error'
+    | 'last_duration_ms'
   >
 >;
 
@@ -114,7 +118,7 @@ export async function updateDelivery(
 export async function finishAttempt(
   db: Database,
   row: DeliveryRow,
-  outcome: Pick<DeliveryRow, 'last_status' | 'last_error'>,
+  outcome: Pick<DeliveryRow, 'last_status' | 'last_error' | 'last_duration_ms'>,
   changes: DeliveryChanges,
 ): Promise<void> {
   const tried = { ...outcome, leased_until_ms: 0 };
@@ -148,6 +152,52 @@ export function listDeliveries(
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
+}
+
+/** Returns a delivery, or `undefined` if there is none. */
+export function findDelivery(db: Database, tenantId: number, id: string): Promise<DeliveryRow | undefined> {
+  return db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Returns a slice of the delivery log of a webhook, newest first. */
+export function deliveryPage(
+  db: Database,
+  options: {
+    readonly tenantId: number;
+    readonly channelId: string;
+    readonly status?: DeliveryRow['status'] | undefined;
+    readonly after?: { readonly createdMs: number; readonly id: string } | undefined;
+    readonly limit: number;
+  },
+): Promise<Slice<DeliveryRow>> {
+  const { after, status } = options;
+  let query = db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('tenant_id', '=', options.tenantId)
+    .where('channel_id', '=', options.channelId);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (after) {
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
+    );
+  }
+  return querySliceWithin(options.limit, ['body'], query.orderBy('created_ms', 'desc').orderBy('id', 'desc'));
+}
+
+/**
+ * Deletes messages to a webhook, sent or not, up to the limit of one transaction.
+ *
+ * @returns `true` if there can be more.
+ */
+export async function dropDeliveriesTo(db: Database, tenantId: number, channelId: string): Promise<boolean> {
+  const condition = sql`tenant_id = ${tenantId} and channel_id = ${channelId}`;
+  return (await dropRows(db, keyedTable('deliveries', 'tenant_id', 'id'), condition)).hasMore;
 }
 
 /** Returns the ids of the messages about a session that were queued since a time, sent or not. */

@@ -77,6 +77,13 @@ export const quotaTable = {
     path: '',
     usage: 'decisions',
   },
+  auditEntries: {
+    defaultMax: 1_000_000,
+    unit: 'stored entries of the audit log',
+    remedy: 'Entries deleted by their retention make room.',
+    path: '',
+    usage: 'auditEntries',
+  },
   policies: {
     defaultMax: 1000,
     unit: 'active policies',

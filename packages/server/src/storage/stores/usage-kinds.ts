@@ -10,6 +10,7 @@ export const usageKinds = [
   'heldActions',
   'heldActionBytes',
   'decisions',
+  'auditEntries',
 ] as const;
 
 /** Kind of usage that writes keep count of, so that no request has to count rows. */

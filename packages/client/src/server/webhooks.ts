@@ -1,0 +1,94 @@
+import type { Actlog } from '@actlog/client';
+import type { RotatedWebhook, WebhookState } from '@actlog/protocol';
+import type { RequestOptions } from '../request/request-options.ts';
+
+function pathOf(id: string, change = ''): string {
+  return `/server/v1/webhooks/${encodeURIComponent(id)}${change}`;
+}
+
+/**
+ * Returns a webhook with the state of its deliveries: `GET /server/v1/webhooks/:id`. Needs a key with the scope `read`.
+ *
+ * @throws NotFoundError When there is no such webhook, or the service is not the actlog server.
+ *
+ * @example
+ * ```ts
+ * import { getWebhook } from '@actlog/client/server';
+ *
+ * const { status, failingSince, waiting } = await getWebhook(client, 'nch_0198c1d2e3f47a5b8c6d7e8f90a1b2c3');
+ * console.log(status, failingSince, waiting);
+ * ```
+ */
+export function getWebhook(client: Actlog, id: string, options: RequestOptions = {}): Promise<WebhookState> {
+  return client.request('GET', pathOf(id), options);
+}
+
+/**
+ * Disables a webhook: `POST /server/v1/webhooks/:id/disable`. Waiting messages fail at their next attempt. Needs a key
+ * with the scope `manage`.
+ *
+ * @throws NotFoundError When there is no such webhook, or the service is not the actlog server.
+ */
+export function disableWebhook(
+  client: Actlog,
+  id: string,
+  options: RequestOptions = {},
+): Promise<WebhookState> {
+  return client.request('POST', pathOf(id, '/disable'), options);
+}
+
+/**
+ * Enables a webhook, including one that was disabled because it failed, and resets its failures:
+ * `POST /server/v1/webhooks/:id/enable`. Needs a key with the scope `manage`.
+ *
+ * @throws NotFoundError When there is no such webhook, or the service is not the actlog server.
+ * @throws RateLimitError When the quota does not allow another active webhook.
+ */
+export function enableWebhook(
+  client: Actlog,
+  id: string,
+  options: RequestOptions = {},
+): Promise<WebhookState> {
+  return client.request('POST', pathOf(id, '/enable'), options);
+}
+
+/** Options of {@link rotateWebhookSecret}. */
+export interface WebhookRotation {
+  /** Days for which messages are also signed with the old secret, 0 to 7, may be fractional. Default: 1. */
+  readonly overlapDays?: number | undefined;
+}
+
+/**
+ * Replaces the signing secret of a webhook: `POST /server/v1/webhooks/:id/rotate-secret`. The response has the new
+ * secret, which is shown this once. Needs a key with the scope `manage`.
+ *
+ * @throws ValidationError When the overlap is not 0 to 7 days.
+ * @throws NotFoundError When there is no such webhook, or the service is not the actlog server.
+ *
+ * @example
+ * ```ts
+ * import { rotateWebhookSecret } from '@actlog/client/server';
+ *
+ * const rotated = await rotateWebhookSecret(client, 'nch_0198c1d2e3f47a5b8c6d7e8f90a1b2c3', { overlapDays: 7 });
+ * console.log(rotated.previousSecretUntil);
+ * ```
+ */
+export function rotateWebhookSecret(
+  client: Actlog,
+  id: string,
+  { overlapDays }: WebhookRotation = {},
+  options: RequestOptions = {},
+): Promise<RotatedWebhook> {
+  const body = { overlapDays };
+  return client.request('POST', pathOf(id, '/rotate-secret'), { ...options, body });
+}
+
+/**
+ * Deletes a webhook with its delivery log: `DELETE /server/v1/webhooks/:id`. Waiting messages are not sent. Needs a key
+ * with the scope `manage`.
+ *
+ * @throws NotFoundError When there is no such webhook, or the service is not the actlog server.
+ */
+export async function deleteWebhook(client: Actlog, id: string, options: RequestOptions = {}): Promise<void> {
+  await client.request('DELETE', pathOf(id), options);
+}

@@ -1,0 +1,146 @@
+import {
+  deleteWebhook,
+  disableWebhook,
+  enableWebhook,
+  getWebhook,
+  type RotatedWebhook,
+  resendDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+} from '@actlog/client/server';
+import type { WebhookDeliveryPage } from '@actlog/protocol';
+import { useState } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
+import { useAction } from '../hooks/use-action.ts';
+import { useList } from '../hooks/use-list.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
+import { replacePlace } from '../hooks/use-visits.ts';
+import { may } from '../identity.ts';
+import { Secret } from '../parts/keys/secret.tsx';
+import { LogList } from '../parts/log-list.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { WayBack } from '../parts/way-back.tsx';
+import { DeliveryItem } from '../parts/webhooks/delivery-item.tsx';
+import { WebhookActions } from '../parts/webhooks/webhook-actions.tsx';
+import { WebhookSummary } from '../parts/webhooks/webhook-summary.tsx';
+import { href } from '../route.ts';
+
+const statuses = ['all', 'failed', 'waiting', 'delivered'] as const;
+
+const empties = {
+  all: 'Nothing was sent yet. Send a test message to see that it arrives.',
+  failed: 'No message failed.',
+  waiting: 'No message waits.',
+  delivered: 'No message was delivered.',
+};
+
+/** Page with one webhook: its state, its delivery log, and what can be done with it. */
+export function Webhook({ id, query }: { id: string; query: URLSearchParams }) {
+  const { client, identity } = useConnection();
+  const [rotated, setRotated] = useState<RotatedWebhook>();
+  const [news, setNews] = useState('');
+  const status = statuses.find((known) => known === query.get('status')) ?? 'all';
+  const { data, error, reload } = useLoaded(id, (signal) => getWebhook(client, id, { signal }), {
+    everyMs: 5000,
+  });
+  const log = useList(
+    `${id} ${status}`,
+    async (page, signal) => {
+      const path = `/server/v1/webhooks/${encodeURIComponent(id)}/deliveries`;
+      const filter = status === 'all' ? {} : { status };
+      const found = await client.request<WebhookDeliveryPage>('GET', path, {
+        query: { ...filter, ...page },
+        signal,
+      });
+      return { ...found, hasNextPage: () => found.nextCursor !== null };
+    },
+    { everyMs: 3000, nameOf: (delivery) => delivery.id },
+  );
+  const change = useAction(async (act: () => PromiseLike<string>) => {
+    setNews('');
+    setNews(await act());
+    reload();
+    log.reload();
+  });
+  const mayManage = may(identity, 'manage');
+  return (
+    <>
+      <WayBack place="webhooks" title="Webhooks" />
+      <h1 translate={false}>{data?.url ?? id}</h1>
+      <Problem error={error} onRetry={reload} />
+      {rotated !== undefined && (
+        <Secret label="New signing secret" value={rotated.secret} onDone={() => setRotated(undefined)} />
+      )}
+      {data !== undefined && <WebhookSummary webhook={data} />}
+      {data !== undefined && mayManage && (
+        <WebhookActions
+          webhook={data}
+          isBusy={change.isBusy}
+          onTest={() =>
+            change.run(async () => {
+              await testWebhook(client, id);
+              return 'A test message is on its way. The log shows its outcome.';
+            })
+          }
+          onSwitch={() =>
+            change.run(async () => {
+              const isActive = data.status === 'active';
+              await (isActive ? disableWebhook : enableWebhook)(client, id);
+              return isActive ? 'Disabled: nothing is sent any more.' : 'Enabled.';
+            })
+          }
+          onRotate={(overlapDays) =>
+            change.run(async () => {
+              setRotated(await rotateWebhookSecret(client, id, { overlapDays }));
+              return '';
+            })
+          }
+          onDelete={() =>
+            change.run(async () => {
+              await deleteWebhook(client, id);
+              replacePlace(href(['webhooks']));
+              return '';
+            })
+          }
+        />
+      )}
+      <Problem error={change.error} />
+      <p role="status" class={news && 'news'}>
+        {news}
+      </p>
+      <h2>Deliveries</h2>
+      <nav class="tabs" aria-label="Status">
+        {statuses.map((name) => (
+          <a
+            key={name}
+            href={href(['webhooks', id], { status: name === 'all' ? undefined : name })}
+            aria-current={name === status ? 'true' : undefined}
+          >
+            {name}
+          </a>
+        ))}
+      </nav>
+      <LogList
+        shown={log}
+        label="Deliveries, newest first"
+        empty={empties[status]}
+        item={(delivery) => (
+          <DeliveryItem
+            key={delivery.id}
+            delivery={delivery}
+            isBusy={change.isBusy}
+            onResend={
+              mayManage && data?.status === 'active'
+                ? () =>
+                    change.run(async () => {
+                      await resendDelivery(client, delivery.id);
+                      return `${delivery.eventType} is on its way again.`;
+                    })
+                : undefined
+            }
+          />
+        )}
+      />
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { auditTargetKinds } from '@actlog/protocol';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { actionText } from '../../audit/audit-text.ts';
+import { href } from '../../route.ts';
+import { submitted } from '../../submitted.ts';
+import { Field } from '../field.tsx';
+
+const kinds = {
+  '': 'anything',
+  ...Object.fromEntries(auditTargetKinds.map((kind) => [kind, actionText(kind)])),
+};
+
+const times = {
+  '': 'any time',
+  '24h': 'last 24 hours',
+  '7d': 'last 7 days',
+  '30d': 'last 30 days',
+  '90d': 'last 90 days',
+};
+
+/** Filters of the audit log, as they are in the address. */
+export interface AuditSearch {
+  readonly kind: string;
+  readonly actor: string;
+  readonly target: string;
+  readonly since: string;
+}
+
+/** Bar of filters of the audit log. Every search is a location of its own. */
+export function AuditFilters({ search }: { search: AuditSearch }) {
+  const form = useRef<HTMLFormElement>(null);
+  // The fields follow the address and keep the focus.
+  useLayoutEffect(() => {
+    for (const field of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? []) {
+      field.value = search[field.name as keyof AuditSearch] ?? '';
+    }
+  }, Object.values(search));
+  const select = (label: string, name: keyof AuditSearch, options: Readonly<Record<string, string>>) => (
+    <Field label={label}>
+      <select name={name} onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}>
+        {Object.entries(options).map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+  return (
+    <search>
+      <form
+        ref={form}
+        class="filters log-filters"
+        onSubmit={submitted((fields) => {
+          const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
+          location.hash = href(['audit'], Object.fromEntries(given));
+        })}
+      >
+        {select('Changes of', 'kind', kinds)}
+        {select('When', 'since', times)}
+        <Field label="By the key with the id">
+          <input name="actor" placeholder="any" spellcheck={false} autocomplete="off" />
+        </Field>
+        <Field label="Of the thing with the id">
+          <input name="target" placeholder="any" spellcheck={false} autocomplete="off" />
+        </Field>
+        <p class="buttons">
+          <button type="submit">Filter</button>
+          {Object.values(search).some(Boolean) && <a href={href(['audit'])}>Show all</a>}
+        </p>
+      </form>
+    </search>
+  );
+}

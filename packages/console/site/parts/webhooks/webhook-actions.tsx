@@ -1,0 +1,62 @@
+import type { WebhookState } from '@actlog/protocol';
+import { useState } from 'preact/hooks';
+import { Choice } from '../choice.tsx';
+import { ConfirmButton } from '../confirm-button.tsx';
+
+const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
+
+/** Buttons with which a user tests, disables, rotates and deletes a webhook. */
+export function WebhookActions({
+  webhook,
+  isBusy,
+  onTest,
+  onSwitch,
+  onRotate,
+  onDelete,
+}: {
+  webhook: WebhookState;
+  isBusy: boolean;
+  onTest: () => void;
+  /** Disables an active webhook, and enables a disabled one. */
+  onSwitch: () => void;
+  onRotate: (overlapDays: number) => void;
+  onDelete: () => void;
+}) {
+  const [overlapDays, setOverlapDays] = useState('1');
+  const isActive = webhook.status === 'active';
+  return (
+    <div class="webhook-actions">
+      {isActive ? (
+        <>
+          <button type="button" aria-disabled={isBusy} onClick={() => isBusy || onTest()}>
+            Send a test message
+          </button>
+          <ConfirmButton
+            label="Disable"
+            question="Disable: waiting messages fail"
+            isBusy={isBusy}
+            onConfirm={onSwitch}
+          />
+        </>
+      ) : (
+        <button type="button" aria-disabled={isBusy} onClick={() => isBusy || onSwitch()}>
+          Enable
+        </button>
+      )}
+      <Choice
+        label="The old secret ends"
+        name="overlap"
+        options={overlaps}
+        value={overlapDays}
+        onChange={setOverlapDays}
+      />
+      <ConfirmButton
+        label="Rotate the secret"
+        question="Rotate: show a new secret once"
+        isBusy={isBusy}
+        onConfirm={() => onRotate(Number(overlapDays))}
+      />
+      <ConfirmButton label="Delete" question="Delete with its log" isBusy={isBusy} onConfirm={onDelete} />
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+/** Changes that the audit log records: the kind of the target, a period, and the change. */
+export const auditActions = [
+  'policy.created',
+  'policy.updated',
+  'policy.archived',
+  'key.created',
+  'key.rotated',
+  'key.revoked',
+  'agent.registered',
+  'agent.updated',
+  'agent.revoked',
+  'agent.restored',
+  'webhook.created',
+  'webhook.disabled',
+  'webhook.enabled',
+  'webhook.secret_rotated',
+  'webhook.deleted',
+  'webhook.tested',
+  'webhook.message_resent',
+  'held_action.partially_approved',
+  'held_action.approved',
+  'held_action.denied',
+  'grant.revoked',
+  'session.confirmed',
+  'session.deleted',
+  'tenant.retention_changed',
+  'tenant.quotas_changed',
+  'tenant.tool_tags_changed',
+] as const;
+
+/** A change that the audit log records. */
+export type AuditAction = (typeof auditActions)[number];
+
+/** Kind of thing that a change was made to. */
+export type AuditTargetKind = AuditAction extends `${infer Kind}.${string}` ? Kind : never;
+
+/** Kinds of things that changes are made to. */
+export const auditTargetKinds: readonly AuditTargetKind[] = [
+  ...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.')) as AuditTargetKind)),
+];
+
+/**
+ * Author of a change: `key` for a request with an API key, `operator` for the server's command and its host program,
+ * `server` for the server itself.
+ */
+export interface AuditActor {
+  readonly kind: 'key' | 'operator' | 'server';
+  /** Id of the key, such as `key_0198c1d2e3f47a5b`; null for others. */
+  readonly id: string | null;
+  /** Name of the key at the time of the change; null for others. */
+  readonly name: string | null;
+  /** Person whom a trusted proxy named in the request; null for none. */
+  readonly principal: string | null;
+}
+
+/** A changed field. Fields whose values the log does not keep have neither `before` nor `after`. */
+export interface AuditFieldChange {
+  readonly field: string;
+  /** Value before the change; null for none. */
+  readonly before?: unknown;
+  /** Value after the change; null for none. */
+  readonly after?: unknown;
+}
+
+/** One change in the audit log. */
+export interface AuditEntry {
+  readonly id: string;
+  /** Time of the change: ISO 8601 in UTC, with milliseconds. */
+  readonly at: string;
+  readonly actor: AuditActor;
+  readonly action: AuditAction;
+  readonly target: {
+    readonly kind: AuditTargetKind;
+    readonly id: string;
+    /** Name at the time of the change: a webhook's address without its query, a held action's tool; null for none. */
+    readonly name: string | null;
+  };
+  readonly changes: readonly AuditFieldChange[];
+}
+
+/** Response of `GET /server/v1/audit` of the actlog server. */
+export interface AuditEntryPage {
+  readonly items: readonly AuditEntry[];
+  readonly nextCursor: string | null;
+}

@@ -1,0 +1,61 @@
+import type { AuditAction, AuditActor, AuditFieldChange, AuditTargetKind } from '@actlog/protocol';
+import { newIdentifierAt } from '../lib/identifier.ts';
+import { requireCountedRoom } from '../quota/require-room.ts';
+import { insertAuditEntry } from '../storage/audit/audit-store.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import type { Database } from '../storage/transaction.ts';
+
+/** A change for the audit log. */
+export interface Change {
+  readonly action: AuditAction;
+  readonly target: { readonly id: string; readonly name: string | null };
+  readonly changes: readonly AuditFieldChange[];
+}
+
+/**
+ * Changes that are recorded beyond the quota. They take a permission away or decide an action, so a full log must not
+ * prevent them. Other quotas bound their number: none can be repeated without a change that needs room.
+ */
+const alwaysRecorded: ReadonlySet<AuditAction> = new Set<AuditAction>([
+  'key.revoked',
+  'agent.revoked',
+  'webhook.disabled',
+  'held_action.partially_approved',
+  'held_action.approved',
+  'held_action.denied',
+  'grant.revoked',
+]);
+
+/**
+ * Adds a change to the audit log, in the transaction of the change.
+ *
+ * @param quotas - quotas of the deployment
+ * @throws QuotaError 429 when the log is full; not for a change by an operator or the server, nor for one that takes a
+ *   permission away.
+ */
+export async function recordChange(
+  quotas: DeploymentQuotas,
+  db: Database,
+  tenantId: number,
+  actor: AuditActor,
+  { action, target, changes }: Change,
+): Promise<void> {
+  const nowMs = Date.now();
+  if (actor.kind === 'key' && !alwaysRecorded.has(action)) {
+    await requireCountedRoom(db, tenantId, { auditEntries: 1 }, nowMs, quotas);
+  }
+  await insertAuditEntry(db, {
+    tenant_id: tenantId,
+    id: newIdentifierAt('aud', nowMs),
+    at_ms: nowMs,
+    actor_kind: actor.kind,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    principal: actor.principal,
+    action,
+    target_kind: action.slice(0, action.indexOf('.')) as AuditTargetKind,
+    target_id: target.id,
+    target_name: target.name,
+    changes: JSON.stringify(changes),
+  });
+}

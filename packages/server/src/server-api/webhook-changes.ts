@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { auditRequest } from '../audit/audit-request.ts';
+import { requireScope } from '../http/authentication.ts';
+import type { ServerCall, ServerRoute } from '../http/server-route.ts';
+import { validated } from '../http/validation.ts';
+import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
+import { notFound, validationError } from '../lib/api-error.ts';
+import { repeat } from '../lib/repeat.ts';
+import type { Services } from '../services.ts';
+import { dropDeliveriesTo } from '../storage/stores/delivery-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { ChannelChangeError } from '../webhooks/channel-change-error.ts';
+import {
+  type ChangedChannel,
+  deleteChannel,
+  disableChannel,
+  enableChannel,
+  rotateChannelSecret,
+} from '../webhooks/channel-changes.ts';
+import { replayDelivery } from '../webhooks/replay.ts';
+import { queueTestMessage } from '../webhooks/test-message.ts';
+import { deliveryView } from './webhook-view.ts';
+import { webhookState } from './webhooks.ts';
+
+/** Body of a change without options: missing or empty. */
+const noBody = z.strictObject({}).optional();
+
+/** Body of `POST /server/v1/webhooks/:id/rotate-secret`; a missing body equals an empty one. */
+const rotationBody = z
+  .strictObject({
+    /** Days for which messages are also signed with the old secret, may be fractional. */
+    overlapDays: z.number().min(0).max(maxOverlapDays).default(1),
+  })
+  .prefault({});
+
+/** Routes that disable, enable, test and delete a webhook, rotate its secret, and resend one of its messages. */
+export function webhookChangeRoutes(services: Services): ServerRoute[] {
+  const { secret, quotas, storage } = services;
+  const state = async (call: ServerCall, work: (db: Database) => Promise<ChangedChannel>) => {
+    validated('body', noBody, call.body);
+    return changed(services, call, async (db) => ({
+      ...(await work(db)),
+      view: await webhookState(db, call.caller.tenantId, call.id),
+    })).then(({ view }) => view);
+  };
+  return [
+    post('/webhooks/:id/disable', (call) =>
+      state(call, (db) => disableChannel(db, call.caller.tenantId, call.id)),
+    ),
+    post('/webhooks/:id/enable', (call) =>
+      state(call, (db) => enableChannel(db, call.caller.tenantId, call.id, quotas)),
+    ),
+    post('/webhooks/:id/rotate-secret', async (call) => {
+      const { overlapDays } = validated('body', rotationBody, call.body);
+      const { tenantId } = call.caller;
+      const rotation = { tenantId, id: call.id, untilMs: overlapEndMs(overlapDays) };
+      const rotated = await changed(services, call, async (db) => ({
+        ...(await rotateChannelSecret(db, secret, rotation)),
+        view: await webhookState(db, tenantId, call.id),
+      }));
+      return { ...rotated.view, secret: rotated.secret };
+    }),
+    post('/webhooks/:id/test', (call) => delivery(services, call, queueTestMessage)),
+    post('/deliveries/:id/resend', (call) => delivery(services, call, replayDelivery)),
+    {
+      method: 'DELETE',
+      path: '/webhooks/:id',
+      success: 200,
+      check: (caller) => requireScope(caller, 'manage'),
+      async handle(call) {
+        const { id } = call;
+        const { tenantId } = call.caller;
+        const { channel } = await changed(services, call, (db) => deleteChannel(db, tenantId, id));
+        await repeat(
+          () => storage.write(tenantId, ({ db }) => dropDeliveriesTo(db, tenantId, id)),
+          undefined,
+        );
+        return { id: channel.id, deleted: true };
+      },
+    },
+  ];
+}
+
+function post(path: string, handle: ServerRoute['handle']): ServerRoute {
+  return { method: 'POST', path, success: 200, check: (caller) => requireScope(caller, 'manage'), handle };
+}
+
+/** Queues a message, and returns its delivery. */
+async function delivery(
+  services: Services,
+  call: ServerCall,
+  queue: typeof queueTestMessage,
+): Promise<object> {
+  validated('body', noBody, call.body);
+  const { delivery: row } = await changed(
+    services,
+    call,
+    (db) => queue(db, call.caller.tenantId, call.id),
+    () => services.outbox.wake(),
+  );
+  return deliveryView(row);
+}
+
+/**
+ * Changes a webhook in one transaction with its entry in the audit log.
+ *
+ * @throws ApiError `NOT_FOUND`, or `VALIDATION_ERROR` for a message to a disabled webhook.
+ */
+async function changed<Result extends ChangedChannel>(
+  services: Services,
+  call: ServerCall,
+  work: (db: Database) => Promise<Result>,
+  onCommitted: () => void = () => {},
+): Promise<Result> {
+  try {
+    return await services.storage.write(call.caller.tenantId, async ({ db, afterCommit }) => {
+      const result = await work(db);
+      if (result.change) await auditRequest(services, db, call, result.change);
+      afterCommit(onCommitted);
+      return result;
+    });
+  } catch (error) {
+    if (!(error instanceof ChannelChangeError)) throw error;
+    if (error.reason === 'unknown') throw notFound(call.id.startsWith('dlv_') ? 'delivery' : 'webhook');
+    if (error.reason === 'secret') throw error;
+    throw validationError('params.id', 'webhook_disabled', 'names a disabled webhook; enable it first');
+  }
+}

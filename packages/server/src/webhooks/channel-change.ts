@@ -1,0 +1,35 @@
+import type { AuditAction, AuditFieldChange } from '@actlog/protocol';
+import { addressWithoutQuery, fieldChanges } from '../audit/field-changes.ts';
+import type { Change } from '../audit/record-change.ts';
+import type { StoredChannel } from '../storage/stores/channel-store.ts';
+
+/** Fields of a webhook that the audit log keeps. */
+interface AuditedChannel extends Pick<StoredChannel, 'events' | 'status'> {
+  readonly url: string;
+}
+
+/**
+ * Returns the entry of the audit log for a change of a webhook: its address without the query, its events and its
+ * status, never its secret.
+ *
+ * @param before - the webhook before the change; `undefined` for a new one
+ * @param after - the webhook after the change; `undefined` for a deleted one
+ * @param more - further changes
+ */
+export function channelChange(
+  action: AuditAction & `webhook.${string}`,
+  before: StoredChannel | undefined,
+  after: StoredChannel | undefined,
+  more: readonly AuditFieldChange[] = [],
+): Change {
+  const channel = (after ?? before) as StoredChannel;
+  return {
+    action,
+    target: { id: channel.id, name: addressWithoutQuery(channel.url) },
+    changes: [...fieldChanges(audited(before), audited(after), ['url', 'events', 'status']), ...more],
+  };
+}
+
+function audited(channel: StoredChannel | undefined): AuditedChannel | undefined {
+  return channel && { url: addressWithoutQuery(channel.url), events: channel.events, status: channel.status };
+}
