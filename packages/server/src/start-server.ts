@@ -27,6 +27,8 @@ import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
 import { checkRuntime } from './runtime.ts';
 import { mountServerApi } from './server-api/mount-server-api.ts';
+import { mountSignIn } from './sign-in/mount-sign-in.ts';
+import { openIdProvider } from './sign-in/openid-provider.ts';
 import type { Storage } from './storage/storage.ts';
 import { expireKey, hasEnded } from './storage/stores/key-store.ts';
 import { WatchedStorage } from './storage/watched-storage.ts';
@@ -155,7 +157,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     if (settings.docs) mountDocs(app);
     if (settings.console) {
       mountConsolePage(app);
-      await mountConsoleApi(app, services);
+      const provider = openIdProvider(settings);
+      if (provider) mountSignIn(app, services, provider, settings.publicUrl as string);
+      await mountConsoleApi(app, services, { ...settings, provider });
     }
     const firstPage = settings.console ? './console/' : settings.docs && './docs/';
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));

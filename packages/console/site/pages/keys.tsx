@@ -38,7 +38,7 @@ export function Keys() {
           onRevoke={({ id, current }: ApiKey) =>
             change.run(async () => {
               await keys.revoke(id);
-              if (current) signOut();
+              if (current) signOut?.();
               return undefined;
             })
           }

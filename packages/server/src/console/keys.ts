@@ -1,11 +1,15 @@
 import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
+import { callerFields } from '../http/caller-fields.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
+import type { Caller } from '../keys/caller.ts';
 import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { findKey, hasEnded, listRecentKeys } from '../storage/stores/key-store.ts';
+import { findSignIn } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { actorOf } from '../users/actor-of.ts';
 import { keyView } from './key-view.ts';
 import { createKeyBody, revokeKeyBody, rotateKeyBody } from './keys-requests.ts';
 
@@ -41,7 +45,9 @@ export function createKeyRoute(services: Services): ServerRoute {
     check: requireEveryScope,
     async handle(call) {
       const wanted = validated('body', createKeyBody, call.body);
-      const created = await changeKeys(services, call, (db, tenantId) => createKey(db, tenantId, wanted));
+      const created = await changeKeys(services, call, (db, tenantId, by) =>
+        createKey(db, tenantId, wanted, by),
+      );
       logChange(call, { change: 'created', targetKeyId: created.key.id });
       return createdView(created, call);
     },
@@ -57,8 +63,8 @@ export function rotateKeyRoute(services: Services): ServerRoute {
     check: requireEveryScope,
     async handle(call) {
       const rotation = validated('body', rotateKeyBody, call.body);
-      const created = await changeKeys(services, call, (db, tenantId) =>
-        rotateKey(db, tenantId, call.id, rotation),
+      const created = await changeKeys(services, call, (db, tenantId, by) =>
+        rotateKey(db, tenantId, call.id, rotation, by),
       );
       if (!created) throw notFound('key');
       logChange(call, { change: 'rotated', targetKeyId: call.id, newKeyId: created.key.id });
@@ -85,26 +91,35 @@ export function revokeKeyRoute(services: Services): ServerRoute {
 }
 
 /**
- * Changes keys of the caller's tenant, with immediate effect in this process. The caller's key is read again, because
- * one that was revoked in another process is cached for up to a second, in which it must not create a successor.
+ * Changes keys of the caller's tenant, with immediate effect in this process. The caller is read again, because a key or a
+ * sign-in that ended in another process is cached for up to a second, in which it must not create a key.
+ *
+ * @param change - makes the change, given the name of the person or the id of the key that requests it
  */
 async function changeKeys<Result>(
-  { storage, keys }: Services,
+  services: Services,
   call: ServerCall,
-  change: (db: Database, tenantId: number) => Promise<Result>,
+  change: (db: Database, tenantId: number, by: string) => Promise<Result>,
 ): Promise<Result> {
-  const { tenantId, keyId } = call.caller;
+  const { tenantId } = call.caller;
+  const { id, principal } = actorOf(services, call);
   try {
-    return await storage.write(tenantId, async ({ db, afterCommit }) => {
-      const callerKey = await findKey(db, keyId);
-      if (!callerKey || hasEnded(callerKey)) throw authenticationFailed();
-      afterCommit(() => keys.forget(call.id));
-      return change(db, tenantId);
+    return await services.storage.write(tenantId, async ({ db, afterCommit }) => {
+      if (!(await isStillValid(db, call.caller))) throw authenticationFailed();
+      afterCommit(() => services.keys.forget(call.id));
+      return change(db, tenantId, principal ?? id);
     });
   } catch (error) {
     if (!(error instanceof EndedKeyError)) throw error;
     throw validationError('params.id', 'key_ended', 'is a key that has ended; create a new one instead');
   }
+}
+
+async function isStillValid(db: Database, { keyId, user }: Caller): Promise<boolean> {
+  if (keyId === undefined)
+    return user?.signIn === undefined || (await findSignIn(db, user.signIn.digest)) !== undefined;
+  const key = await findKey(db, keyId);
+  return key !== undefined && !hasEnded(key);
 }
 
 function createdView({ apiKey, key }: CreatedKey, { caller }: ServerCall): object {
@@ -120,6 +135,6 @@ interface KeyChange {
 }
 
 /** Logs a change of a key with the ids only, never a key or its name. */
-function logChange({ caller: { tenantId, keyId }, log }: ServerCall, change: KeyChange): void {
-  log.info({ tenantId, keyId, ...change }, 'key changed');
+function logChange({ caller, log }: ServerCall, change: KeyChange): void {
+  log.info({ ...callerFields(caller), ...change }, 'key changed');
 }

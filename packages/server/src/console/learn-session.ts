@@ -1,6 +1,7 @@
 import { contract } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
+import { callerFields } from '../http/caller-fields.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validated, validator } from '../http/validation.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
@@ -23,10 +24,10 @@ export function learnSessionRoute({ storage }: Services): ServerRoute {
     path: '/sessions/:id/learn',
     success: 200,
     check: (caller) => requireScope(caller, 'manage'),
-    async handle({ caller: { tenantId, keyId }, id, body, log }) {
+    async handle({ caller, id, body, log }) {
       validated('body', noBody, body);
       sessionPath({ id });
-      const outcome = await learnConfirmedSession(storage, tenantId, id, Date.now());
+      const outcome = await learnConfirmedSession(storage, caller.tenantId, id, Date.now());
       if (outcome === 'unknown') throw notFound('session');
       if (outcome === 'not-ended') {
         throw validationError(
@@ -35,7 +36,7 @@ export function learnSessionRoute({ storage }: Services): ServerRoute {
           'is a session that has not ended; it can be learned half an hour after its last event',
         );
       }
-      log.info({ tenantId, keyId, outcome }, 'session confirmed as expected behavior');
+      log.info({ ...callerFields(caller), outcome }, 'session confirmed as expected behavior');
       return { learned: outcome === 'learned' };
     },
   };

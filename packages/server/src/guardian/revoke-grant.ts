@@ -3,14 +3,14 @@ import { notFound } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { type ApprovalGrantRow, findGrant, revokeGrant } from '../storage/stores/approval-grant-store.ts';
 import type { Write } from '../storage/transaction.ts';
+import type { Actor } from '../users/actor-of.ts';
 import { recordDecision } from './decision-event.ts';
 
 /** A grant to revoke. */
 export interface GrantRevocation {
   readonly tenantId: number;
   readonly id: string;
-  /** Id of the key that revokes it. */
-  readonly revokedBy: string;
+  readonly revokedBy: Actor;
 }
 
 /**
@@ -25,7 +25,12 @@ export async function revokeGrantOf(
   { tenantId, id, revokedBy }: GrantRevocation,
 ): Promise<{ readonly row: ApprovalGrantRow; readonly isNew: boolean }> {
   const nowMs = Date.now();
-  const isNew = await revokeGrant(write.db, { tenant_id: tenantId, id }, revokedBy, nowMs);
+  const isNew = await revokeGrant(
+    write.db,
+    { tenant_id: tenantId, id },
+    { revoked_by: revokedBy.id, revoked_principal: revokedBy.principal },
+    nowMs,
+  );
   const row = await findGrant(write.db, tenantId, id);
   if (!row) throw notFound('grant');
   if (isNew) {
@@ -34,7 +39,8 @@ export async function revokeGrantOf(
       toolName: row.tool_name,
       decision: 'grant_revoked',
       grantId: id,
-      decidedBy: revokedBy,
+      decidedBy: revokedBy.id,
+      ...(revokedBy.principal !== null && { principal: revokedBy.principal }),
     };
     await recordDecision(services, write, tenantId, session, payload, nowMs);
   }

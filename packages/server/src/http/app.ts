@@ -12,6 +12,7 @@ import {
 import type { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
+import { callerFields } from './caller-fields.ts';
 import {
   apiError,
   handleErrors,
@@ -129,8 +130,7 @@ export function createApp({
         route,
         status,
         durationMs: Math.round(durationMs * 10) / 10,
-        tenantId: request.caller?.tenantId,
-        keyId: request.caller?.keyId,
+        ...(request.caller && callerFields(request.caller)),
       },
       'request',
     );

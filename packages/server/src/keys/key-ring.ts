@@ -1,17 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Scope } from '@actlog/protocol';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { Storage } from '../storage/storage.ts';
 import { hasEnded, type KeyRecord } from '../storage/stores/key-store.ts';
 import { identifyApiKey } from './api-key.ts';
+import type { Caller } from './caller.ts';
 import { KeyLookups } from './key-lookups.ts';
-
-/** The caller of a request: a key of a tenant. */
-export interface Caller {
-  readonly tenantId: number;
-  readonly keyId: string;
-  readonly scopes: ReadonlySet<Scope>;
-}
 
 interface CachedKey {
   readonly record: KeyRecord;
@@ -52,8 +45,8 @@ export class KeyRing {
     return cached.caller;
   }
 
-  /** `true` if a caller's key is still valid; it may have ended since the request was admitted. */
-  async isCurrent({ keyId }: Caller): Promise<boolean> {
+  /** `true` if a key is still valid; it may have ended since the request was admitted. */
+  async isCurrent(keyId: string): Promise<boolean> {
     const cached = await this.#lookUp(keyId);
     return cached !== undefined && !hasEnded(cached.record);
   }
@@ -85,7 +78,13 @@ export class KeyRing {
     const record = await this.#lookups.find(id);
     this.#cached.delete(id);
     if (!record) return undefined;
-    const caller = { tenantId: record.tenantId, keyId: record.id, scopes: new Set(record.scopes) };
+    const caller = {
+      tenantId: record.tenantId,
+      id: `key_${record.id}`,
+      keyId: record.id,
+      scopes: new Set(record.scopes),
+      user: undefined,
+    };
     const fresh = { record, caller, readMs: nowMs };
     // A key that was read during a change may be outdated, so it is not cached.
     if (generation !== this.#generation) return fresh;

@@ -6,6 +6,7 @@ import { readPage } from '../http/page.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
 import { listGrants } from '../storage/stores/approval-grant-store.ts';
+import { actorOf } from '../users/actor-of.ts';
 import { grantView } from './grant-view.ts';
 
 /** Query of `GET /server/v1/grants`. */
@@ -57,9 +58,12 @@ export function revokeGrantRoute(services: Services): ServerRoute {
     path: '/grants/:id',
     success: 200,
     check: (caller) => requireScope(caller, 'decide'),
-    async handle({ caller: { tenantId, keyId }, id, log }) {
+    async handle(call) {
+      const { caller, id, log } = call;
+      const { tenantId } = caller;
+      const revokedBy = actorOf(services, call);
       const { row, set, isNew } = await services.storage.write(tenantId, async (write) => ({
-        ...(await revokeGrantOf(services, write, { tenantId, id, revokedBy: `key_${keyId}` })),
+        ...(await revokeGrantOf(services, write, { tenantId, id, revokedBy })),
         set: await services.policySets.of(write.db, tenantId),
       }));
       if (isNew) log.info({ grantId: id }, 'grant revoked');

@@ -19,6 +19,7 @@ export interface Tables {
   schema_migrations: { name: string; applied_ms: number };
   tenants: TenantTable;
   api_keys: ApiKeyTable;
+  sign_ins: SignInTable;
   rate_limits: { tenant_id: number; subject: string; theoretical_arrival_ms: number };
   idempotency_keys: IdempotencyKeyTable;
   agents: AgentTable;
@@ -91,6 +92,26 @@ export interface ApiKeyTable {
   /** Time from which the key is refused; `null` for never. */
   expires_ms: number | null;
   last_used_ms: number | null;
+  /** Person or key that created it in the console; `null` for one that an operator created. */
+  created_by: Generated<string | null>;
+}
+
+/** A sign-in of a person. The secret in the cookie is never stored. */
+export interface SignInTable {
+  tenant_id: number;
+  id: string;
+  /** SHA-256 of the secret, in hex. */
+  digest: string;
+  user_id: string;
+  /** Name of the person, such as an email address. */
+  name: string;
+  role: 'viewer' | 'approver' | 'admin';
+  /** ID token of the provider, encrypted, to sign out there too; `null` if there is none. */
+  id_token: string | null;
+  created_ms: number;
+  last_used_ms: number;
+  /** Time at which it ends at the latest. */
+  expires_ms: number;
 }
 
 /** The first response to a request with an `Idempotency-Key`. */

@@ -5,6 +5,7 @@ import { useSettled } from '../../hooks/use-settled.ts';
 import { may } from '../../identity.ts';
 import { mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
+import { actorName } from '../actor-name.ts';
 import { ActionOrigins } from '../origins/action-origins.tsx';
 import { Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
@@ -15,7 +16,8 @@ function Outcome({ action: { status, decision, grantId } }: { action: PendingAct
   return (
     <p>
       <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span> by{' '}
-      {decision.decidedBy} <Time at={decision.decidedAt} />
+      <bdi translate={false}>{actorName(decision.decidedBy, decision.principal)}</bdi>{' '}
+      <Time at={decision.decidedAt} />
       {decision.comment && <>: “{decision.comment}”</>}
       {typeof grantId === 'string' && (
         <>
@@ -131,7 +133,11 @@ export function HeldAction({
       ) : may(identity, 'decide') ? (
         <Decision action={action} titleId={titleId} isOpen={isSettled} onEnd={onEnd} />
       ) : (
-        <p class="faint">To decide, sign in with a key that has the scope “decide”.</p>
+        <p class="faint">
+          {identity.role === undefined
+            ? 'To decide, sign in with a key that has the scope “decide”.'
+            : `Your role (${identity.role}) cannot decide. Ask an administrator for the role “approver”.`}
+        </p>
       )}
     </article>
   );

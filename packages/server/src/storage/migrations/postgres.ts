@@ -16,6 +16,7 @@ import { callHistories } from './postgres/0014-call-histories.ts';
 import { approvals } from './postgres/0015-approvals.ts';
 import { sessionSearch } from './postgres/0016-session-search.ts';
 import { activity } from './postgres/0017-activity.ts';
+import { signIns } from './postgres/0019-sign-ins.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const postgresMigrations: readonly Migration[] = [
   approvals,
   sessionSearch,
   activity,
+  signIns,
 ];

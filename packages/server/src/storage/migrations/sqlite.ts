@@ -18,6 +18,7 @@ import { callHistories } from './sqlite/0016-call-histories.ts';
 import { approvals } from './sqlite/0017-approvals.ts';
 import { sessionSearch } from './sqlite/0018-session-search.ts';
 import { activity } from './sqlite/0019-activity.ts';
+import { signIns } from './sqlite/0021-sign-ins.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const sqliteMigrations: readonly Migration[] = [
   approvals,
   sessionSearch,
   activity,
+  signIns,
 ];
