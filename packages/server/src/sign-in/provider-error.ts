@@ -3,10 +3,11 @@ import { SignInError, type SignInFailure } from './sign-in-error.ts';
 /** Errors of a token request that the person can fix by signing in again (RFC 6749, section 5.2). */
 const rejectedCodes: ReadonlySet<string> = new Set(['invalid_grant']);
 
-/** Codes of the library for a provider that does not respond, or responds with something else. */
+/** Codes of the library for a provider that does not respond, does not accept this server, or is not a provider. */
 const unavailableCodes: ReadonlySet<string> = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
+  'OAUTH_WWW_AUTHENTICATE_CHALLENGE',
   'OAUTH_RESPONSE_IS_NOT_CONFORM',
   'OAUTH_RESPONSE_IS_NOT_JSON',
   'OAUTH_PARSE_ERROR',
