@@ -3,7 +3,7 @@ import type { SignInError, SignInFailure } from './sign-in-error.ts';
 
 /** `Content-Security-Policy` of the page: only the console's own styles, and no script. */
 export const errorPagePolicy =
-  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What the page of a failure says, and its status. */
 interface ErrorText {
