@@ -3,7 +3,7 @@ import { dropApiKey, keepApiKey } from './api-key.ts';
 import { createClient, createUserClient } from './connection.ts';
 import { type Identity, readIdentity } from './identity.ts';
 
-/** What a tab signs in with: an API key, or `browser` for a cookie or a proxy that signs the whole browser in. */
+/** Credential of a tab: an API key, or `browser` for a cookie or a proxy that signs the whole browser in. */
 export type Credential = { readonly apiKey: string } | 'browser';
 
 /** A client that is signed in, and its user. */

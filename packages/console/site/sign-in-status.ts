@@ -1,4 +1,4 @@
-/** How people can sign in to this server, and whether the browser already is signed in. */
+/** Ways to sign in to this server, and whether the browser already is signed in. */
 export interface SignInStatus {
   /** Provider to sign in with; null without one. */
   readonly provider: { readonly label: string } | null;

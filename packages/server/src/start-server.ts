@@ -7,8 +7,7 @@ import { assemble } from './assemble.ts';
 import { BackgroundTasks } from './background/background-tasks.ts';
 import { deleteExpiredData } from './background/delete-expired-data.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
-import { mountConsoleApi } from './console/mount-api.ts';
-import { mountConsolePage } from './console/page.ts';
+import { mountConsole } from './console/mount-console.ts';
 import { expireActions } from './guardian/expire-actions.ts';
 import { createApp } from './http/app.ts';
 import { mountDocs } from './http/docs.ts';
@@ -27,8 +26,6 @@ import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
 import { checkRuntime } from './runtime.ts';
 import { mountServerApi } from './server-api/mount-server-api.ts';
-import { mountSignIn } from './sign-in/mount-sign-in.ts';
-import { openIdProvider } from './sign-in/openid-provider.ts';
 import type { Storage } from './storage/storage.ts';
 import { expireKey, hasEnded } from './storage/stores/key-store.ts';
 import { WatchedStorage } from './storage/watched-storage.ts';
@@ -155,12 +152,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await mountServerApi(app, services);
     await mountTraces(app, services, metrics);
     if (settings.docs) mountDocs(app);
-    if (settings.console) {
-      mountConsolePage(app);
-      const provider = openIdProvider(settings);
-      if (provider) mountSignIn(app, services, provider, settings.publicUrl as string);
-      await mountConsoleApi(app, services, { ...settings, provider });
-    }
+    if (settings.console) await mountConsole(app, services, settings);
     const firstPage = settings.console ? './console/' : settings.docs && './docs/';
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
     await checkSecret(storage, secret);

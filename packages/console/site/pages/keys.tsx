@@ -7,6 +7,7 @@ import { KeyForm } from '../parts/keys/key-form.tsx';
 import { KeyTable } from '../parts/keys/key-table.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { SignInList } from '../parts/sign-in-list.tsx';
 
 /** Page with the tenant's keys: create, rotate and revoke them. */
 export function Keys() {
@@ -48,6 +49,7 @@ export function Keys() {
         isBusy={change.isBusy}
         onCreate={(body: ApiKeyCreate) => change.run(() => keys.create(body))}
       />
+      <SignInList />
     </>
   );
 }

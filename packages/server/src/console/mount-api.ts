@@ -9,6 +9,7 @@ import { identityRoute } from './identity.ts';
 import { createKeyRoute, listKeysRoute, revokeKeyRoute, rotateKeyRoute } from './keys.ts';
 import { learnSessionRoute } from './learn-session.ts';
 import { limitsRoute } from './limits.ts';
+import { endSignInRoute, listSignInsRoute } from './sign-ins.ts';
 
 const folder = '/console/api';
 
@@ -43,6 +44,8 @@ export async function mountConsoleApi(
     createKeyRoute(services),
     rotateKeyRoute(services),
     revokeKeyRoute(services),
+    listSignInsRoute(services),
+    endSignInRoute(services),
     learnSessionRoute(services),
   ];
   await app.register(

@@ -12,7 +12,6 @@ import {
 import type { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
-import { callerFields } from './caller-fields.ts';
 import {
   apiError,
   handleErrors,
@@ -130,7 +129,9 @@ export function createApp({
         route,
         status,
         durationMs: Math.round(durationMs * 10) / 10,
-        ...(request.caller && callerFields(request.caller)),
+        tenantId: request.caller?.tenantId,
+        keyId: request.caller?.keyId,
+        userId: request.caller?.user && request.caller.id,
       },
       'request',
     );

@@ -5,7 +5,7 @@ import type { SignInError, SignInFailure } from './sign-in-error.ts';
 export const errorPagePolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** What the page of a failure says, and its status. */
+/** Text of the page of a failure, and its status. */
 interface ErrorText {
   readonly status: number;
   readonly title: string;

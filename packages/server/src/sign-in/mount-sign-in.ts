@@ -21,12 +21,7 @@ interface BeginQuery {
  * Mounts the pages of the sign-in: `/console/sign-in` leads to the provider, which leads back to
  * `/console/sign-in/callback`. Both are navigations of a browser, so errors are pages.
  */
-export function mountSignIn(
-  app: FastifyInstance,
-  services: Services,
-  provider: OpenIdProvider,
-  publicUrl: string,
-): void {
+export function mountSignIn(app: FastifyInstance, services: Services, provider: OpenIdProvider): void {
   const { users, secret } = services;
 
   app.get<{ Querystring: BeginQuery }>(path, async (request, reply) => {
@@ -54,7 +49,7 @@ export function mountSignIn(
       const attempt = openAttempt(secret, users.cookies.read(request, 'actlog-sign-in-attempt'));
       const cookie = await signIn(services, provider, request, attempt);
       void reply.header('set-cookie', cookie);
-      return reply.redirect(`${publicUrl}/console/${attempt?.place ?? ''}`, 303);
+      return reply.redirect(`${provider.consoleUrl}${attempt?.place ?? ''}`, 303);
     } catch (error) {
       const isLimited = services.failedAuthentications.count(request) > 0;
       return sendErrorPage(request, reply, isLimited ? new SignInError('limited', 'rate') : error, '../');

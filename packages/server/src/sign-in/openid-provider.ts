@@ -46,10 +46,13 @@ interface Discovered {
  * metadata is read when the first person signs in, so a provider that is down does not keep the server from starting.
  */
 export class OpenIdProvider {
+  /** Address of the console, to which people return. */
+  readonly consoleUrl: string;
   readonly #settings: OpenIdSettings;
   #discovered: Promise<Discovered> | undefined;
 
   constructor(settings: OpenIdSettings) {
+    this.consoleUrl = `${settings.publicUrl}/console/`;
     this.#settings = settings;
   }
 
@@ -123,7 +126,7 @@ export class OpenIdProvider {
       if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
       return library.buildEndSessionUrl(configuration, {
         id_token_hint: idToken,
-        post_logout_redirect_uri: `${this.#settings.publicUrl}/console/`,
+        post_logout_redirect_uri: this.consoleUrl,
       }).href;
     } catch {
       return undefined;
@@ -131,7 +134,7 @@ export class OpenIdProvider {
   }
 
   get #redirectUrl(): string {
-    return `${this.#settings.publicUrl}/console/sign-in/callback`;
+    return `${this.consoleUrl}sign-in/callback`;
   }
 
   /** Adds the claims of the UserInfo endpoint if the ID token lacks some. Those of the token take precedence. */

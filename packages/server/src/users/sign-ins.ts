@@ -25,7 +25,7 @@ const maxCached = 10_000;
 /** Resolution at which the last use of a sign-in is stored, in milliseconds. */
 const useResolutionMs = 60_000;
 
-/** How long sign-ins last, in milliseconds. */
+/** Lifetimes of sign-ins, in milliseconds. */
 export interface SignInLifetimes {
   /** Time without a request after which a sign-in ends. */
   readonly idleMs: number;

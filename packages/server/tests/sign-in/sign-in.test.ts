@@ -15,7 +15,9 @@ async function errorPage({ response }: Visit, status: number): Promise<string> {
   const html = await response.text();
   expect({ status: response.status, html }).toMatchObject({ status });
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self'/);
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'self'; img-src 'self'/,
+  );
   expect(html).toContain(String(response.headers.get('x-request-id')));
   expect(html).not.toContain('<script');
   return html;

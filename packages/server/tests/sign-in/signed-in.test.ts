@@ -231,6 +231,53 @@ describe('a sign-in ends', () => {
     expect((await waiting).status).toBe(401);
   });
 
+  test('when an admin ends it, who sees the people who are signed in', async () => {
+    const [ada, alan] = [await SignedIn.as('ada', setup.url), await SignedIn.as('alan', setup.url)];
+    const list = async () =>
+      (await (await ada.send('GET', '/console/api/sign-ins')).json()) as { items: { id: string }[] };
+    const { items } = await list();
+    expect(items).toEqual([
+      {
+        id: expect.stringMatching(/^sin_/),
+        userId: expect.stringMatching(/^usr_/),
+        name: 'alan@example.com',
+        role: 'viewer',
+        createdAt: expect.any(String),
+        lastUsedAt: expect.any(String),
+        expiresAt: expect.any(String),
+        current: false,
+      },
+      expect.objectContaining({ name: 'ada@example.com', role: 'admin', current: true }),
+    ]);
+    const path = `/console/api/sign-ins/${items[0]?.id}`;
+    expect(await alan.status('DELETE', path)).toBe(403);
+    expect(await ada.status('DELETE', path)).toBe(200);
+    expect(await ada.status('DELETE', path)).toBe(404);
+    expect(await alan.status('GET', '/v1/sessions')).toBe(401);
+    pass(60);
+    expect((await setup.server.ok('sessions.list')).items).toEqual([]);
+    const headers = { authorization: `Bearer ${setup.server.apiKey}` };
+    const later = await fetch(`${setup.url}/console/api/sign-ins`, { headers });
+    expect(await later.json()).toEqual({ items: [] });
+  });
+
+  test('in the other tenant of the deployment only by an admin of its own', async () => {
+    const ada = await SignedIn.as('ada', setup.url);
+    const { admin } = setup.server.server;
+    await admin.tenants.create('rival');
+    const { apiKey } = await admin.keys.create('rival', { name: 'r' });
+    const own = (await (await ada.send('GET', '/console/api/sign-ins')).json()) as {
+      items: { id: string }[];
+    };
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const response = await fetch(`${setup.url}/console/api/sign-ins/${own.items[0]?.id}`, {
+      method: 'DELETE',
+      headers,
+    });
+    expect(response.status).toBe(404);
+    expect(await ada.status('GET', '/v1/sessions')).toBe(200);
+  });
+
   test('when its tenant is deleted', async () => {
     const ada = await SignedIn.as('ada', setup.url);
     await setup.server.server.admin.tenants.delete('default');

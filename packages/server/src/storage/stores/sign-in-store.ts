@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { type OldRows, oldRows } from '../retention/old-rows.ts';
-import type { SignInTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
+import type { SignInTable } from './sign-in-table.ts';
 
 /** A stored sign-in of a person. */
 export type SignInRow = Selectable<SignInTable>;
