@@ -20,10 +20,21 @@ const secureUrl = z
 
 const roleNames = ['viewer', 'approver', 'admin'] as const;
 
+/** Headers that have a meaning of their own. */
+const reservedHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'cookie',
+  'host',
+  'origin',
+]);
+
 const headerName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header, such as x-forwarded-user')
-  .toLowerCase();
+  .toLowerCase()
+  .refine((name) => !reservedHeaders.has(name), 'must be a header of the proxy, such as x-forwarded-user');
 
 /** Settings for people who sign in, by an OpenID provider or through a trusted proxy. */
 export const signInSettings = {
