@@ -1,13 +1,23 @@
 import { AuthenticationError, InvalidArgumentError } from '@actlog/client';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { dropApiKey, hasLinkKey, keepApiKey, keptApiKey, takeLinkKey } from './api-key.ts';
-import { type Connection, ConnectionContext, createClient } from './connection.ts';
+import { hasLinkKey, keptApiKey, takeLinkKey } from './api-key.ts';
+import { type Connection, ConnectionContext } from './connection.ts';
 import { Frame } from './frame.tsx';
-import { mayTakeOver, readIdentity } from './identity.ts';
+import { mayTakeOver } from './identity.ts';
 import { KeyLinkDialog } from './key-link-dialog.tsx';
+import {
+  type Credential,
+  closeSession,
+  dropCredential,
+  isSameCredential,
+  keepCredential,
+  type OpenedSession,
+  openSession,
+} from './session.ts';
 import { SignIn } from './sign-in.tsx';
+import { onlyKeys, readSignInStatus, type SignInStatus } from './sign-in-status.ts';
 
-/** A signed-in user, also after the service has rejected the key. */
+/** A signed-in user, also after the service has rejected the credential. */
 interface SignedIn {
   readonly connection: Connection;
   /** Key of the component tree, so that nothing rendered for one user is reused for the next. */
@@ -19,12 +29,12 @@ type State =
   | {
       readonly step: 'signed out';
       readonly error?: unknown;
-      /** User whose key was rejected; their input is kept but hidden. */
+      /** User whose credential was rejected; their input is kept but hidden. */
       readonly refused?: SignedIn | undefined;
     }
   | { readonly step: 'signed in'; readonly signedIn: SignedIn };
 
-/** `true` if the key itself is invalid, in contrast to a failure of the service or the network. */
+/** `true` if the credential itself is invalid, in contrast to a failure of the service or the network. */
 function isRefusal(error: unknown): boolean {
   return error instanceof AuthenticationError || error instanceof InvalidArgumentError;
 }
@@ -33,35 +43,35 @@ function isRefusal(error: unknown): boolean {
 export function App() {
   const [state, setState] = useState<State>({ step: 'signing in' });
   const [offered, setOffered] = useState<string>();
-  // Responses for an earlier key are irrelevant for the current one.
-  const latest = useRef<string>(undefined);
+  const [status, setStatus] = useState<SignInStatus>(onlyKeys);
+  // Responses for an earlier credential are irrelevant for the current one.
+  const latest = useRef<Credential>(undefined);
 
   const signOut = useCallback((error?: unknown) => {
     latest.current = undefined;
-    dropApiKey();
+    dropCredential();
     setState({ step: 'signed out', error });
   }, []);
 
   const signIn = useCallback(
-    async (apiKey: string) => {
-      latest.current = apiKey;
+    async (credential: Credential) => {
+      latest.current = credential;
       const end = (error: unknown, isKept: boolean) => {
-        if (latest.current !== apiKey) return;
+        if (!isSameCredential(latest.current, credential)) return;
         latest.current = undefined;
-        if (isKept) keepApiKey(apiKey);
-        else dropApiKey();
+        if (isKept) keepCredential(credential);
+        else dropCredential();
         setState((before) => ({ step: 'signed out', error, refused: refusedIn(before) }));
       };
       let isSignedIn = false;
       try {
-        const client = createClient(apiKey, () => {
-          if (isSignedIn) end(new Error('The API key is no longer valid. Sign in again to continue.'), false);
+        const session = await openSession(credential, () => {
+          if (isSignedIn) end(new Error(endOf(credential)), false);
         });
-        const identity = await readIdentity(client);
-        if (latest.current !== apiKey) return;
+        if (!isSameCredential(latest.current, credential)) return;
         isSignedIn = true;
-        keepApiKey(apiKey);
-        const connection = { client, identity, signOut: () => signOut() };
+        keepCredential(credential);
+        const connection = { ...session, signOut: signOutOf(credential, session, signOut) };
         setState((before) => ({ step: 'signed in', signedIn: next(connection, refusedIn(before)) }));
       } catch (error) {
         end(error, !isRefusal(error));
@@ -71,41 +81,50 @@ export function App() {
   );
 
   const begin = useCallback(
-    (apiKey: string) => {
+    (credential: Credential) => {
       setOffered(undefined);
       setState({ step: 'signing in' });
-      void signIn(apiKey);
+      void signIn(credential);
     },
     [signIn],
   );
 
   useEffect(() => {
-    /** Uses the key of a link immediately if the tab has none; otherwise the user decides. */
+    /** Uses the key of a link immediately if nobody is signed in; otherwise the user decides. */
     const follow = () => {
       const given = takeLinkKey();
-      const current = latest.current ?? keptApiKey();
-      if (given === undefined || given === current) return;
-      if (current === undefined) begin(given);
+      const kept = keptApiKey();
+      const current = latest.current ?? (kept === undefined ? undefined : { apiKey: kept });
+      if (given === undefined || isSameCredential(current, { apiKey: given })) return;
+      if (current === undefined) begin({ apiKey: given });
       else setOffered(given);
     };
     const kept = keptApiKey();
-    if (kept !== undefined) begin(kept);
-    else if (!hasLinkKey()) signOut();
+    const hasLink = hasLinkKey();
+    if (kept !== undefined) begin({ apiKey: kept });
     follow();
+    void readSignInStatus().then((read) => {
+      setStatus(read);
+      if (kept !== undefined || hasLink) return;
+      if (read.signedIn) begin('browser');
+      else if (latest.current === undefined) signOut();
+    });
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, [begin, signOut]);
 
   useEffect(() => {
     // The tab's own key was rejected, so the link replaces nothing.
-    if (state.step === 'signed out' && offered !== undefined && keptApiKey() === undefined) begin(offered);
+    if (state.step === 'signed out' && offered !== undefined && keptApiKey() === undefined) {
+      begin({ apiKey: offered });
+    }
   }, [state, offered, begin]);
 
   const isSignedIn = state.step === 'signed in';
   const dialog = offered !== undefined && (
     <KeyLinkDialog
       identity={isSignedIn ? state.signedIn.connection.identity : undefined}
-      onAccept={() => begin(offered)}
+      onAccept={() => begin({ apiKey: offered })}
       onDecline={() => setOffered(undefined)}
     />
   );
@@ -121,7 +140,14 @@ export function App() {
   return (
     <>
       {dialog}
-      {!isSignedIn && <SignIn error={state.error} kept={keptApiKey()} onKey={signIn} />}
+      {!isSignedIn && (
+        <SignIn
+          error={state.error}
+          status={status}
+          kept={keptApiKey()}
+          onKey={(apiKey) => signIn({ apiKey })}
+        />
+      )}
       {shown !== undefined && (
         <div key={shown.person} hidden={!isSignedIn}>
           <ConnectionContext.Provider value={shown.connection}>
@@ -133,13 +159,35 @@ export function App() {
   );
 }
 
-/** Returns the user whose key the service rejected. */
+/** Returns the message for a credential that the service no longer accepts. */
+function endOf(credential: Credential): string {
+  return credential === 'browser'
+    ? 'You are signed out. Sign in again to continue.'
+    : 'The API key is no longer valid. Sign in again to continue.';
+}
+
+/** Returns the function that signs a user out, or undefined if only the proxy can. */
+function signOutOf(
+  credential: Credential,
+  { client, identity }: OpenedSession,
+  signOut: (error?: unknown) => void,
+): (() => void) | undefined {
+  if (credential !== 'browser') return () => signOut();
+  if (identity.canSignOut !== true) return undefined;
+  return () =>
+    void closeSession(client).then(
+      () => signOut(),
+      (error) => signOut(error),
+    );
+}
+
+/** Returns the user whose credential the service rejected. */
 function refusedIn(state: State): SignedIn | undefined {
   if (state.step === 'signed in') return state.signedIn;
   return state.step === 'signed out' ? state.refused : undefined;
 }
 
-/** Returns the next signed-in user: the one whose key was rejected, with their input, or a new one. */
+/** Returns the next signed-in user: the one whose credential was rejected, with their input, or a new one. */
 function next(connection: Connection, refused: SignedIn | undefined): SignedIn {
   if (refused === undefined) return { connection, person: 0 };
   const isSame = mayTakeOver(connection.identity, refused.connection.identity);

@@ -8,7 +8,8 @@ import type { Identity } from './identity.ts';
 export interface Connection {
   readonly client: Actlog;
   readonly identity: Identity;
-  signOut(): void;
+  /** Signs the user out; undefined if the page cannot, because a proxy signs the user in. */
+  readonly signOut: (() => void) | undefined;
 }
 
 export const ConnectionContext = createContext<Connection | undefined>(undefined);
@@ -27,6 +28,45 @@ export function useConnection(): Connection {
  * @param onRefused - called when the service rejects the key
  */
 export function createClient(apiKey: string, onRefused: () => void): Actlog {
+  return clientWith(apiKey, (headers) => headers, onRefused);
+}
+
+/** Client of a person whom a cookie or a proxy signs in. */
+export interface UserClient {
+  readonly client: Actlog;
+  /** Sets the CSRF token that all later requests contain. */
+  setCsrfToken(token: string): void;
+}
+
+/** The client requires a key; its header is removed from each request, so that the browser's cookie applies. */
+const noKey = 'al_live_none';
+
+/**
+ * Creates a client for a person whom a cookie or a proxy signs in.
+ *
+ * @param onRefused - called when the service rejects the person
+ */
+export function createUserClient(onRefused: () => void): UserClient {
+  let csrfToken: string | undefined;
+  const withToken = (given: HeadersInit | undefined) => {
+    const headers = new Headers(given);
+    headers.delete('authorization');
+    if (csrfToken !== undefined) headers.set('x-actlog-csrf', csrfToken);
+    return headers;
+  };
+  return {
+    client: clientWith(noKey, withToken, onRefused),
+    setCsrfToken: (token) => {
+      csrfToken = token;
+    },
+  };
+}
+
+function clientWith(
+  apiKey: string,
+  withCredentials: (headers: HeadersInit | undefined) => HeadersInit | undefined,
+  onRefused: () => void,
+): Actlog {
   let refusal: Response | undefined;
   return new Actlog({
     apiKey,
@@ -39,7 +79,7 @@ export function createClient(apiKey: string, onRefused: () => void): Actlog {
     fetch: async (url, init) => {
       // Hidden components that wait for a new sign-in must not keep sending requests.
       if (refusal !== undefined) return refusal.clone();
-      const response = await fetch(url, init);
+      const response = await fetch(url, { ...init, headers: withCredentials(init?.headers) });
       noteTime(response);
       if (response.status === 401) {
         refusal = response.clone();

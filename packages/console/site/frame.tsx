@@ -136,11 +136,14 @@ export function Frame({
         <p class="identity">
           {identity.tenant !== undefined && <span>{identity.tenant}</span>}
           {identity.name !== undefined && <span class="faint">{identity.name}</span>}
+          {identity.role !== undefined && <span class="badge">{identity.role}</span>}
           {identity.kind === 'test' && <span class="badge">test</span>}
           <a href="../openapi.json">API</a>
-          <button type="button" class="quiet" onClick={signOut}>
-            Sign out
-          </button>
+          {signOut !== undefined && (
+            <button type="button" class="quiet" onClick={signOut}>
+              Sign out
+            </button>
+          )}
         </p>
       </header>
       <main ref={main} tabIndex={-1}>

@@ -1,22 +1,30 @@
 import { type Actlog, NotFoundError } from '@actlog/client';
 import type { Scope } from '@actlog/protocol';
 
-/** Owner of the API key. */
+/** The signed-in user: the owner of an API key, or a person. Everything unknown is undefined. */
 export interface Identity {
+  /** `key_…` for a key, `usr_…` for a person. */
+  readonly id: string | undefined;
   readonly keyId: string | undefined;
   readonly name: string | undefined;
   readonly tenant: string | undefined;
   readonly kind: 'live' | 'test' | undefined;
+  /** Role of a person. */
+  readonly role?: 'viewer' | 'approver' | 'admin' | undefined;
+  /** Token for the requests of a person. */
+  readonly csrfToken?: string | undefined;
+  /** `true` if the page can sign a person out. */
+  readonly canSignOut?: boolean | undefined;
   readonly scopes: readonly Scope[];
 }
 
 const everyScope: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
 
 /**
- * Reads the owner of the key. If the deployment does not provide this, everything is assumed to be allowed: the
+ * Reads the signed-in user. If the deployment does not provide this, everything is assumed to be allowed: the
  * deployment itself rejects what is not.
  *
- * @throws ActlogError if the key is rejected or the service does not respond.
+ * @throws ActlogError if the user is rejected or the service does not respond.
  */
 export async function readIdentity(client: Actlog): Promise<Identity> {
   try {
@@ -27,22 +35,29 @@ export async function readIdentity(client: Actlog): Promise<Identity> {
     if (!(error instanceof NotFoundError)) throw error;
   }
   await client.sessions.list({ limit: 1 });
-  return { keyId: undefined, name: undefined, tenant: undefined, kind: undefined, scopes: everyScope };
+  return {
+    id: undefined,
+    keyId: undefined,
+    name: undefined,
+    tenant: undefined,
+    kind: undefined,
+    scopes: everyScope,
+  };
 }
 
-/** `true` if the key has all scopes and may manage keys, on a deployment with key management. */
+/** `true` if the user has all scopes and may manage keys, on a deployment with key management. */
 export function managesKeys(identity: Identity): boolean {
   return hasKnownOwner(identity) && everyScope.every((scope) => may(identity, scope));
 }
 
 /**
- * `true` if the deployment provides the owner of the key, and thus the page's own endpoints besides `/v1`.
+ * `true` if the deployment provides the signed-in user, and thus the page's own endpoints besides `/v1`.
  */
-export function hasKnownOwner({ keyId }: Identity): boolean {
-  return keyId !== undefined;
+export function hasKnownOwner({ id }: Identity): boolean {
+  return id !== undefined;
 }
 
-/** `true` if the key has the scope. */
+/** `true` if the user has the scope. */
 export function may({ scopes }: Identity, scope: Scope): boolean {
   return scopes.includes(scope);
 }

@@ -7,7 +7,7 @@ export function KeyLinkDialog({
   onAccept,
   onDecline,
 }: {
-  /** Owner of the key in use; undefined while unknown. */
+  /** The signed-in user; undefined while unknown. */
   identity: Identity | undefined;
   onAccept: () => void;
   onDecline: () => void;
@@ -19,7 +19,8 @@ export function KeyLinkDialog({
     <dialog ref={dialog} aria-labelledby="key-link-title" onClose={onDecline}>
       <h2 id="key-link-title">Sign in with another key?</h2>
       <p>
-        You opened a link that contains an API key. This tab already uses another key
+        You opened a link that contains an API key.{' '}
+        {identity?.role === undefined ? 'This tab already uses another key' : 'You are already signed in'}
         {owner !== '' && (
           <>
             {' '}
@@ -30,7 +31,7 @@ export function KeyLinkDialog({
       </p>
       <p class="buttons">
         <button type="button" onClick={() => dialog.current?.close()}>
-          Keep the current key
+          {identity?.role === undefined ? 'Keep the current key' : 'Stay signed in'}
         </button>
         <button type="button" class="quiet" onClick={onAccept}>
           Use the key in the link

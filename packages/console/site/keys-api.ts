@@ -11,6 +11,8 @@ export interface ApiKey {
   readonly lastUsedAt: string | null;
   /** Null for a key that does not expire. */
   readonly expiresAt: string | null;
+  /** Person or key that created it here; null for one that an operator created. */
+  readonly createdBy?: string | null;
   /** `true` for the key that the user signed in with. */
   readonly current: boolean;
 }

@@ -111,6 +111,7 @@ export const sections: readonly Section[] = [
           guide('self-hosting'),
           guide('postgresql'),
           guide('deployment'),
+          guide('sign-in'),
           guide('upgrading'),
           guide('troubleshooting'),
         ],

@@ -17,8 +17,10 @@ export interface ApprovalGrant {
   readonly policies: readonly { readonly id: string; readonly version: number | null }[];
   /** Id of the approved action. */
   readonly pendingActionId: string;
-  /** Id of the last approver's key. */
+  /** Id of the last approver: an API key (`key_…`), or a person who is signed in (`usr_…`). */
   readonly grantedBy: string;
+  /** The last approver, where the deployment knows the person; null otherwise. */
+  readonly grantedByPrincipal: string | null;
   /** ISO 8601 in UTC, with milliseconds. */
   readonly createdAt: string;
   readonly expiresAt: string;
@@ -28,8 +30,10 @@ export interface ApprovalGrant {
   readonly uses: number;
   /** Null while it is not revoked. */
   readonly revokedAt: string | null;
-  /** Id of the key that revoked it; null while it is not revoked. */
+  /** Id of the key or the person that revoked it; null while it is not revoked. */
   readonly revokedBy: string | null;
+  /** The person who revoked it, where the deployment knows who it was; null otherwise. */
+  readonly revokedByPrincipal: string | null;
 }
 
 /** Response of `GET /server/v1/grants` of the actlog server. */

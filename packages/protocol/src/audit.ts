@@ -23,6 +23,8 @@ export const auditActions = [
   'grant.revoked',
   'session.confirmed',
   'session.deleted',
+  'sign_in.created',
+  'sign_in.ended',
   'tenant.retention_changed',
   'tenant.quotas_changed',
   'tenant.tool_tags_changed',
@@ -40,16 +42,16 @@ export const auditTargetKinds: readonly AuditTargetKind[] = [
 ];
 
 /**
- * Author of a change: `key` for a request with an API key, `operator` for the server's command and its host program,
- * `server` for the server itself.
+ * Author of a change: `person` for someone who is signed in, `key` for a request with an API key, `operator` for the
+ * server's command and its host program, `server` for the server itself.
  */
 export interface AuditActor {
-  readonly kind: 'key' | 'operator' | 'server';
-  /** Id of the key, such as `key_0198c1d2e3f47a5b`; null for others. */
+  readonly kind: 'person' | 'key' | 'operator' | 'server';
+  /** Id of the person, `usr_…`, or of the key, such as `key_0198c1d2e3f47a5b`; null for others. */
   readonly id: string | null;
-  /** Name of the key at the time of the change; null for others. */
+  /** Name of the person or the key at the time of the change; null for others. */
   readonly name: string | null;
-  /** Person whom a trusted proxy named in the request; null for none. */
+  /** Name of the person who is signed in, or whom a trusted proxy named in the request; null for none. */
   readonly principal: string | null;
 }
 
@@ -72,7 +74,7 @@ export interface AuditEntry {
   readonly target: {
     readonly kind: AuditTargetKind;
     readonly id: string;
-    /** Name at the time of the change: a webhook's address without its query, a held action's tool; null for none. */
+    /** Name at the time of the change: a webhook's address without its query, a held action's tool, the person of a sign-in; null for none. */
     readonly name: string | null;
   };
   readonly changes: readonly AuditFieldChange[];

@@ -440,7 +440,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     given: 'Approvals so far, oldest first; each approver counts once.',
   },
   GivenApproval: {
-    approvedBy: "Id of the approver's API key.",
+    approvedBy: 'Id of the approver: an API key (`key_…`), or a person who is signed in (`usr_…`).',
     principal: 'The approver, where the deployment knows the person; null otherwise.',
     comment: 'Comment of the approver; null for none.',
     approvedAt: 'Time of the approval.',
@@ -454,7 +454,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   Decision: {
     decision: '`approve` if the action may run, else `deny`.',
     comment: 'Comment of the approver; null for none.',
-    decidedBy: "Id of the approver's API key.",
+    decidedBy: 'Id of the approver: an API key (`key_…`), or a person who is signed in (`usr_…`).',
+    principal: 'The approver, where the deployment knows the person; null otherwise.',
     decidedAt: 'Time of the decision.',
   },
   'guardian.pendingActions.decide': {

@@ -200,6 +200,7 @@ const decidedAction = {
     decision: 'approve' as const,
     comment: 'The customer was charged twice.',
     decidedBy: keyId,
+    principal: 'alan@example.com',
     decidedAt: '2026-11-21T10:02:10.940Z',
   },
 };

@@ -20,6 +20,7 @@ import { RiskScoring } from './risk/risk-scoring.ts';
 import type { Services } from './services.ts';
 import type { Storage } from './storage/storage.ts';
 import { TenantTurns } from './tenant-turns.ts';
+import { Users } from './users/users.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { WebhookOutbox } from './webhooks/webhook-outbox.ts';
 
@@ -48,6 +49,8 @@ export function assemble(
     scoring.scheduleCatchUp();
   });
   const keys = new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys });
+  const failedAuthentications = new FailedAuthentications(settings.invalidKeyLimit);
+  const users = new Users(settings, storage, secret);
   const requestRate =
     settings.rateLimit === false ? new UnlimitedRate(storage) : new RateLimiter(storage, settings.rateLimit);
   const memory = (refusal: string, maxBytes = settings.maxQueuedBytes) =>
@@ -84,8 +87,10 @@ export function assemble(
       },
     }),
     keys,
+    users,
+    failedAuthentications,
     cursors: new Cursors(secret.cursorKey),
-    requestGate: new RequestGate(keys, requestRate, new FailedAuthentications(settings.invalidKeyLimit)),
+    requestGate: new RequestGate(keys, users, requestRate, failedAuthentications),
     decisions: new DecisionSignal(storage),
     principalHeader: settings.principalHeader,
     eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),

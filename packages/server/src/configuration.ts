@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { minSecretLength } from './keys/deployment-secret.ts';
 import { singleLineName } from './keys/single-line-name.ts';
 import { optionsError } from './lib/options-error.ts';
+import { signInProblems, signInSettings } from './sign-in-settings.ts';
 import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
 import { type QuotaName, quotaNames } from './storage/stores/quota-table.ts';
 
@@ -46,7 +47,7 @@ export const configuration = z.strictObject({
    * With PostgreSQL it is required, and the same for all servers.
    */
   secret: z.string().min(minSecretLength, `must have at least ${minSecretLength} characters`).optional(),
-  /** Name of the tenant of the returned key. */
+  /** Name of the tenant of the returned key, and of the people who sign in. */
   tenant: singleLineName.default('default'),
   /** An API key to use instead of creating one, so that it stays the same across restarts. */
   apiKey: z.string().min(1).optional(),
@@ -115,15 +116,7 @@ export const configuration = z.strictObject({
     .optional(),
   /** `true` to keep the decision of every check, for the retention of the tenant. */
   keepDecisions: trueOrFalse.default(true),
-  /**
-   * Request header in which a proxy names the person who sends a request, such as `x-forwarded-user`, for approvals. Set it
-   * only if all requests come through a proxy that removes the header of its clients. Default: none.
-   */
-  principalHeader: z
-    .string()
-    .regex(/^[A-Za-z0-9-]{1,100}$/, 'must be the name of a header, such as x-forwarded-user')
-    .toLowerCase()
-    .optional(),
+  ...signInSettings,
   /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),
   /** Minimum level of log lines, which are JSON on standard output. */
@@ -131,6 +124,9 @@ export const configuration = z.strictObject({
 });
 
 const consistent = configuration.superRefine((settings, { addIssue }) => {
+  for (const { setting, message } of signInProblems(settings)) {
+    addIssue({ code: 'custom', path: [setting], message });
+  }
   if (!isPostgresUrl(settings.database)) {
     if (!isUnsupportedAddress(settings.database)) return;
     const message =

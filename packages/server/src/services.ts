@@ -1,5 +1,6 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
 import type { Cursors } from './http/cursor.ts';
+import type { FailedAuthentications } from './http/limits/failed-authentications.ts';
 import type { LoopTurns } from './http/limits/loop-turns.ts';
 import type { RequestMemory } from './http/limits/request-memory.ts';
 import type { ResponseMemory } from './http/limits/response-memory.ts';
@@ -17,6 +18,7 @@ import type { Storage } from './storage/storage.ts';
 import type { DeploymentQuotas } from './storage/stores/quota-store.ts';
 import type { QuotaName } from './storage/stores/quota-table.ts';
 import type { TenantTurns } from './tenant-turns.ts';
+import type { Users } from './users/users.ts';
 import type { AddressGuard } from './webhooks/address-guard.ts';
 import type { WebhookOutbox } from './webhooks/webhook-outbox.ts';
 
@@ -29,7 +31,11 @@ export interface Services {
   readonly keys: KeyRing;
   readonly cursors: Cursors;
   readonly secret: DeploymentSecret;
-  /** Admits requests by their keys. */
+  /** People who sign in. */
+  readonly users: Users;
+  /** Limits failed authentications of each client address. */
+  readonly failedAuthentications: FailedAuthentications;
+  /** Admits requests by their callers. */
   readonly requestGate: RequestGate;
   readonly scoring: RiskScoring;
   /** Quotas of the deployment, for tenants without their own. */

@@ -7,8 +7,7 @@ import { assemble } from './assemble.ts';
 import { BackgroundTasks } from './background/background-tasks.ts';
 import { deleteExpiredData } from './background/delete-expired-data.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
-import { mountConsoleApi } from './console/mount-api.ts';
-import { mountConsolePage } from './console/page.ts';
+import { mountConsole } from './console/mount-console.ts';
 import { expireActions } from './guardian/expire-actions.ts';
 import { createApp } from './http/app.ts';
 import { mountDocs } from './http/docs.ts';
@@ -153,10 +152,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await mountServerApi(app, services);
     await mountTraces(app, services, metrics);
     if (settings.docs) mountDocs(app);
-    if (settings.console) {
-      mountConsolePage(app);
-      await mountConsoleApi(app, services);
-    }
+    if (settings.console) await mountConsole(app, services, settings);
     const firstPage = settings.console ? './console/' : settings.docs && './docs/';
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
     await checkSecret(storage, secret);

@@ -3,7 +3,7 @@ import { type TestServer, testServer } from './test-server.ts';
 
 let server: TestServer;
 beforeEach(async () => {
-  server = await testServer({ principalHeader: 'X-Forwarded-User' });
+  server = await testServer({ principalHeader: 'X-Forwarded-User', trustedProxies: ['127.0.0.0/8'] });
 });
 
 async function keyOf(name: string): Promise<TestServer> {

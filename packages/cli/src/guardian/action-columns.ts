@@ -45,7 +45,7 @@ export function actionDetails(held: PendingAction): Detail[] {
     ['for', held.principal],
     ['approval', held.singleUse ? 'for one call' : undefined],
     ['approvers', approversText(held)],
-    ['decided by', decision?.decidedBy],
+    ['decided by', decision?.principal ?? decision?.decidedBy],
     ['grant', grantId],
     ['comment', decision?.comment],
   ];

@@ -43,11 +43,16 @@ function details(grant: ApprovalGrant): Detail[] {
     ['agent', grant.agentId],
     ['principal', grant.principal],
     ['used', usesText(grant)],
-    ['granted by', grant.grantedBy],
+    ['granted by', grant.grantedByPrincipal ?? grant.grantedBy],
     ['created', localTime(grant.createdAt)],
     ['ends', localTime(grant.expiresAt)],
-    ['revoked', grant.revokedAt === null ? undefined : `${localTime(grant.revokedAt)} by ${grant.revokedBy}`],
+    ['revoked', revocationText(grant)],
   ];
+}
+
+function revocationText({ revokedAt, revokedBy, revokedByPrincipal }: ApprovalGrant): string | undefined {
+  if (revokedAt === null) return undefined;
+  return `${localTime(revokedAt)} by ${revokedByPrincipal ?? revokedBy}`;
 }
 
 /** Adds `guardian grants` and `guardian revoke`. */

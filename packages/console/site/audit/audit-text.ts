@@ -33,6 +33,7 @@ export function targetHref({ kind, id }: AuditEntry['target']): string | undefin
     case 'agent':
       return href(['sessions'], { agent: id });
     case 'key':
+    case 'sign_in':
       return href(['keys']);
     default:
       return undefined;

@@ -9,6 +9,7 @@ import { KeyForm } from '../parts/keys/key-form.tsx';
 import { KeyTable } from '../parts/keys/key-table.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { SignInList } from '../parts/sign-in-list.tsx';
 
 /** Page with the tenant's keys: create, rotate and revoke them. */
 export function Keys() {
@@ -49,7 +50,7 @@ function ManagedKeys() {
           onRevoke={({ id, current }: ApiKey) =>
             change.run(async () => {
               await keys.revoke(id);
-              if (current) signOut();
+              if (current) signOut?.();
               return undefined;
             })
           }
@@ -59,6 +60,7 @@ function ManagedKeys() {
         isBusy={change.isBusy}
         onCreate={(body: ApiKeyCreate) => change.run(() => keys.create(body))}
       />
+      <SignInList />
     </>
   );
 }

@@ -64,9 +64,11 @@ function forbidClock({ clock }: Page): void {
 export class ConsoleTab {
   readonly page: Page;
   readonly #faults: string[] = [];
+  readonly #origins: Set<string>;
 
   private constructor(page: Page, origin: string) {
     this.page = page;
+    this.#origins = new Set([origin]);
     page.on('dialog', (dialog) => {
       this.#faults.push(`a dialog: ${dialog.message()}`);
       void dialog.dismiss();
@@ -78,7 +80,7 @@ export class ConsoleTab {
     });
     page.on('request', (request) => {
       const { protocol, origin: requested } = new URL(request.url());
-      if (protocol !== 'blob:' && requested !== origin) this.#faults.push(`asked ${requested}`);
+      if (protocol !== 'blob:' && !this.#origins.has(requested)) this.#faults.push(`asked ${requested}`);
     });
   }
 
@@ -109,6 +111,11 @@ export class ConsoleTab {
       expect(tab.#faults).toEqual([]);
     });
     return tab;
+  }
+
+  /** Allows the tab to visit another server, such as a provider that people sign in with. */
+  allow(url: string): void {
+    this.#origins.add(new URL(url).origin);
   }
 
   /** Navigates within the page, like a link. */

@@ -96,6 +96,7 @@ export function decideAction(
     decision: body.decision,
     comment: body.comment ?? null,
     decidedBy: approver.key,
+    principal: approver.principal,
     decidedAt: new Date(nowMs).toISOString(),
   };
   const ended = { ...action, status: decided.status, approvals, grantId, decision };

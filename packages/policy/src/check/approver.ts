@@ -1,6 +1,6 @@
 /** Identity of an approver. */
 export interface Approver {
-  /** Id of the API key. */
+  /** Id of the API key (`key_…`), or of the person who is signed in (`usr_…`). */
   readonly key: string;
   /** The person, where the deployment knows who uses the key; null otherwise. */
   readonly principal: string | null;

@@ -39,7 +39,13 @@ function held(changes: Partial<HeldAction> = {}): HeldAction {
 
 const approved = held({
   status: 'approved',
-  decision: { decision: 'approve', comment: 'ok', decidedBy: 'key_1', decidedAt: '2026-01-01T00:00:00.000Z' },
+  decision: {
+    decision: 'approve',
+    comment: 'ok',
+    decidedBy: 'key_1',
+    principal: null,
+    decidedAt: '2026-01-01T00:00:00.000Z',
+  },
 });
 
 function decide(facts: Partial<CheckFacts>) {

@@ -25,7 +25,7 @@ export interface DecisionPayload {
   /** The exceeded rate, if it is the reason; such a denial is temporary. */
   readonly rate?: Rate;
   readonly pendingActionId: string | null;
-  /** Id of the approver's key; null if no person decided. */
+  /** Id of the approver, a key or a person; null if no person decided. */
   readonly decidedBy: string | null;
   /** The approver, where the deployment knows the person. */
   readonly principal?: string;
@@ -44,8 +44,10 @@ export interface GrantRevocationPayload {
   readonly toolName: string;
   readonly decision: 'grant_revoked';
   readonly grantId: string;
-  /** Id of the key that revoked it. */
+  /** Id of the key or the person that revoked it. */
   readonly decidedBy: string;
+  /** The person, where the deployment knows who it was. */
+  readonly principal?: string;
 }
 
 /** Returns the payload for a policy that denies or holds an action. */

@@ -10,8 +10,10 @@ const decision = looseObject({
   decision: z.enum(['approve', 'deny']),
   /** Comment of the approver; null for none. */
   comment: z.string().nullable(),
-  /** Id of the approver's API key. */
+  /** Id of the approver: an API key (`key_…`), or a person who is signed in (`usr_…`). */
   decidedBy: z.string(),
+  /** The approver, where the deployment knows the person; null otherwise. */
+  principal: z.string().nullable(),
   /** Time of the decision. */
   decidedAt: timestamp,
 }).meta({ id: 'Decision' });
@@ -39,7 +41,7 @@ const givenGrant = looseObject(choice, bounds).meta({ id: 'GivenGrant' });
 
 /** Approval of one approver. */
 export const givenApproval = looseObject({
-  /** Id of the approver's API key. */
+  /** Id of the approver: an API key (`key_…`), or a person who is signed in (`usr_…`). */
   approvedBy: z.string(),
   /** The approver, where the deployment knows the person; null otherwise. */
   principal: z.string().nullable(),

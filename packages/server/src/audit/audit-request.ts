@@ -1,4 +1,4 @@
-import type { Caller } from '../keys/key-ring.ts';
+import type { Caller } from '../keys/caller.ts';
 import type { Services } from '../services.ts';
 import type { Database } from '../storage/transaction.ts';
 import { type AuthoredRequest, actorOf } from './actor.ts';
@@ -6,7 +6,7 @@ import { type Change, recordChange } from './record-change.ts';
 
 /** An admitted request that changes something. */
 export interface ChangingRequest extends AuthoredRequest {
-  readonly caller: Pick<Caller, 'tenantId' | 'keyId' | 'keyName'>;
+  readonly caller: Pick<Caller, 'tenantId' | 'id' | 'keyName' | 'user'>;
 }
 
 /**

@@ -14,7 +14,8 @@ export interface Change {
 
 /**
  * Changes that are recorded beyond the quota. They take a permission away or decide an action, so a full log must not
- * prevent them. Other quotas bound their number: none can be repeated without a change that needs room.
+ * prevent them. Other quotas bound their number: none can be repeated without a change that needs room. People sign in
+ * to see what fills the log.
  */
 const alwaysRecorded: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'key.revoked',
@@ -24,6 +25,8 @@ const alwaysRecorded: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'held_action.approved',
   'held_action.denied',
   'grant.revoked',
+  'sign_in.created',
+  'sign_in.ended',
 ]);
 
 /**
@@ -41,7 +44,7 @@ export async function recordChange(
   { action, target, changes }: Change,
 ): Promise<void> {
   const nowMs = Date.now();
-  if (actor.kind === 'key' && !alwaysRecorded.has(action)) {
+  if ((actor.kind === 'key' || actor.kind === 'person') && !alwaysRecorded.has(action)) {
     await requireCountedRoom(db, tenantId, { auditEntries: 1 }, nowMs, quotas);
   }
   await insertAuditEntry(db, {

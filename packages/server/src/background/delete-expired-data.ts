@@ -20,6 +20,7 @@ import { oldCallHistories } from '../storage/stores/call-history-store.ts';
 import { oldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
 import { dropEndedActions } from '../storage/stores/pending-action-store.ts';
+import { oldSignIns } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -71,6 +72,7 @@ function expiredRows(nowMs: number): OldRows[] {
     ...oldCounts(nowMs - countsKeptForMs),
     oldDeliveries(nowMs - deliveriesKeptForMs),
     ...oldActivity(nowMs),
+    oldSignIns(nowMs),
   ];
 }
 

@@ -11,7 +11,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   databaseConnections: 'maximum connections to PostgreSQL',
   maxDatabaseBytes: 'maximum size of the SQLite file in bytes',
   secret: "the deployment's secret, at least 32 characters; by default in a file beside the database",
-  tenant: 'tenant of the printed key',
+  tenant: 'tenant of the printed key, and of people who sign in',
   apiKey: 'API key to use instead of creating one',
   acceptTestKeys: 'true to accept keys of kind test',
   maxQueuedEvents: 'maximum events that wait to be stored',
@@ -27,14 +27,36 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   metrics: 'access to /metrics without a token: loopback or open',
   metricsToken: 'bearer token for /metrics',
   keepDecisions: 'true to keep the decision of every check',
-  principalHeader:
-    'header in which a trusted proxy names the person, such as x-forwarded-user, for approvals',
+  publicUrl:
+    'address at which people reach the server, such as https://actlog.example.com; required to sign in',
+  oidcIssuer: 'issuer of the OpenID provider that people sign in with',
+  oidcClientId: 'client id of this server at the provider',
+  oidcClientSecret: 'client secret of this server at the provider; none for a public client',
+  oidcScopes: 'scopes to request from the provider, separated by spaces',
+  oidcNameClaim: 'claim with the name of the person; by default email, then preferred_username, then sub',
+  oidcRolesClaim: 'claim with the groups of the person, such as groups or realm_access.roles',
+  oidcLabel: 'name of the provider on the sign-in page',
+  roles: 'JSON such as {"security":"admin","on-call":"approver"}: the roles of groups',
+  defaultRole: 'role of people without such a group: none, viewer, approver or admin',
+  signInIdleMinutes: 'minutes without a request after which a person is signed out',
+  signInMaxMinutes: 'minutes after which a person must sign in again',
+  principalHeader: 'header in which a trusted proxy names the person, such as x-forwarded-user',
+  groupsHeader: 'header in which a trusted proxy lists the groups of the person, such as x-forwarded-groups',
+  trustedProxies: 'JSON array of the ranges of proxies whose headers are trusted, such as ["10.1.0.7/32"]',
+  proxySecret: 'secret that a trusted proxy sends in the header x-actlog-proxy-secret',
+  proxySignOutUrl: 'address at which people sign out of the proxy, such as /oauth2/sign_out',
   console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };
 
 /** Settings without a flag, because flags show in the process list. */
-const secretSettings: ReadonlySet<string> = new Set(['secret', 'apiKey', 'metricsToken']);
+const secretSettings: ReadonlySet<string> = new Set([
+  'secret',
+  'apiKey',
+  'metricsToken',
+  'oidcClientSecret',
+  'proxySecret',
+]);
 
 const names = Object.keys(configuration.shape) as (keyof typeof configuration.shape)[];
 
@@ -64,7 +86,7 @@ export function settingOptions(): Option[] {
 export function secretsHelp(): string {
   const lines = names
     .filter((name) => secretSettings.has(name))
-    .map((name) => `  ${variableOf(name).padEnd(22)}${descriptions[name]}`);
+    .map((name) => `  ${variableOf(name).padEnd(28)}${descriptions[name]}`);
   return `\nSecrets have no flags; set the variable, or the variable with the suffix _FILE to a file, or the --config file:\n${lines.join('\n')}`;
 }
 

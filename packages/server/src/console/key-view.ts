@@ -14,12 +14,14 @@ export interface KeyView {
   readonly lastUsedAt: string | null;
   /** Time from which the key is refused; `null` for never. */
   readonly expiresAt: string | null;
+  /** Person or key that created it in the console; `null` for one that an operator created. */
+  readonly createdBy: string | null;
   /** `true` for the key of the request. */
   readonly current: boolean;
 }
 
-/** Returns the view of a key for the caller with the key `callerKeyId`. */
-export function keyView(key: StoredKey, callerKeyId: string): KeyView {
+/** Returns the view of a key for a caller with the key `callerKeyId`; `undefined` for a person. */
+export function keyView(key: StoredKey, callerKeyId: string | undefined): KeyView {
   return {
     id: key.id,
     name: key.name,
@@ -28,6 +30,7 @@ export function keyView(key: StoredKey, callerKeyId: string): KeyView {
     createdAt: isoTime(key.createdMs),
     lastUsedAt: isoTimeOrNull(key.lastUsedMs),
     expiresAt: isoTimeOrNull(key.expiresMs),
+    createdBy: key.createdBy,
     current: key.id === callerKeyId,
   };
 }

@@ -1,13 +1,17 @@
+import { actorOf } from '../audit/actor.ts';
 import { auditRequest } from '../audit/audit-request.ts';
 import { keyChange, rotationChange } from '../audit/key-change.ts';
 import type { Change } from '../audit/record-change.ts';
 import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
+import { callerFields } from '../http/caller-fields.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
+import type { Caller } from '../keys/caller.ts';
 import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { findKey, hasEnded, listRecentKeys } from '../storage/stores/key-store.ts';
+import { findSignIn } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { keyView } from './key-view.ts';
 import { createKeyBody, revokeKeyBody, rotateKeyBody } from './keys-requests.ts';
@@ -47,7 +51,7 @@ export function createKeyRoute(services: Services): ServerRoute {
       const created = await changeKeys(
         services,
         call,
-        (db, tenantId) => createKey(db, tenantId, wanted),
+        (db, tenantId, by) => createKey(db, tenantId, wanted, by),
         ({ key }) => keyChange('key.created', key),
       );
       logChange(call, { change: 'created', targetKeyId: created.key.id });
@@ -68,7 +72,7 @@ export function rotateKeyRoute(services: Services): ServerRoute {
       const created = await changeKeys(
         services,
         call,
-        (db, tenantId) => rotateKey(db, tenantId, call.id, rotation),
+        (db, tenantId, by) => rotateKey(db, tenantId, call.id, rotation, by),
         (made) => made && rotationChange(call.id, made.key),
       );
       if (!created) throw notFound('key');
@@ -101,25 +105,25 @@ export function revokeKeyRoute(services: Services): ServerRoute {
 }
 
 /**
- * Changes keys of the caller's tenant, with immediate effect in this process. The caller's key is read again, because
- * one that was revoked in another process is cached for up to a second, in which it must not create a successor.
+ * Changes keys of the caller's tenant, with immediate effect in this process. The caller is read again, because a key or a
+ * sign-in that ended in another process is cached for up to a second, in which it must not create a key.
  *
+ * @param change - makes the change, given the name of the person or the id of the key that requests it
  * @param entryOf - returns the entry of the audit log; `undefined` if nothing has changed
  */
 async function changeKeys<Result>(
   services: Services,
   call: ServerCall,
-  change: (db: Database, tenantId: number) => Promise<Result>,
+  change: (db: Database, tenantId: number, by: string) => Promise<Result>,
   entryOf: (result: Result) => Change | undefined,
 ): Promise<Result> {
-  const { storage, keys } = services;
-  const { tenantId, keyId } = call.caller;
+  const { tenantId } = call.caller;
+  const { id, principal } = actorOf(services, call);
   try {
-    return await storage.write(tenantId, async ({ db, afterCommit }) => {
-      const callerKey = await findKey(db, keyId);
-      if (!callerKey || hasEnded(callerKey)) throw authenticationFailed();
-      afterCommit(() => keys.forget(call.id));
-      const result = await change(db, tenantId);
+    return await services.storage.write(tenantId, async ({ db, afterCommit }) => {
+      if (!(await isStillValid(db, call.caller))) throw authenticationFailed();
+      afterCommit(() => services.keys.forget(call.id));
+      const result = await change(db, tenantId, principal ?? id);
       const entry = entryOf(result);
       if (entry) await auditRequest(services, db, call, entry);
       return result;
@@ -128,6 +132,13 @@ async function changeKeys<Result>(
     if (!(error instanceof EndedKeyError)) throw error;
     throw validationError('params.id', 'key_ended', 'is a key that has ended; create a new one instead');
   }
+}
+
+async function isStillValid(db: Database, { keyId, user }: Caller): Promise<boolean> {
+  if (keyId === undefined)
+    return user?.signIn === undefined || (await findSignIn(db, user.signIn.digest)) !== undefined;
+  const key = await findKey(db, keyId);
+  return key !== undefined && !hasEnded(key);
 }
 
 function createdView({ apiKey, key }: CreatedKey, { caller }: ServerCall): object {
@@ -143,6 +154,6 @@ interface KeyChange {
 }
 
 /** Logs a change of a key with the ids only, never a key or its name. */
-function logChange({ caller: { tenantId, keyId }, log }: ServerCall, change: KeyChange): void {
-  log.info({ tenantId, keyId, ...change }, 'key changed');
+function logChange({ caller, log }: ServerCall, change: KeyChange): void {
+  log.info({ ...callerFields(caller), ...change }, 'key changed');
 }

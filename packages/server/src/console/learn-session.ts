@@ -2,6 +2,7 @@ import { contract } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { auditRequest } from '../audit/audit-request.ts';
 import { requireScope } from '../http/authentication.ts';
+import { callerFields } from '../http/caller-fields.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validated, validator } from '../http/validation.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
@@ -25,11 +26,10 @@ export function learnSessionRoute(services: Services): ServerRoute {
     success: 200,
     check: (caller) => requireScope(caller, 'manage'),
     async handle(call) {
-      const { id, body, log } = call;
-      const { tenantId, keyId } = call.caller;
+      const { caller, id, body, log } = call;
       validated('body', noBody, body);
       sessionPath({ id });
-      const outcome = await learnConfirmedSession(services.storage, tenantId, id, Date.now(), (db) =>
+      const outcome = await learnConfirmedSession(services.storage, caller.tenantId, id, Date.now(), (db) =>
         auditRequest(services, db, call, {
           action: 'session.confirmed',
           target: { id, name: null },
@@ -44,7 +44,7 @@ export function learnSessionRoute(services: Services): ServerRoute {
           'is a session that has not ended; it can be learned half an hour after its last event',
         );
       }
-      log.info({ tenantId, keyId, outcome }, 'session confirmed as expected behavior');
+      log.info({ ...callerFields(caller), outcome }, 'session confirmed as expected behavior');
       return { learned: outcome === 'learned' };
     },
   };

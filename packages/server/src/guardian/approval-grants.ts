@@ -1,4 +1,10 @@
-import { type ApprovalGrant, type GrantTerms, maxSessionGrants, maxTenantGrants } from '@actlog/policy';
+import {
+  type ApprovalGrant,
+  type Approver,
+  type GrantTerms,
+  maxSessionGrants,
+  maxTenantGrants,
+} from '@actlog/policy';
 import { ApiError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import {
@@ -40,7 +46,7 @@ export async function createGrant(
   db: Database,
   held: PendingActionRow & { readonly session_id: string },
   terms: GrantTerms,
-  grantedBy: string,
+  grantedBy: Approver,
   nowMs: number,
 ): Promise<string> {
   const { tenant_id: tenantId, session_id: sessionId } = held;
@@ -59,13 +65,15 @@ export async function createGrant(
     action_digest: held.action_digest,
     policies: held.policies ?? '[]',
     pending_action_id: held.id,
-    granted_by: grantedBy,
+    granted_by: grantedBy.key,
+    granted_principal: grantedBy.principal,
     created_ms: nowMs,
     expires_ms: nowMs + terms.durationMs,
     max_uses: terms.maxUses,
     uses: 0,
     revoked_ms: null,
     revoked_by: null,
+    revoked_principal: null,
   });
   return id;
 }

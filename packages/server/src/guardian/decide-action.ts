@@ -77,12 +77,13 @@ async function apply(
   const { session_id: sessionId } = row;
   const grantId =
     decided.grant && sessionId !== null
-      ? await createGrant(write.db, { ...row, session_id: sessionId }, decided.grant, approver.key, nowMs)
+      ? await createGrant(write.db, { ...row, session_id: sessionId }, decided.grant, approver, nowMs)
       : null;
   const end = {
     status: decided.status,
     comment: body.comment ?? null,
     decided_by: approver.key,
+    decided_principal: approver.principal,
     decided_ms: nowMs,
     approvals,
     grant_id: grantId,

@@ -37,7 +37,7 @@ export function expireAction(
   row: PendingActionRow,
   nowMs: number,
 ): Promise<PendingActionRow | undefined> {
-  const none = { comment: null, decided_by: null, decided_ms: null, grant_id: null };
+  const none = { comment: null, decided_by: null, decided_principal: null, decided_ms: null, grant_id: null };
   const end = { status: 'expired' as const, ...none, approvals: row.approvals };
   return endAction(services, write, row, end, null, nowMs);
 }

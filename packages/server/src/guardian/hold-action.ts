@@ -49,6 +49,7 @@ export async function holdAction(
     on_timeout: held.onTimeout,
     comment: null,
     decided_by: null,
+    decided_principal: null,
     decided_ms: null,
     single_use: held.singleUse ? 1 : 0,
     used_by: null,

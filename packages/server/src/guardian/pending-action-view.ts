@@ -29,6 +29,7 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
           decision: row.status === 'approved' ? 'approve' : 'deny',
           comment: row.comment,
           decidedBy: row.decided_by as string,
+          principal: row.decided_principal,
           decidedAt: isoTime(row.decided_ms as number),
         }
       : null,

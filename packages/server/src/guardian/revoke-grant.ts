@@ -1,4 +1,5 @@
 import type { GrantRevocationPayload } from '@actlog/policy';
+import type { RequestActor } from '../audit/actor.ts';
 import { notFound } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { type ApprovalGrantRow, findGrant, revokeGrant } from '../storage/stores/approval-grant-store.ts';
@@ -9,8 +10,7 @@ import { recordDecision } from './decision-event.ts';
 export interface GrantRevocation {
   readonly tenantId: number;
   readonly id: string;
-  /** Id of the key that revokes it. */
-  readonly revokedBy: string;
+  readonly revokedBy: RequestActor;
 }
 
 /**
@@ -25,7 +25,12 @@ export async function revokeGrantOf(
   { tenantId, id, revokedBy }: GrantRevocation,
 ): Promise<{ readonly row: ApprovalGrantRow; readonly isNew: boolean }> {
   const nowMs = Date.now();
-  const isNew = await revokeGrant(write.db, { tenant_id: tenantId, id }, revokedBy, nowMs);
+  const isNew = await revokeGrant(
+    write.db,
+    { tenant_id: tenantId, id },
+    { revoked_by: revokedBy.id, revoked_principal: revokedBy.principal },
+    nowMs,
+  );
   const row = await findGrant(write.db, tenantId, id);
   if (!row) throw notFound('grant');
   if (isNew) {
@@ -34,7 +39,8 @@ export async function revokeGrantOf(
       toolName: row.tool_name,
       decision: 'grant_revoked',
       grantId: id,
-      decidedBy: revokedBy,
+      decidedBy: revokedBy.id,
+      ...(revokedBy.principal !== null && { principal: revokedBy.principal }),
     };
     await recordDecision(services, write, tenantId, session, payload, nowMs);
   }

@@ -131,6 +131,7 @@ export function createApp({
         durationMs: Math.round(durationMs * 10) / 10,
         tenantId: request.caller?.tenantId,
         keyId: request.caller?.keyId,
+        userId: request.caller?.user && request.caller.id,
       },
       'request',
     );

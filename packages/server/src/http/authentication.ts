@@ -1,9 +1,12 @@
 import type { Socket } from 'node:net';
 import { headers, type Scope } from '@actlog/protocol';
 import type { FastifyRequest } from 'fastify';
-import { type Caller, type KeyRing, keyCacheMs } from '../keys/key-ring.ts';
+import type { Caller } from '../keys/caller.ts';
+import { type KeyRing, keyCacheMs } from '../keys/key-ring.ts';
 import { allScopes } from '../keys/provisioning.ts';
+import type { Role } from '../keys/roles.ts';
 import { ApiError } from '../lib/api-error.ts';
+import type { Users } from '../users/users.ts';
 import type { FailedAuthentications } from './limits/failed-authentications.ts';
 
 declare module 'fastify' {
@@ -28,13 +31,15 @@ const remembered = Symbol('remembered caller');
 
 type Connection = Socket & { [remembered]?: Remembered };
 
-/** Authenticates requests by API key. */
+/** Authenticates requests by API key, and requests without one by the person who is signed in. */
 export class Authentication {
   readonly #keys: KeyRing;
+  readonly #users: Users;
   readonly #failures: FailedAuthentications;
 
-  constructor(keys: KeyRing, failures: FailedAuthentications) {
+  constructor(keys: KeyRing, users: Users, failures: FailedAuthentications) {
     this.#keys = keys;
+    this.#users = users;
     this.#failures = failures;
   }
 
@@ -53,10 +58,25 @@ export class Authentication {
   /**
    * Returns the caller of a request. A valid key is accepted however many failures its address has.
    *
-   * @throws ApiError `AUTHENTICATION_FAILED`; `RATE_LIMITED` when the client's address has failed too often.
+   * @param acceptsUsers - `true` to accept people who are signed in besides keys
+   * @throws ApiError `AUTHENTICATION_FAILED`; `RATE_LIMITED` when the client's address has failed too often;
+   *   `PERMISSION_DENIED` for a request of a person's browser that another site may have sent.
    */
-  async caller(request: FastifyRequest): Promise<Caller> {
-    const header = request.headers[headers.authorization] ?? '';
+  async caller(request: FastifyRequest, acceptsUsers: boolean): Promise<Caller> {
+    const header = request.headers[headers.authorization];
+    if (header === undefined && acceptsUsers) {
+      const caller = await this.#users.caller(request);
+      if (caller) return caller;
+    }
+    return this.#callerOfKey(request, header ?? '');
+  }
+
+  /** `true` if the key or the sign-in of a caller is still valid; it may have ended since the request was admitted. */
+  isCurrent(caller: Caller): Promise<boolean> {
+    return caller.keyId === undefined ? this.#users.isCurrent(caller) : this.#keys.isCurrent(caller.keyId);
+  }
+
+  async #callerOfKey(request: FastifyRequest, header: string): Promise<Caller> {
     const { generation } = this.#keys;
     const [, key] = bearer.exec(header) ?? [];
     const caller = key === undefined ? undefined : await this.#keys.authenticate(key);
@@ -83,23 +103,32 @@ export function authenticationFailed(): ApiError {
   });
 }
 
-/** @throws ApiError `PERMISSION_DENIED` when the caller's key lacks the scope. */
+/** @throws ApiError `PERMISSION_DENIED` when the caller lacks the scope. */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (caller.scopes.has(scope)) return;
+  if (caller.user) throw roleLacks(caller.user.role, `the scope "${scope}"`);
   throw new ApiError(
     'PERMISSION_DENIED',
     `The API key lacks the scope "${scope}". Use a key with this scope.`,
   );
 }
 
-/** @throws ApiError `PERMISSION_DENIED` when the caller's key lacks any scope. */
+/** @throws ApiError `PERMISSION_DENIED` when the caller lacks any scope. */
 export function requireEveryScope(caller: Caller): void {
   const missing = allScopes.filter((scope) => !caller.scopes.has(scope));
   if (missing.length === 0) return;
+  if (caller.user) throw roleLacks(caller.user.role, 'every scope');
   const named = missing.map((scope) => `"${scope}"`).join(', ');
   throw new ApiError(
     'PERMISSION_DENIED',
     `The API key lacks the ${missing.length === 1 ? 'scope' : 'scopes'} ${named}, and this request requires every scope. ` +
       'Use a key with all scopes.',
+  );
+}
+
+function roleLacks(role: Role, needed: string): ApiError {
+  return new ApiError(
+    'PERMISSION_DENIED',
+    `This request requires ${needed}, which the role "${role}" does not have. Ask an administrator for another role.`,
   );
 }

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import ipaddr from 'ipaddr.js';
 import { ApiError } from '../lib/api-error.ts';
+import { isLoopbackHost } from '../lib/is-loopback-host.ts';
 
 /** Options for {@link MetricsAccess}. */
 export interface MetricsAccessOptions {
@@ -20,7 +20,7 @@ export class MetricsAccess {
 
   constructor({ host, metrics, metricsToken }: MetricsAccessOptions) {
     this.#digest = metricsToken === undefined ? undefined : digestOf(metricsToken);
-    this.#isOpen = metricsToken === undefined && (metrics === 'open' || isLoopback(host));
+    this.#isOpen = metricsToken === undefined && (metrics === 'open' || isLoopbackHost(host));
   }
 
   /** @throws ApiError `AUTHENTICATION_FAILED` for a request without access. */
@@ -37,9 +37,4 @@ export class MetricsAccess {
 
 function digestOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
-}
-
-function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
 }

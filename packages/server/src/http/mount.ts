@@ -34,6 +34,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
           requireScope(caller, endpoint.scope);
           ownRoute?.admit?.();
         },
+        acceptsUsers: true,
         memory: ownRoute?.memory ?? services.bodyMemory,
       }),
       handler: async (request, reply) => {

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Caller, KeyRing } from '../keys/key-ring.ts';
+import type { Caller } from '../keys/caller.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import type { Users } from '../users/users.ts';
 import { Authentication } from './authentication.ts';
 import { reserveBody } from './json-body.ts';
 import type { FailedAuthentications } from './limits/failed-authentications.ts';
@@ -14,6 +16,8 @@ export interface GateRule {
    * @throws ApiError to reject the request.
    */
   check(caller: Caller): void;
+  /** `true` to accept people who are signed in, not only keys. Default: `false`. */
+  readonly acceptsUsers?: boolean;
   /** Limits the memory of the route's request bodies until they are responded to. */
   readonly memory: RequestMemory;
   /** Limit of the route's request bodies, in bytes. Default: that of the endpoints. */
@@ -21,23 +25,31 @@ export interface GateRule {
 }
 
 /**
- * The gate for all requests that need a key. It authenticates a request, counts it against the rate of its key, applies
+ * The gate for all requests that need a caller. It authenticates a request, counts it against the caller's rate, applies
  * the route's rule and reserves memory, in this order. Only then is the body read.
  */
 export class RequestGate {
   readonly #authentication: Authentication;
+  readonly #users: Users;
   readonly #requestRate: RequestRate;
 
-  constructor(keys: KeyRing, requestRate: RequestRate, failures: FailedAuthentications) {
-    this.#authentication = new Authentication(keys, failures);
+  constructor(keys: KeyRing, users: Users, requestRate: RequestRate, failures: FailedAuthentications) {
+    this.#authentication = new Authentication(keys, users, failures);
+    this.#users = users;
     this.#requestRate = requestRate;
+  }
+
+  /** `true` if the key or the sign-in of a caller is still valid; it may have ended since the request was admitted. */
+  isCurrent(caller: Caller): Promise<boolean> {
+    return this.#authentication.isCurrent(caller);
   }
 
   /** Returns the `onRequest` hook of a route. */
   hook(rule: GateRule): onRequestHookHandler {
     const authentication = this.#authentication;
+    const users = this.#users;
     const requestRate = this.#requestRate;
-    /** Admits a request, or throws when its key may not make it or there is no memory for it. */
+    /** Admits a request, or throws when its caller may not make it or there is no memory for it. */
     const admit = (
       request: FastifyRequest,
       reply: FastifyReply,
@@ -50,6 +62,11 @@ export class RequestGate {
       reserveBody(request, rule.memory, rule.maxBodyBytes);
     };
     return (request, reply, done) => {
+      try {
+        users.screen(request);
+      } catch (error) {
+        return done(error as Error);
+      }
       // The common request needs no database and no turn of the event loop.
       const caller = authentication.remembered(request);
       const allowance = caller && requestRate.takeFromStock(caller);
@@ -62,7 +79,7 @@ export class RequestGate {
         return done();
       }
       authentication
-        .caller(request)
+        .caller(request, rule.acceptsUsers ?? false)
         .then(async (found) => {
           admit(request, reply, found, await requestRate.take(found));
         })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
-import type { Caller } from '../keys/key-ring.ts';
+import type { Caller } from '../keys/caller.ts';
 import { noSuchEndpoint } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { disconnectedSignal } from './disconnected.ts';
@@ -47,7 +47,7 @@ export interface ServerRoute<Query extends z.ZodObject = typeof noQuery> {
   handle(call: ServerCall<Query>): Promise<object | AsyncIterable<string>>;
 }
 
-/** Mounts a route behind the gate for requests with a key. */
+/** Mounts a route behind the gate for keys and people who are signed in. */
 export function mountServerRoute<Query extends z.ZodObject>(
   app: FastifyInstance,
   services: Services,
@@ -59,6 +59,7 @@ export function mountServerRoute<Query extends z.ZodObject>(
     url: route.path,
     onRequest: services.requestGate.hook({
       check: (caller) => route.check(caller),
+      acceptsUsers: true,
       memory: services.bodyMemory,
     }),
     handler: async (request, reply) => {

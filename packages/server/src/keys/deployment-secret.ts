@@ -12,6 +12,8 @@ export class DeploymentSecret {
   readonly cursorKey: Buffer;
   /** Namespace for ids of events that the server writes; without it the ids cannot be predicted. */
   readonly eventIdKey: Buffer;
+  /** Key that creates the CSRF tokens of people who are signed in. */
+  readonly csrfKey: Buffer;
   /** Value for comparing secrets that reveals nothing about them. */
   readonly fingerprint: string;
 
@@ -20,6 +22,7 @@ export class DeploymentSecret {
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, 'actlog', purpose, 32));
     this.cursorKey = derive('cursor');
     this.eventIdKey = derive('event id').subarray(0, 16);
+    this.csrfKey = derive('csrf');
     this.fingerprint = derive('fingerprint').toString('hex');
     this.#encryptionKey = derive('encryption');
   }

@@ -48,18 +48,21 @@ export class EndedKeyError extends Error {
 /**
  * Creates a key of a tenant.
  *
+ * @param createdBy - person or key that creates it; by default an operator
  * @throws RangeError for an expiry in the past or beyond 100 years, and for a name that does not fit on one line.
  */
 export async function createKey(
   db: Database,
   tenantId: number,
   { name, kind = 'live', scopes, expiresInDays }: CreateKeyOptions,
+  createdBy?: string,
 ): Promise<CreatedKey> {
   const { key, stored } = await addKey(db, tenantId, {
     kind,
     name,
     scopes,
     expiresMs: keyEndMs(expiresInDays),
+    createdBy,
   });
   return { apiKey: key, key: withoutDigest(stored) };
 }
@@ -79,13 +82,14 @@ export async function rotateKey(
   tenantId: number,
   keyId: string,
   { overlapDays, expiresInDays }: KeyRotation,
+  createdBy?: string,
 ): Promise<CreatedKey | undefined> {
   const endMs = overlapEndMs(overlapDays);
   const old = await lockKey(db, tenantId, keyId);
   if (!old) return undefined;
   if (hasEnded(old)) throw new EndedKeyError(keyId);
   const { name, kind, scopes } = old;
-  const created = await createKey(db, tenantId, { name, kind, scopes, expiresInDays });
+  const created = await createKey(db, tenantId, { name, kind, scopes, expiresInDays }, createdBy);
   await expireKey(db, tenantId, keyId, endMs);
   return created;
 }
@@ -106,6 +110,6 @@ export async function revokeKey(
 
 /** Returns the fields of a key that may be shown. */
 export function withoutDigest(key: KeyRecord | StoredKey): StoredKey {
-  const { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs } = key;
-  return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs };
+  const { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy } = key;
+  return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy };
 }

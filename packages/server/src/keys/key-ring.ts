@@ -1,19 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Scope } from '@actlog/protocol';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { Storage } from '../storage/storage.ts';
 import { hasEnded, type KeyRecord } from '../storage/stores/key-store.ts';
 import { identifyApiKey } from './api-key.ts';
+import type { Caller } from './caller.ts';
 import { KeyLookups } from './key-lookups.ts';
-
-/** The caller of a request: a key of a tenant. */
-export interface Caller {
-  readonly tenantId: number;
-  readonly keyId: string;
-  /** Name of the key, for people. */
-  readonly keyName: string;
-  readonly scopes: ReadonlySet<Scope>;
-}
 
 interface CachedKey {
   readonly record: KeyRecord;
@@ -54,8 +45,8 @@ export class KeyRing {
     return cached.caller;
   }
 
-  /** `true` if a caller's key is still valid; it may have ended since the request was admitted. */
-  async isCurrent({ keyId }: Caller): Promise<boolean> {
+  /** `true` if a key is still valid; it may have ended since the request was admitted. */
+  async isCurrent(keyId: string): Promise<boolean> {
     const cached = await this.#lookUp(keyId);
     return cached !== undefined && !hasEnded(cached.record);
   }
@@ -89,9 +80,11 @@ export class KeyRing {
     if (!record) return undefined;
     const caller = {
       tenantId: record.tenantId,
+      id: `key_${record.id}`,
       keyId: record.id,
       keyName: record.name,
       scopes: new Set(record.scopes),
+      user: undefined,
     };
     const fresh = { record, caller, readMs: nowMs };
     // A key that was read during a change may be outdated, so it is not cached.

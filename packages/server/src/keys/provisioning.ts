@@ -16,6 +16,8 @@ export interface NewKeyOptions {
   readonly name: string;
   readonly scopes?: readonly Scope[] | undefined;
   readonly expiresMs?: number | null | undefined;
+  /** Person or key that creates it. Default: an operator. */
+  readonly createdBy?: string | undefined;
   /** An existing key, such as one from a secret manager. Default: a new key. */
   readonly key?: string | undefined;
 }
@@ -76,6 +78,7 @@ export async function addKey(
     createdMs: Date.now(),
     expiresMs: options.expiresMs ?? null,
     lastUsedMs: null,
+    createdBy: options.createdBy ?? null,
   };
   await insertKey(db, stored);
   return { key, stored };

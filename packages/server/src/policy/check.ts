@@ -15,7 +15,7 @@ import type { PolicyCheck } from '@actlog/protocol';
 import { expireAction } from '../guardian/expire-actions.ts';
 import { holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
-import type { Caller } from '../keys/key-ring.ts';
+import type { Caller } from '../keys/caller.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import type { Services } from '../services.ts';
@@ -34,7 +34,7 @@ import { StoredFacts } from './stored-facts.ts';
 export class Check {
   readonly #services: Services;
   readonly #tenantId: number;
-  readonly #keyId: string;
+  readonly #callerId: string;
   readonly #body: PolicyCheck;
   readonly #nowMs: number;
   readonly #heldId: string | undefined;
@@ -48,7 +48,7 @@ export class Check {
    */
   constructor(
     services: Services,
-    { tenantId, keyId }: Pick<Caller, 'tenantId' | 'keyId'>,
+    { tenantId, id }: Pick<Caller, 'tenantId' | 'id'>,
     body: PolicyCheck,
     nowMs: number,
     matches: Matches,
@@ -56,7 +56,7 @@ export class Check {
   ) {
     this.#services = services;
     this.#tenantId = tenantId;
-    this.#keyId = `key_${keyId}`;
+    this.#callerId = id;
     this.#body = body;
     this.#nowMs = nowMs;
     this.#heldId = heldId;
@@ -149,7 +149,7 @@ export class Check {
         ...facts,
         held: row && heldAction(row, this.#nowMs),
         grant: row ? undefined : await this.#stored.grant(db, fired, known),
-        equalHeld: row ? undefined : await this.#stored.equalHeld(db, fired, this.#keyId),
+        equalHeld: row ? undefined : await this.#stored.equalHeld(db, fired, this.#callerId),
       });
       if (!(await effects.useApproval(db, decision))) continue;
       await effects.write(write, decision, fired);
@@ -194,7 +194,7 @@ export class Check {
       isDenialRecorded: false,
       // A read applies no effect, so it needs no id.
       newHeldId: '',
-      keyId: this.#keyId,
+      keyId: this.#callerId,
       nowMs: this.#nowMs,
     } satisfies CheckFacts;
   }

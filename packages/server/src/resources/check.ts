@@ -56,7 +56,7 @@ async function checkResponse(
       waitSeconds * 1000,
     );
     // The key may have been revoked meanwhile.
-    if (!(await services.keys.isCurrent(call.caller))) throw authenticationFailed();
+    if (!(await services.requestGate.isCurrent(call.caller))) throw authenticationFailed();
     if (later.response.decision !== response.decision) await keepDecision(services, call, later);
     return later.response;
   } finally {

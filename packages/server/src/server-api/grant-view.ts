@@ -17,12 +17,14 @@ export function grantView(row: ApprovalGrantRow, set: PolicySet, nowMs: number):
     policies,
     pendingActionId: row.pending_action_id,
     grantedBy: row.granted_by,
+    grantedByPrincipal: row.granted_principal,
     createdAt: isoTime(row.created_ms),
     expiresAt: isoTime(row.expires_ms),
     maxUses: row.max_uses,
     uses: row.uses,
     revokedAt: isoTimeOrNull(row.revoked_ms),
     revokedBy: row.revoked_by,
+    revokedByPrincipal: row.revoked_principal,
   };
 }
 

@@ -1,5 +1,6 @@
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
+import { actorOf } from '../audit/actor.ts';
 import { auditRequest } from '../audit/audit-request.ts';
 import { revokeGrantOf } from '../guardian/revoke-grant.ts';
 import { requireScope } from '../http/authentication.ts';
@@ -59,10 +60,11 @@ export function revokeGrantRoute(services: Services): ServerRoute {
     success: 200,
     check: (caller) => requireScope(caller, 'decide'),
     async handle(call) {
-      const { id, log } = call;
-      const { tenantId, keyId } = call.caller;
+      const { caller, id, log } = call;
+      const { tenantId } = caller;
+      const revokedBy = actorOf(services, call);
       const { row, set, isNew } = await services.storage.write(tenantId, async (write) => {
-        const revoked = await revokeGrantOf(services, write, { tenantId, id, revokedBy: `key_${keyId}` });
+        const revoked = await revokeGrantOf(services, write, { tenantId, id, revokedBy });
         if (revoked.isNew) {
           const target = { id, name: revoked.row.tool_name };
           const changes = [{ field: 'status', before: 'active', after: 'revoked' }];

@@ -4,6 +4,7 @@ import type { Database } from './transaction.ts';
 
 /** Tables of a tenant that are emptied together with its sessions; no check depends on them. */
 export const dataTables: readonly KeyedTable[] = [
+  keyedTable('sign_ins', 'id'),
   keyedTable('notification_channels', 'id'),
   keyedTable('deliveries', 'id'),
   keyedTable('idempotency_keys', 'endpoint', 'key'),
@@ -34,7 +35,7 @@ export const countTables: readonly KeyedTable[] = [
 ];
 
 /**
- * Deletes a tenant's keys and its name, so that it is unreachable and the name is free again. The tenant's row stays,
+ * Deletes a tenant's keys, sign-ins and name, so that it is unreachable and the name is free again. The tenant's row stays,
  * with its number and the time of deletion, because a process with cached data of the tenant may still write it.
  *
  * @throws Error when there is no such tenant.
@@ -49,6 +50,7 @@ export async function markTenantDeleted(
   const hidden = { name: `\n${tenantId}`, deleted_ms: nowMs, retention_days: null, quotas: null };
   await db.updateTable('tenants').set(hidden).where('id', '=', tenantId).execute();
   const keys = await db.deleteFrom('api_keys').where('tenant_id', '=', tenantId).returning('id').execute();
+  await db.deleteFrom('sign_ins').where('tenant_id', '=', tenantId).execute();
   return { tenantId, keyIds: keys.map(({ id }) => id) };
 }
 

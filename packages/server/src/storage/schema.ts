@@ -11,6 +11,7 @@ import type {
   PolicyTable,
   SessionCallTable,
 } from './policies/policy-schema.ts';
+import type { SignInTable } from './stores/sign-in-table.ts';
 import type { UsageKind } from './stores/usage-kinds.ts';
 
 /**
@@ -21,6 +22,7 @@ export interface Tables {
   schema_migrations: { name: string; applied_ms: number };
   tenants: TenantTable;
   api_keys: ApiKeyTable;
+  sign_ins: SignInTable;
   rate_limits: { tenant_id: number; subject: string; theoretical_arrival_ms: number };
   idempotency_keys: IdempotencyKeyTable;
   agents: AgentTable;
@@ -97,6 +99,8 @@ export interface ApiKeyTable {
   /** Time from which the key is refused; `null` for never. */
   expires_ms: number | null;
   last_used_ms: number | null;
+  /** Person or key that created it in the console; `null` for one that an operator created. */
+  created_by: Generated<string | null>;
 }
 
 /** The first response to a request with an `Idempotency-Key`. */

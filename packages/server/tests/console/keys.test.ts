@@ -27,6 +27,7 @@ test('creates a key as requested, and shows it this once', async () => {
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     lastUsedAt: null,
     expiresAt: expect.any(String),
+    createdBy: `key_${idOf(owner.server.apiKey)}`,
     current: false,
   });
   expect(Date.parse(key.expiresAt as string) - Date.parse(key.createdAt)).toBeLessThanOrEqual(30 * dayMs);
@@ -177,6 +178,7 @@ test("shows the caller's key to a key with any scope", async () => {
     scopes: ['ingest'],
   });
   expect(await owner.as(apiKey).identity()).toEqual({
+    id: `key_${key.id}`,
     keyId: key.id,
     name: 'agent',
     kind: 'live',

@@ -21,13 +21,15 @@ export interface ShownNewKey {
 }
 
 /** Routes of the console, with a method that each supports. */
-export const consoleRoutes: readonly (readonly ['GET' | 'POST', string])[] = [
+export const consoleRoutes: readonly (readonly ['GET' | 'POST' | 'DELETE', string])[] = [
   ['GET', 'identity'],
   ['GET', 'limits'],
   ['GET', 'keys'],
   ['POST', 'keys'],
   ['POST', 'keys/:id/rotate'],
   ['POST', 'keys/:id/revoke'],
+  ['GET', 'sign-ins'],
+  ['DELETE', 'sign-ins/:id'],
   ['POST', 'sessions/:id/learn'],
 ];
 

@@ -33,6 +33,10 @@ beforeEach(async () => {
     await server.policy({ effect: 'require_approval' });
     await server.check({ actionId: 'a' });
   }
+  await asSuperuser(
+    `insert into sign_ins select id, 'sin_1', id::text, 'usr_1', 'ada', 'viewer', null, 0, 0, 0 from tenants`,
+    url,
+  );
   storage = await openStorage({ database: url, connections: 2 });
   atTestEnd(() => storage.close());
   const rows = await asSuperuser<{ name: string }>(
@@ -78,6 +82,7 @@ test('shows nothing of another tenant to a query without the condition, in any t
     'pending_actions',
     'deliveries',
     'api_keys',
+    'sign_ins',
     'tool_tag_sets',
   ]) {
     expect(seen).toContain(table);
@@ -110,8 +115,8 @@ test('does not write, change or delete a row of another tenant', async () => {
 });
 
 test.each([
-  ['authenticate', ['api_keys']],
-  ['administer', ['api_keys']],
+  ['authenticate', ['api_keys', 'sign_ins']],
+  ['administer', ['api_keys', 'sign_ins']],
   ['partition', ['events']],
 ] as const)('lets cross-tenant work of the kind %s see only %j', async (kind, allowed) => {
   expect(await visible(kind)).toEqual([...allowed]);

@@ -4,6 +4,7 @@ import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
 import { may } from '../../identity.ts';
 import { href } from '../../route.ts';
+import { actorName } from '../actor-name.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { Problem } from '../problem.tsx';
 import { Time } from '../time.tsx';
@@ -52,7 +53,7 @@ export function GrantRow({ grant, onRevoked }: { grant: ApprovalGrant; onRevoked
         <Time at={grant.expiresAt} />
       </td>
       <td>
-        <span class="whole">{grant.grantedBy}</span>
+        <span class="whole">{actorName(grant.grantedBy, grant.grantedByPrincipal)}</span>
       </td>
       <td>
         <span class={`badge${isActive ? ' good' : ''}`}>{statuses[grant.status]}</span>{' '}

@@ -50,7 +50,8 @@ export function Decision({
     }
   });
   const hasApproved = action.approvals?.given.some(
-    ({ approvedBy }) => approvedBy === `key_${identity.keyId}`,
+    ({ approvedBy, principal }) =>
+      approvedBy === identity.id || (identity.role !== undefined && principal === identity.name),
   );
   return (
     <>

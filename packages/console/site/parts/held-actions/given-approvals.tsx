@@ -1,12 +1,6 @@
 import type { PendingAction } from '@actlog/client';
+import { actorName } from '../actor-name.ts';
 import { Time } from '../time.tsx';
-
-type Given = NonNullable<PendingAction['approvals']>['given'][number];
-
-/** Returns the name of an approver: the person if the deployment knows it, with the key. */
-function approverName({ approvedBy, principal }: Given): string {
-  return principal === null ? approvedBy : `${principal} (${approvedBy})`;
-}
 
 /** Approvals of an action that needs more than one, or only certain approvers. Renders nothing for others. */
 export function GivenApprovals({ action: { approvals, status } }: { action: PendingAction }) {
@@ -31,7 +25,8 @@ export function GivenApprovals({ action: { approvals, status } }: { action: Pend
         <ol class="approvals">
           {given.map((approval) => (
             <li key={approval.approvedBy}>
-              <bdi translate={false}>{approverName(approval)}</bdi> <Time at={approval.approvedAt} />
+              <bdi translate={false}>{actorName(approval.approvedBy, approval.principal)}</bdi>{' '}
+              <Time at={approval.approvedAt} />
               {approval.comment !== null && <>: “{approval.comment}”</>}
               {approval.grant !== null && <span class="faint"> (also for later actions)</span>}
             </li>

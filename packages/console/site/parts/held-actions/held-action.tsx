@@ -5,6 +5,7 @@ import { useSettled } from '../../hooks/use-settled.ts';
 import { may } from '../../identity.ts';
 import { mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
+import { actorName } from '../actor-name.ts';
 import { ActionOrigins } from '../origins/action-origins.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
 import { Time } from '../time.tsx';
@@ -16,7 +17,8 @@ function Outcome({ action: { status, decision, grantId } }: { action: PendingAct
   return (
     <p>
       <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span> by{' '}
-      {decision.decidedBy} <Time at={decision.decidedAt} />
+      <bdi translate={false}>{actorName(decision.decidedBy, decision.principal)}</bdi>{' '}
+      <Time at={decision.decidedAt} />
       {decision.comment && <>: “{decision.comment}”</>}
       {typeof grantId === 'string' && (
         <>
@@ -159,7 +161,11 @@ export function HeldAction({
           onEnd={onEnd}
         />
       ) : (
-        <p class="faint">To decide, sign in with a key that has the scope “decide”.</p>
+        <p class="faint">
+          {identity.role === undefined
+            ? 'To decide, sign in with a key that has the scope “decide”.'
+            : `Your role (${identity.role}) cannot decide. Ask an administrator for the role “approver”.`}
+        </p>
       )}
     </article>
   );

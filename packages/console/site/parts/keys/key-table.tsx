@@ -53,6 +53,14 @@ export function KeyTable({
             </td>
             <td>
               <Time at={key.createdAt} />
+              {key.createdBy != null && (
+                <>
+                  {' '}
+                  <span class="faint">
+                    by <bdi translate={false}>{key.createdBy}</bdi>
+                  </span>
+                </>
+              )}
             </td>
             <td>
               <Time at={key.lastUsedAt} />

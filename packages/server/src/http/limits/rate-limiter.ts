@@ -1,4 +1,4 @@
-import type { Caller } from '../../keys/key-ring.ts';
+import type { Caller } from '../../keys/caller.ts';
 import { ApiError } from '../../lib/api-error.ts';
 import { keepNewest } from '../../lib/keep-newest.ts';
 import { storageOutage } from '../../storage/outage.ts';
@@ -33,10 +33,10 @@ const stockSeconds = 0.1;
 /** Time after which a stock is discarded, in milliseconds. Keeping it longer would allow larger bursts. */
 const stockLifetimeMs = 1000;
 
-/** Maximum number of keys whose stock is kept. */
+/** Maximum number of callers whose stock is kept. */
 const maxStocks = 10_000;
 
-/** Enforces the rate limit of each key, across all processes of a deployment. */
+/** Enforces the rate limit of each caller, across all processes of a deployment. */
 export class RateLimiter implements RequestRate {
   readonly #storage: Storage;
   readonly #rate: Rate;
@@ -63,7 +63,9 @@ export class RateLimiter implements RequestRate {
       if (!taken.isTaken) {
         throw new ApiError(
           'RATE_LIMITED',
-          'The rate limit of the API key is exceeded; wait before sending more requests.',
+          caller.user
+            ? 'Your rate limit is exceeded; wait before sending more requests.'
+            : 'The rate limit of the API key is exceeded; wait before sending more requests.',
           {
             retryAfterSeconds: taken.retryAfterMs / 1000,
             headers: this.#headers(taken.remaining),
@@ -73,8 +75,8 @@ export class RateLimiter implements RequestRate {
     }
   }
 
-  takeFromStock({ keyId }: Caller): Record<string, string> | undefined {
-    const stock = this.#stocks.get(keyId);
+  takeFromStock({ id }: Caller): Record<string, string> | undefined {
+    const stock = this.#stocks.get(id);
     if (!stock || stock.left <= 0 || stock.validUntilMs <= Date.now()) return undefined;
     stock.left -= 1;
     return this.#headers(stock.left + stock.sharedRemaining);
@@ -82,25 +84,26 @@ export class RateLimiter implements RequestRate {
 
   /** Refills a stock. Requests that arrive together wait for one refill; if it is used up, they request the next. */
   #refill(caller: Caller): Promise<RateTaken> {
-    let refill = this.#refills.get(caller.keyId);
+    let refill = this.#refills.get(caller.id);
     if (!refill) {
       refill = this.#takeShared(caller)
         .catch((error: unknown) => this.#admitWithoutRecord(caller, error))
-        .finally(() => this.#refills.delete(caller.keyId));
-      this.#refills.set(caller.keyId, refill);
+        .finally(() => this.#refills.delete(caller.id));
+      this.#refills.set(caller.id, refill);
     }
     return refill;
   }
 
-  async #takeShared({ tenantId, keyId }: Caller): Promise<RateTaken> {
+  async #takeShared({ tenantId, id, keyId }: Caller): Promise<RateTaken> {
     const nowMs = Date.now();
+    const subject = keyId === undefined ? `user:${id}` : `key:${keyId}`;
     return this.#storage.write(tenantId, async ({ db }) => {
       for (const size of new Set([this.#stockSize, 1])) {
-        const taken = await takeFromRate(db, tenantId, `key:${keyId}`, this.#rate, size, nowMs);
+        const taken = await takeFromRate(db, tenantId, subject, this.#rate, size, nowMs);
         if (!taken.isTaken && size > 1) continue;
         if (taken.isTaken) {
-          await recordKeyUse(db, tenantId, keyId, nowMs);
-          this.#keep(keyId, size, taken.remaining, nowMs);
+          if (keyId !== undefined) await recordKeyUse(db, tenantId, keyId, nowMs);
+          this.#keep(id, size, taken.remaining, nowMs);
         }
         return taken;
       }
@@ -109,15 +112,15 @@ export class RateLimiter implements RequestRate {
   }
 
   /** Admits one request when the database is read-only, because it can still be read; a write then fails by itself. */
-  #admitWithoutRecord({ keyId }: Caller, error: unknown): RateTaken {
+  #admitWithoutRecord({ id }: Caller, error: unknown): RateTaken {
     if (storageOutage(error) === undefined) throw error;
-    this.#keep(keyId, 1, 0, Date.now());
+    this.#keep(id, 1, 0, Date.now());
     return { isTaken: true, remaining: 0, retryAfterMs: 0 };
   }
 
-  #keep(keyId: string, left: number, sharedRemaining: number, nowMs: number): void {
+  #keep(id: string, left: number, sharedRemaining: number, nowMs: number): void {
     const stock = { left, sharedRemaining, validUntilMs: nowMs + stockLifetimeMs };
-    keepNewest(this.#stocks, keyId, stock, maxStocks);
+    keepNewest(this.#stocks, id, stock, maxStocks);
   }
 
   #headers(remaining: number): Record<string, string> {

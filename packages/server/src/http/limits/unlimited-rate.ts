@@ -1,4 +1,4 @@
-import type { Caller } from '../../keys/key-ring.ts';
+import type { Caller } from '../../keys/caller.ts';
 import { keepNewest } from '../../lib/keep-newest.ts';
 import { storageOutage } from '../../storage/outage.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -24,7 +24,7 @@ export class UnlimitedRate implements RequestRate {
 
   async take(caller: Caller): Promise<Record<string, string>> {
     const { tenantId, keyId } = caller;
-    if (this.takeFromStock(caller)) return noHeaders;
+    if (keyId === undefined || this.takeFromStock(caller)) return noHeaders;
     const nowMs = Date.now();
     keepNewest(this.#updatedMs, keyId, nowMs, maxKeys);
     try {
@@ -37,6 +37,7 @@ export class UnlimitedRate implements RequestRate {
   }
 
   takeFromStock({ keyId }: Caller): Record<string, string> | undefined {
+    if (keyId === undefined) return noHeaders;
     const updatedMs = this.#updatedMs.get(keyId);
     return updatedMs !== undefined && Math.abs(Date.now() - updatedMs) < minUpdateIntervalMs
       ? noHeaders

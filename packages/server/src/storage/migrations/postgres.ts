@@ -18,6 +18,7 @@ import { sessionSearch } from './postgres/0016-session-search.ts';
 import { activity } from './postgres/0017-activity.ts';
 import { sessionCalls } from './postgres/0018-session-calls.ts';
 import { auditLog } from './postgres/0019-audit-log.ts';
+import { signIns } from './postgres/0020-sign-ins.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const postgresMigrations: readonly Migration[] = [
   activity,
   sessionCalls,
   auditLog,
+  signIns,
 ];

@@ -20,6 +20,7 @@ import { sessionSearch } from './sqlite/0018-session-search.ts';
 import { activity } from './sqlite/0019-activity.ts';
 import { sessionCalls } from './sqlite/0020-session-calls.ts';
 import { auditLog } from './sqlite/0021-audit-log.ts';
+import { signIns } from './sqlite/0022-sign-ins.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const sqliteMigrations: readonly Migration[] = [
   activity,
   sessionCalls,
   auditLog,
+  signIns,
 ];

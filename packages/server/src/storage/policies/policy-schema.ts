@@ -109,6 +109,8 @@ export interface PendingActionTable {
   on_timeout: 'deny' | 'allow';
   comment: string | null;
   decided_by: string | null;
+  /** Name of the person who decided, where the server knows it. */
+  decided_principal: Generated<string | null>;
   decided_ms: number | null;
   /** 1 when an approval lets one check's action run. */
   single_use: Generated<0 | 1>;
@@ -152,6 +154,8 @@ export interface ApprovalGrantTable {
   pending_action_id: string;
   /** Key of the last approver. */
   granted_by: string;
+  /** Name of the person who granted it, where the server knows it. */
+  granted_principal: Generated<string | null>;
   created_ms: number;
   expires_ms: number;
   /** Number of actions that it lets run; `null` if not limited. */
@@ -161,4 +165,6 @@ export interface ApprovalGrantTable {
   revoked_ms: number | null;
   /** Key that revoked it; `null` while it is not revoked. */
   revoked_by: string | null;
+  /** Name of the person who revoked it, where the server knows it. */
+  revoked_principal: Generated<string | null>;
 }

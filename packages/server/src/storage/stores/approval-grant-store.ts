@@ -107,12 +107,12 @@ export async function useGrant(db: Database, tenantId: number, id: string, nowMs
 export async function revokeGrant(
   db: Database,
   { tenant_id: tenantId, id }: Pick<ApprovalGrantRow, 'tenant_id' | 'id'>,
-  revokedBy: string,
+  revokedBy: Pick<ApprovalGrantRow, 'revoked_by' | 'revoked_principal'>,
   nowMs: number,
 ): Promise<boolean> {
   const result = await db
     .updateTable('approval_grants')
-    .set({ revoked_ms: nowMs, revoked_by: revokedBy })
+    .set({ revoked_ms: nowMs, ...revokedBy })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('revoked_ms', 'is', null)

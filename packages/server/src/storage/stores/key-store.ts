@@ -15,6 +15,8 @@ export interface StoredKey {
   /** Time from which the key is refused, in Unix milliseconds; `null` for never. */
   readonly expiresMs: number | null;
   readonly lastUsedMs: number | null;
+  /** Person or key that created it in the console; `null` for one that an operator created. */
+  readonly createdBy: string | null;
 }
 
 /** A stored key with the fields that authentication compares. */
@@ -34,6 +36,7 @@ function keyRecord(row: Selectable<ApiKeyTable>): KeyRecord {
     createdMs: row.created_ms,
     expiresMs: row.expires_ms,
     lastUsedMs: row.last_used_ms,
+    createdBy: row.created_by,
   };
 }
 
@@ -102,6 +105,7 @@ export async function insertKey(db: Database, key: KeyRecord): Promise<void> {
       created_ms: key.createdMs,
       expires_ms: key.expiresMs,
       last_used_ms: key.lastUsedMs,
+      created_by: key.createdBy,
     })
     .execute();
 }

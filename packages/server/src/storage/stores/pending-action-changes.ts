@@ -3,7 +3,10 @@ import type { PendingActionRow } from './pending-action-store.ts';
 
 /** Columns that a decision or an expiry writes. */
 export interface PendingActionEnd
-  extends Pick<PendingActionRow, 'comment' | 'decided_by' | 'decided_ms' | 'approvals' | 'grant_id'> {
+  extends Pick<
+    PendingActionRow,
+    'comment' | 'decided_by' | 'decided_principal' | 'decided_ms' | 'approvals' | 'grant_id'
+  > {
   readonly status: Exclude<PendingActionRow['status'], 'pending'>;
 }
 

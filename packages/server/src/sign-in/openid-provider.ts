@@ -1,0 +1,194 @@
+import type * as OpenIdClient from 'openid-client';
+import type { SignInSettings } from '../sign-in-settings.ts';
+import { type Claims, claimAt, groupsIn, nameIn } from './claims.ts';
+import { providerError } from './provider-error.ts';
+import type { SignInAttempt } from './sign-in-attempt.ts';
+import { SignInError } from './sign-in-error.ts';
+
+/** Settings of the provider. */
+export type OpenIdSettings = Pick<
+  SignInSettings,
+  'oidcClientSecret' | 'oidcScopes' | 'oidcNameClaim' | 'oidcRolesClaim'
+> & {
+  readonly oidcIssuer: string;
+  readonly oidcClientId: string;
+  readonly publicUrl: string;
+};
+
+/** Time limit of each request to the provider, in seconds. */
+const timeoutSeconds = 10;
+
+/** A person whom the provider has authenticated. */
+export interface AuthenticatedPerson {
+  readonly issuer: string;
+  /** Permanent identifier at the provider. */
+  readonly subject: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly idToken: string | undefined;
+}
+
+/** Returns the provider of a server, or `undefined` if people do not sign in by one. */
+export function openIdProvider(settings: SignInSettings): OpenIdProvider | undefined {
+  const { oidcIssuer, oidcClientId, publicUrl } = settings;
+  if (oidcIssuer === undefined || oidcClientId === undefined || publicUrl === undefined) return undefined;
+  return new OpenIdProvider({ ...settings, oidcIssuer, oidcClientId, publicUrl });
+}
+
+/** The library and the provider's metadata. */
+interface Discovered {
+  readonly library: typeof OpenIdClient;
+  readonly configuration: OpenIdClient.Configuration;
+}
+
+/**
+ * An OpenID provider (https://openid.net/specs/openid-connect-core-1_0.html), by the authorization code flow with PKCE. Its
+ * metadata is read when the first person signs in, so a provider that is down does not keep the server from starting.
+ */
+export class OpenIdProvider {
+  /** Address of the console, to which people return. */
+  readonly consoleUrl: string;
+  readonly #settings: OpenIdSettings;
+  #discovered: Promise<Discovered> | undefined;
+
+  constructor(settings: OpenIdSettings) {
+    this.consoleUrl = `${settings.publicUrl}/console/`;
+    this.#settings = settings;
+  }
+
+  /**
+   * Begins a sign-in.
+   *
+   * @param switchesAccount - `true` to let the person choose an account, also if the provider already knows one
+   * @returns the address of the provider's page, and the values that {@link authenticate} compares
+   * @throws SignInError `unavailable`.
+   */
+  async begin(
+    switchesAccount: boolean,
+  ): Promise<{ readonly url: URL } & Pick<SignInAttempt, 'state' | 'nonce' | 'codeVerifier'>> {
+    const { library, configuration } = await this.#discover();
+    const state = library.randomState();
+    const nonce = library.randomNonce();
+    const codeVerifier = library.randomPKCECodeVerifier();
+    const url = library.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#redirectUrl,
+      scope: this.#settings.oidcScopes,
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      ...(switchesAccount && { prompt: 'login' }),
+    });
+    return { url, state, nonce, codeVerifier };
+  }
+
+  /**
+   * Exchanges the code of the way back for the claims of the person. The ID token's signature, issuer, audience, times and
+   * nonce are checked.
+   *
+   * @param search - query of the way back, with its `?`
+   * @throws SignInError.
+   */
+  async authenticate(search: string, attempt: SignInAttempt): Promise<AuthenticatedPerson> {
+    const { library, configuration } = await this.#discover();
+    try {
+      const tokens = await library.authorizationCodeGrant(
+        configuration,
+        // The request's own Host is not trusted.
+        new URL(`${this.#redirectUrl}${search}`),
+        {
+          expectedState: attempt.state,
+          expectedNonce: attempt.nonce,
+          pkceCodeVerifier: attempt.codeVerifier,
+          idTokenExpected: true,
+        },
+      );
+      const idClaims = tokens.claims() as OpenIdClient.IDToken;
+      const claims = await this.#withUserInfo(idClaims, tokens.access_token);
+      const { oidcNameClaim, oidcRolesClaim } = this.#settings;
+      const name = nameIn(claims, oidcNameClaim);
+      if (name === undefined) throw new SignInError('rejected', 'no_name');
+      const groups = groupsIn(claims, oidcRolesClaim);
+      return { issuer: idClaims.iss, subject: idClaims.sub, name, groups, idToken: tokens.id_token };
+    } catch (error) {
+      throw providerError(error);
+    }
+  }
+
+  /**
+   * Returns the address at which the person signs out of the provider
+   * (https://openid.net/specs/openid-connect-rpinitiated-1_0.html), or `undefined` if it has none or cannot be reached.
+   */
+  async signOutUrl(idToken: string | undefined): Promise<string | undefined> {
+    if (idToken === undefined) return undefined;
+    try {
+      const { library, configuration } = await this.#discover();
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+      return library.buildEndSessionUrl(configuration, {
+        id_token_hint: idToken,
+        post_logout_redirect_uri: this.consoleUrl,
+      }).href;
+    } catch {
+      return undefined;
+    }
+  }
+
+  get #redirectUrl(): string {
+    return `${this.consoleUrl}sign-in/callback`;
+  }
+
+  /** Adds the claims of the UserInfo endpoint if the ID token lacks some. Those of the token take precedence. */
+  async #withUserInfo(claims: OpenIdClient.IDToken, accessToken: string): Promise<Claims> {
+    const { library, configuration } = await this.#discover();
+    const wanted = [this.#settings.oidcNameClaim ?? 'email', this.#settings.oidcRolesClaim];
+    const isComplete = wanted.every((path) => claimAt(claims, path) !== undefined);
+    if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+    return { ...(await library.fetchUserInfo(configuration, accessToken, claims.sub)), ...claims };
+  }
+
+  /** Reads the provider's metadata once; after a failure, the next call tries again. */
+  #discover(): Promise<Discovered> {
+    this.#discovered ??= this.#readMetadata().catch((error: unknown) => {
+      this.#discovered = undefined;
+      throw providerError(error, 'unavailable');
+    });
+    return this.#discovered;
+  }
+
+  async #readMetadata(): Promise<Discovered> {
+    // Loaded here, because most servers never need it.
+    const library = await import('openid-client');
+    const { oidcIssuer, oidcClientId, oidcClientSecret } = this.#settings;
+    const issuer = new URL(oidcIssuer);
+    const configuration = await library.discovery(
+      issuer,
+      oidcClientId,
+      undefined,
+      clientAuthentication(library, oidcClientSecret),
+      {
+        timeout: timeoutSeconds,
+        execute: [
+          library.enableNonRepudiationChecks,
+          // The settings allow http on loopback addresses only.
+          ...(issuer.protocol === 'http:' ? [library.allowInsecureRequests] : []),
+        ],
+      },
+    );
+    return { library, configuration };
+  }
+}
+
+/** Returns how this server authenticates: with its secret in the way that the provider supports, or as a public client. */
+function clientAuthentication(
+  library: typeof OpenIdClient,
+  secret: string | undefined,
+): OpenIdClient.ClientAuth {
+  if (secret === undefined) return library.None();
+  const basic = library.ClientSecretBasic(secret);
+  const post = library.ClientSecretPost(secret);
+  return (server, client, body, headers) => {
+    // Without a list, basic is the default (OpenID Connect Discovery, section 3).
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (methods.includes('client_secret_basic') ? basic : post)(server, client, body, headers);
+  };
+}
