@@ -125,6 +125,7 @@ const unaudited: Readonly<Record<string, string>> = {
   [v1('events.create')]: 'Agents record what they do; the events are the record.',
   [v1('policies.check')]: 'The decisions are kept by themselves.',
   'POST /server/v1/backtests': 'It changes nothing.',
+  'POST /server/v1/trials': 'It changes nothing.',
 };
 
 /** Returns all routes of the server that may change something, as mounted. */

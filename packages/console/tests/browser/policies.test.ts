@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
     await page.getByRole('button', { name: 'Archive permanently' }).click();
     await page.getByText('No policy is active').waitFor();
     await page.getByRole('link', { name: 'archived' }).click();
-    await page.getByRole('link', { name: 'Large refunds' }).click();
+    await page.getByRole('table').getByRole('link', { name: 'Large refunds' }).click();
     await page.getByText('This policy is archived').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
   });
