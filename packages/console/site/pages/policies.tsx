@@ -93,7 +93,13 @@ export function Policies({ query }: { query: URLSearchParams }) {
           </tr>
         )}
       />
-      {may(identity, 'ingest') && <PolicyTrial />}
+      {may(identity, 'ingest') && (
+        <PolicyTrial
+          title="Try an action"
+          button="Try"
+          onTry={(check) => client.policies.check(check, { dryRun: true })}
+        />
+      )}
     </>
   );
 }
