@@ -33,6 +33,7 @@ export { getOverview, type OverviewRange } from './server/get-overview.ts';
 export { type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export { type AuditFilters, listAuditEntries } from './server/list-audit-entries.ts';
 export { type DecisionFilters, listDecisions } from './server/list-decisions.ts';
+export { type PolicyTrial, tryPolicies } from './server/try-policies.ts';
 export {
   type DeliveryFilters,
   listDeliveries,

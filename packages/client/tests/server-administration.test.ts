@@ -12,6 +12,7 @@ import {
   resendDelivery,
   rotateWebhookSecret,
   testWebhook,
+  tryPolicies,
 } from '@actlog/client/server';
 import { type RunningServer, startServer } from '@actlog/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -79,4 +80,12 @@ it('lists the changes over several pages, filtered by kind and time', async () =
   ]);
   expect(entries.at(-1)?.target.name).toMatch(/\/hook$/);
   expect(await listAuditEntries(client, { until: since }).toArray()).toEqual([]);
+});
+
+it('tries a draft of policies on an action', async () => {
+  const policies = [{ name: 'refunds', effect: 'deny', match: { tools: ['refund'] } } as const];
+  const check = { agentId: 'billing', action: { toolName: 'refund', argumentsHash: 'sha256:aa' } };
+  const tried = await tryPolicies(client, { policies, check });
+  expect(tried).toMatchObject({ decision: 'deny', decidedBy: 'draft_0' });
+  expect((await client.policies.check(check)).decision).toBe('allow');
 });

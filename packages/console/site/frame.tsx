@@ -7,12 +7,8 @@ import { managesKeys } from './identity.ts';
 import { Agents } from './pages/agents.tsx';
 import { Approvals } from './pages/approvals.tsx';
 import { Decisions } from './pages/decisions.tsx';
-import { Keys } from './pages/keys.tsx';
 import { Overview } from './pages/overview.tsx';
-import { Policies } from './pages/policies.tsx';
-import { PolicyEditor } from './pages/policy-editor.tsx';
 import { Sessions } from './pages/sessions.tsx';
-import { Webhooks } from './pages/webhooks.tsx';
 import { Contained } from './parts/contained.tsx';
 import { lazyPage } from './parts/lazy-page.tsx';
 import { href, parseRoute, type Route } from './route.ts';
@@ -20,6 +16,10 @@ import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
 
 const Audit = lazyPage(async () => (await import('./pages/audit.tsx')).Audit);
+const Keys = lazyPage(async () => (await import('./pages/keys.tsx')).Keys);
+const Policies = lazyPage(async () => (await import('./pages/policies.tsx')).Policies);
+const PolicyEditor = lazyPage(async () => (await import('./pages/policy-editor.tsx')).PolicyEditor);
+const Webhooks = lazyPage(async () => (await import('./pages/webhooks.tsx')).Webhooks);
 const Webhook = lazyPage(async () => (await import('./pages/webhook.tsx')).Webhook);
 const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
 

@@ -127,6 +127,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /server/v1/backtests': 'It changes nothing.',
   'POST /console/api/sign-out': 'Only a person can sign out: sign-in/audited-sign-ins.test.ts.',
   'DELETE /console/api/sign-ins/:id': 'Only a person can be signed out: sign-in/audited-sign-ins.test.ts.',
+  'POST /server/v1/trials': 'It changes nothing.',
 };
 
 /** Returns all routes of the server that may change something, as mounted. */

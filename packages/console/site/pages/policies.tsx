@@ -3,6 +3,7 @@ import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
+import { lengthText } from '../length-text.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
@@ -23,7 +24,7 @@ function about({ match = {}, condition, rate }: Policy): string {
   return [
     lists.join(' · ') || 'every action',
     condition && 'with a condition',
-    rate && `after ${rate.max} actions in ${rate.windowSeconds} s by each ${rate.per}`,
+    rate && `after ${rate.max} actions in ${lengthText(rate.windowSeconds)}, for each ${rate.per}`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -93,7 +94,13 @@ export function Policies({ query }: { query: URLSearchParams }) {
           </tr>
         )}
       />
-      {may(identity, 'ingest') && <PolicyTrial />}
+      {may(identity, 'ingest') && (
+        <PolicyTrial
+          title="Try an action"
+          button="Try"
+          onTry={(check) => client.policies.check(check, { dryRun: true })}
+        />
+      )}
     </>
   );
 }

@@ -1,16 +1,17 @@
-import { type BacktestResult, backtestPolicies } from '@actlog/client/server';
-import { useMemo, useState } from 'preact/hooks';
+import { type BacktestResult, backtestPolicies, tryPolicies } from '@actlog/client/server';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { replacePlace } from '../hooks/use-visits.ts';
-import { may } from '../identity.ts';
+import { hasKnownOwner, may } from '../identity.ts';
 import { fieldErrors } from '../parts/field-errors.ts';
 import { BacktestReport } from '../parts/policies/backtest-report.tsx';
 import { PolicyForm } from '../parts/policies/policy-form.tsx';
+import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { WayBack } from '../parts/way-back.tsx';
-import { type PolicyFields, policyChanges, readPolicy } from '../policy-draft.ts';
+import { type PolicyFields, policyChanges, policyFields, readPolicy } from '../policy-draft.ts';
 import { policyField } from '../policy-field.ts';
 import { href } from '../route.ts';
 
@@ -53,11 +54,16 @@ export function PolicyEditor({
   const backtest = useAction(async (fields: PolicyFields) => {
     setTried(undefined);
     setTrial(true);
-    // A stored policy is replaced by its name, which the draft may change.
-    const draft = { ...readPolicy(fields), ...(data?.name !== undefined && { name: data.name }) };
-    setTried(await backtestPolicies(client, { policies: [draft] }));
+    setTried(await backtestPolicies(client, { policies: [draftOf(fields)] }));
   });
   // Of the button that was pressed last.
+  const reader = useRef<() => PolicyFields>();
+  /** Returns the policy as it is in the form, for a trial. */
+  const draftOf = (fields: PolicyFields) => ({
+    ...readPolicy(fields),
+    // A stored policy is replaced by its name, which the draft may change.
+    ...(data?.name !== undefined && { name: data.name }),
+  });
   const failure = isTrial ? backtest.error : save.error;
   const errors = useMemo(() => fieldErrors(failure, policyField), [failure]);
   return (
@@ -75,6 +81,7 @@ export function PolicyEditor({
           isReadOnly={data?.status === 'archived' || !may(identity, 'manage')}
           isBusy={save.isBusy}
           errors={errors}
+          reader={reader}
           onSave={save.run}
           onTry={backtest.run}
         />
@@ -87,6 +94,18 @@ export function PolicyEditor({
         {backtest.isBusy && <p class="faint">Trying it on the decisions of the last 30 days…</p>}
         {tried !== undefined && <BacktestReport result={tried} />}
       </div>
+      {(isNew || data?.status === 'active') && may(identity, 'manage') && hasKnownOwner(identity) && (
+        <PolicyTrial
+          title="Try the policy in the form on an action"
+          button="Try this action"
+          onTry={(check) => {
+            const fields = reader.current?.() ?? policyFields(data);
+            // A policy is tried before it has a name.
+            const draft = draftOf({ ...fields, name: fields.name || 'draft' });
+            return tryPolicies(client, { policies: [draft], check });
+          }}
+        />
+      )}
     </>
   );
 }

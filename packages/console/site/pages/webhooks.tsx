@@ -7,11 +7,9 @@ import { hasKnownOwner, may } from '../identity.ts';
 import { Checks } from '../parts/checks.tsx';
 import { Field } from '../parts/field.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
-import { ListTable } from '../parts/list-table.tsx';
+import { LogList } from '../parts/log-list.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { Time } from '../parts/time.tsx';
-import { WebhookStatus } from '../parts/webhooks/webhook-status.tsx';
-import { href } from '../route.ts';
+import { WebhookItem } from '../parts/webhooks/webhook-item.tsx';
 import { submitted } from '../submitted.ts';
 
 const kinds: Readonly<Record<WebhookEventType, string>> = {
@@ -45,32 +43,12 @@ export function Webhooks() {
           onDone={() => setCreated(undefined)}
         />
       )}
-      <ListTable
+      <LogList
         shown={shown}
-        caption="Webhooks, newest first"
-        columns={['Address', 'Status', 'Events', 'Failures', 'Last delivery', 'Id']}
+        label="Webhooks, newest first"
         empty="No webhook yet. One tells you when an action waits for approval or the risk of a session rises."
-        row={(channel) => (
-          <tr key={channel.id}>
-            <th scope="row">
-              {hasKnownOwner(identity) ? (
-                <a class="whole" href={href(['webhooks', channel.id])}>
-                  {channel.url}
-                </a>
-              ) : (
-                <span class="whole">{channel.url}</span>
-              )}
-            </th>
-            <td>
-              <WebhookStatus status={channel.status} failureCount={channel.failureCount} />
-            </td>
-            <td class="faint">{channel.events?.join(', ')}</td>
-            <td class={`number ${channel.failureCount ? 'bad' : ''}`}>{channel.failureCount}</td>
-            <td>
-              <Time at={channel.lastDeliveryAt} />
-            </td>
-            <td class="faint">{channel.id}</td>
-          </tr>
+        item={(channel) => (
+          <WebhookItem key={channel.id} channel={channel} hasPage={hasKnownOwner(identity)} />
         )}
       />
       {may(identity, 'manage') && (

@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
     await page.getByRole('button', { name: 'Archive permanently' }).click();
     await page.getByText('No policy is active').waitFor();
     await page.getByRole('link', { name: 'archived' }).click();
-    await page.getByRole('link', { name: 'Large refunds' }).click();
+    await page.getByRole('table').getByRole('link', { name: 'Large refunds' }).click();
     await page.getByText('This policy is archived').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
   });
@@ -95,6 +95,23 @@ describe.skipIf(!hasBrowser)('policies page', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('tools');
     expect(await page.getByLabel('Condition').getAttribute('aria-invalid')).toBeNull();
+    expect((await server.ok('policies.list')).items).toEqual([]);
+  });
+
+  test('tries the policy in the form on an action before it is saved', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
+    await page.getByLabel('Tools', { exact: true }).fill('refund');
+    await page.getByLabel('Condition').fill('args.amount > 100.0');
+    await page.getByLabel('Agent', { exact: true }).fill('billing');
+    await page.getByLabel('Tool', { exact: true }).fill('refund');
+    await page.getByLabel('Arguments').fill('{"amount": 250}');
+    await page.getByRole('button', { name: 'Try this action' }).click();
+    await page.getByText('Decision: deny').waitFor();
+    await page.getByText('The policy in the form decides').waitFor();
+    await page.getByLabel('Arguments').fill('{"amount": 5}');
+    await page.getByRole('button', { name: 'Try this action' }).click();
+    await page.getByText('Decision: allow').waitFor();
     expect((await server.ok('policies.list')).items).toEqual([]);
   });
 

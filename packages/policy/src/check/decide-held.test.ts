@@ -93,6 +93,29 @@ test('refuses a decision about an action that ended another way', () => {
   expect(late).toMatchObject({ type: 'refused', refusal: { code: 'ACTION_EXPIRED' } });
   const denied = decideHeld(held({}, { status: 'denied' }), { decision: 'approve' }, approver('a'), nowMs);
   expect(denied).toMatchObject({ type: 'refused', refusal: { code: 'ALREADY_DECIDED' } });
+  const decision = {
+    decision: 'approve',
+    comment: null,
+    decidedBy: 'key_b',
+    decidedAt: '2026-01-01T00:00:00.000Z',
+  } as const;
+  const approval = {
+    approvedBy: 'key_b',
+    principal: 'bo@example.com',
+    comment: null,
+    approvedAt: decision.decidedAt,
+    grant: null,
+  };
+  const approved = held({ given: [approval] }, { status: 'approved', decision });
+  expect(decideHeld(approved, { decision: 'deny' }, approver('a'), nowMs)).toMatchObject({
+    refusal: {
+      details: [
+        { path: 'status', code: 'approved' },
+        { path: 'decision.decidedBy', code: 'key_b' },
+        { path: 'decision.principal', code: 'bo@example.com' },
+      ],
+    },
+  });
   const again = decideHeld(held({}, { status: 'approved' }), { decision: 'approve' }, approver('z'), nowMs);
   expect(again).toEqual({ type: 'unchanged' });
 });

@@ -119,12 +119,12 @@ export function lateDecisionRefusal({
   approvals,
 }: Pick<HeldAction, 'status' | 'expiresAt'> & Partial<Pick<HeldAction, 'decision' | 'approvals'>>): Refusal {
   const details = [{ path: 'status', code: status as string, message: `The action is ${status}.` }];
-  const by = (field: string, name: string) =>
-    details.push({ path: `decision.${field}`, code: name, message: `It was decided by ${name}.` });
   if (decision) {
-    by('decidedBy', decision.decidedBy);
-    const last = status === 'approved' ? approvals?.given.at(-1) : undefined;
-    if (last && last.principal !== null) by('principal', last.principal);
+    const message = 'The key that decided.';
+    details.push({ path: 'decision.decidedBy', code: decision.decidedBy, message });
+    const person = status === 'approved' ? approvals?.given.at(-1)?.principal : undefined;
+    if (person)
+      details.push({ path: 'decision.principal', code: person, message: 'The person who decided.' });
   }
   return status === 'expired'
     ? { code: 'ACTION_EXPIRED', message: `The action expired at ${expiresAt}.`, details }

@@ -104,9 +104,14 @@ export class Check {
     );
   }
 
-  /** Returns the response without any effect: nothing is counted, held, recorded or sent. */
-  async respondDry(db: Database): Promise<CheckResponse> {
-    const set = await this.#readPolicies(db);
+  /**
+   * Returns the response without any effect: nothing is counted, held, recorded or sent.
+   *
+   * @param draft - policies instead of the active ones
+   */
+  async respondDry(db: Database, draft?: PolicySet): Promise<CheckResponse> {
+    const set = draft ?? (await this.#readPolicies(db));
+    this.#set = set;
     const known = await this.#stored.known(db);
     const matching = await this.#stored.matching(db, set, this.#stored.history(set));
     const fired = await this.#stored.fired(db, matching, this.#stored.windows(matching), known);

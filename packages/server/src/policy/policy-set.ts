@@ -32,6 +32,21 @@ function inOrder(left: CompiledPolicy, right: CompiledPolicy): number {
   return byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1);
 }
 
+/** Creates the set of some policies in any order. */
+export function policySet(
+  version: number,
+  policies: readonly CompiledPolicy[],
+  wanted: ReadonlySet<WebhookEventType>,
+): PolicySet {
+  const readers = policies.filter(({ definition }) => mayReadHistory(definition.condition ?? ''));
+  return {
+    version,
+    policies: policies.toSorted(inOrder),
+    watched: new WatchedCalls(readers.map(({ rule }) => rule)),
+    wanted,
+  };
+}
+
 /** Returns the summed cost per check of a tenant's active policies, without the one with `exceptId`. */
 export function costOf({ policies }: PolicySet, exceptId?: string): number {
   return policies.reduce((sum, { id, rule }) => (id === exceptId ? sum : sum + rule.cost), 0);
@@ -58,14 +73,8 @@ export class PolicySets {
     const sameIds = new Set(same.map(({ id }) => id));
     const changedIds = versions.map(({ id }) => id).filter((id) => !sameIds.has(id));
     const changed = await findPolicies(db, tenantId, changedIds);
-    const policies = [...same, ...changed.map(compilePolicy)].sort(inOrder);
-    const readers = policies.filter(({ definition }) => mayReadHistory(definition.condition ?? ''));
-    const set = {
-      version,
-      policies,
-      watched: new WatchedCalls(readers.map(({ rule }) => rule)),
-      wanted: new Set(channels.flatMap((channel) => channel.events)),
-    };
+    const wanted = new Set(channels.flatMap((channel) => channel.events));
+    const set = policySet(version, [...same, ...changed.map(compilePolicy)], wanted);
     keepNewest(this.#cached, tenantId, set, maxTenants);
     return set;
   }

@@ -6,9 +6,9 @@ import type { Call, OwnRoute } from '../http/route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { Check } from '../policy/check.ts';
 import { type DecidedCheck, decisionRow } from '../policy/decision-row.ts';
-import { Matches, UnfinishedMatchingError } from '../policy/matches.ts';
+import { matchInTurns } from '../policy/match-in-turns.ts';
+import { Matches } from '../policy/matches.ts';
 import type { Services } from '../services.ts';
-import type { Turn } from '../tenant-turns.ts';
 
 /** Route `POST /v1/policies/check`. Waits for the decision, or runs dry, if the caller prefers that. */
 export function checkAction(services: Services): OwnRoute<'policies.check'> {
@@ -154,25 +154,12 @@ function runCheck(
   });
 }
 
-/**
- * Runs one round of a check in the tenant's turn. If evaluating the policies takes too long for a transaction, they are
- * evaluated outside, and the round is run again with the result.
- */
+/** Runs one round of a check in the tenant's turn. */
 function inTurns(
   { tenantTurns }: Services,
-  call: Call<'policies.check'>,
+  { caller, disconnected }: Call<'policies.check'>,
   matches: Matches,
   response: () => Promise<Decided>,
 ): Promise<Decided> {
-  const work = async (turn: Turn) => {
-    matches.begin();
-    try {
-      return await response();
-    } catch (error) {
-      if (!(error instanceof UnfinishedMatchingError)) throw error;
-    }
-    await matches.finish(turn, call.disconnected());
-    return response();
-  };
-  return tenantTurns.run(call.caller.tenantId, work, call.disconnected);
+  return matchInTurns(tenantTurns, caller.tenantId, matches, disconnected, response);
 }

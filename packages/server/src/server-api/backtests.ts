@@ -1,19 +1,18 @@
-import { Backtest, type CallEnd, type DefinedPolicy, policyDefinition, policyRule } from '@actlog/policy';
+import { Backtest, type CallEnd } from '@actlog/policy';
 import { readsUntrusted } from '@actlog/risk';
 import type * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
-import { ApiError, validationError } from '../lib/api-error.ts';
+import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
-import { requireConsistent } from '../resources/policies.ts';
 import type { Services } from '../services.ts';
 import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { findCallEnds } from '../storage/stores/call-end-store.ts';
-import { readQuotas } from '../storage/stores/quota-store.ts';
 import type { Turn } from '../tenant-turns.ts';
 import { backtestBody } from './backtest-body.ts';
 import { decisionView } from './decision-view.ts';
+import { draftPolicies } from './draft-policies.ts';
 
 /** Decisions that are read at a time. */
 const decisionsAtOnce = 500;
@@ -44,7 +43,7 @@ export function backtestsRoute(services: Services): ServerRoute {
     async handle(call) {
       const { tenantId } = call.caller;
       const body = validated('body', backtestBody, call.body);
-      const backtest = new Backtest(await draftOf(services, tenantId, body), {
+      const backtest = new Backtest(await draftPolicies(services, tenantId, body), {
         readsUntrusted,
         countDryRuns: body.countDryRuns,
       });
@@ -68,38 +67,6 @@ export function backtestsRoute(services: Services): ServerRoute {
       return linesOf(services, call, body, backtest, end);
     },
   };
-}
-
-/**
- * Returns the policies that would be active.
- *
- * @throws ApiError `VALIDATION_ERROR` for a contradiction, an invalid condition, or policies that cost too much together.
- */
-async function draftOf(
-  services: Services,
-  tenantId: number,
-  { policies, mode }: Body,
-): Promise<DefinedPolicy[]> {
-  const draft = policies.map((policy, index): DefinedPolicy => {
-    const definition = policyDefinition(policy);
-    requireConsistent(definition, undefined, `policies.${index}.`);
-    return { id: `draft_${index}`, definition };
-  });
-  const names = new Set(draft.map(({ definition }) => definition.name));
-  const { budget, active } = await services.storage.read(tenantId, async (db) => ({
-    budget: (await readQuotas(db, tenantId, services.quotas)).policyCost,
-    active: (await services.policySets.of(db, tenantId)).policies,
-  }));
-  const kept = mode === 'merge' ? active.filter(({ definition }) => !names.has(definition.name)) : [];
-  const cost = draft.reduce((sum, { definition }) => sum + policyRule(definition).cost, 0);
-  if (budget !== null && cost > budget) {
-    throw validationError(
-      'policies',
-      'too_costly',
-      `cost ${cost}, which exceeds the tenant's budget of ${budget}`,
-    );
-  }
-  return [...kept.map(({ id, definition }) => ({ id, definition })), ...draft];
 }
 
 async function* linesOf(

@@ -9,6 +9,7 @@ import { decisionsRoute } from './decisions.ts';
 import { grantsRoute, revokeGrantRoute } from './grants.ts';
 import { overviewRoute } from './overview.ts';
 import { suggestionsRoute } from './suggestions.ts';
+import { trialsRoute } from './trials.ts';
 import { webhookChangeRoutes } from './webhook-changes.ts';
 import { deliveriesRoute, webhookRoute } from './webhooks.ts';
 
@@ -22,6 +23,7 @@ export async function mountServerApi(app: FastifyInstance, services: Services): 
   const routes = [
     decisionsRoute(services),
     backtestsRoute(services),
+    trialsRoute(services),
     decideActionsRoute(services),
     grantsRoute(services),
     revokeGrantRoute(services),

@@ -13,6 +13,7 @@ import type {
 } from './policies/policy-schema.ts';
 import type { SignInTable } from './stores/sign-in-table.ts';
 import type { UsageKind } from './stores/usage-kinds.ts';
+import type { DeliveryTable, NotificationChannelTable } from './stores/webhook-schema.ts';
 
 /**
  * The tables, for Kysely. Every unique key starts with the tenant, so the tables can be distributed by tenant. Times
@@ -218,50 +219,4 @@ export interface EventTable {
   received_ms: number;
   /** Tenant-wide context of the event for the risk engine, taken when it arrived. */
   stamp: number;
-}
-
-/** A webhook. */
-export interface NotificationChannelTable {
-  tenant_id: number;
-  id: string;
-  url: string;
-  /** Event types, as a JSON array. */
-  events: string;
-  /** Signing secret, encrypted. */
-  secret: string;
-  /** Signing secret before the last rotation, encrypted; `null` for none. */
-  previous_secret: string | null;
-  /** Time until which messages are also signed with the previous secret. */
-  previous_until_ms: number | null;
-  status: 'active' | 'disabled';
-  created_ms: number;
-  last_delivery_ms: number | null;
-  /** Failed attempts since the last success. */
-  failure_count: number;
-  /** Start of the current run of failures. */
-  failing_since_ms: number | null;
-}
-
-/** One message to one webhook: the outbox entry and, once it is finished, the delivery log entry. */
-export interface DeliveryTable {
-  tenant_id: number;
-  id: string;
-  channel_id: string;
-  /** Id of the message, the same in all attempts and for all webhooks. */
-  message_id: string;
-  event_type: string;
-  body: string;
-  status: 'waiting' | 'delivered' | 'failed';
-  /** Number of completed attempts. An attempt that a crash interrupted does not count. */
-  attempts: number;
-  next_attempt_ms: number;
-  /** Time until which the delivery is leased to one process. */
-  leased_until_ms: number;
-  created_ms: number;
-  finished_ms: number | null;
-  /** HTTP status of the last attempt; `null` if there was no response. */
-  last_status: number | null;
-  last_error: string | null;
-  /** Duration of the last attempt, in milliseconds; `null` before the first. */
-  last_duration_ms: number | null;
 }

@@ -19,6 +19,7 @@ import {
   updateDelivery,
 } from '../storage/stores/delivery-store.ts';
 import type { AddressGuard } from './address-guard.ts';
+import { changesAfterFailure } from './changes-after-failure.ts';
 import { channelChange } from './channel-change.ts';
 import { signingSecrets } from './channel-secret.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
@@ -30,12 +31,6 @@ import { SlowWebhooks } from './slow-webhooks.ts';
 
 /** Lease of an attempt, in milliseconds; longer than any attempt. */
 const leaseMs = 60_000;
-
-/**
- * Time of uninterrupted failure after which a webhook is disabled, once all attempts of a message have failed, in
- * milliseconds. A single failure is not enough, because nothing may have been sent for a long time before it.
- */
-const disabledAfterMs = 5 * 24 * 3_600_000;
 
 /** Outcome of an attempt that cannot be signed. */
 const unsignable: AttemptOutcome = {
@@ -242,18 +237,4 @@ export class WebhookSender {
 
 function destinationOf({ id, tenant_id: tenantId, url }: StoredChannel): Destination {
   return { channelId: id, tenantId, host: new URL(url).hostname };
-}
-
-/** Returns a webhook's status after a failed attempt. A 410, or a message's last failed attempt, may disable it. */
-function changesAfterFailure(
-  channel: StoredChannel,
-  { isGone, isLast, nowMs }: { readonly isGone: boolean; readonly isLast: boolean; readonly nowMs: number },
-) {
-  const sinceMs = channel.failing_since_ms ?? nowMs;
-  const isDisabled = isGone || (isLast && nowMs - sinceMs >= disabledAfterMs);
-  return {
-    failure_count: channel.failure_count + 1,
-    failing_since_ms: sinceMs,
-    ...(isDisabled && { status: 'disabled' as const }),
-  };
 }

@@ -1,5 +1,5 @@
 import type { Policy } from '@actlog/client';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type MutableRef, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { defaultTimeoutSeconds, type PolicyFields, policyFields } from '../../policy-draft.ts';
 import { submitted } from '../../submitted.ts';
 import { Choice } from '../choice.tsx';
@@ -21,6 +21,7 @@ export function PolicyForm({
   isReadOnly,
   isBusy,
   errors,
+  reader,
   onSave,
   onTry,
 }: {
@@ -32,6 +33,8 @@ export function PolicyForm({
   isBusy: boolean;
   /** Messages about single fields; the first of these fields gets the focus. */
   errors: ReadonlyMap<string, string> | undefined;
+  /** Is set to a function that returns the fields as they are now. */
+  reader: MutableRef<(() => PolicyFields) | undefined>;
   onSave: (fields: PolicyFields) => void;
   /** Tries the policy on the past; nothing is saved. */
   onTry: (fields: PolicyFields) => void;
@@ -47,6 +50,7 @@ export function PolicyForm({
     ...fields,
     ...(Object.fromEntries(given) as Partial<PolicyFields>),
   });
+  reader.current = () => withHidden(new FormData(form.current ?? undefined));
   const globs = (label: string, name: 'agents' | 'tools' | 'frameworks' | 'environments') => (
     <Field label={label} hint={globHint}>
       <textarea name={name} rows={2} spellcheck={false} defaultValue={fields[name]} />

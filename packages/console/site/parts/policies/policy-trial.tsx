@@ -1,12 +1,10 @@
-import type { CheckResult } from '@actlog/client';
+import type { CheckResult, PolicyCheck } from '@actlog/client';
 import { useState } from 'preact/hooks';
-import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
-import { useEach } from '../../hooks/use-each.ts';
-import { href } from '../../route.ts';
 import { submitted } from '../../submitted.ts';
 import { Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
+import { Verdict } from './verdict.tsx';
 
 /** Returns the text of a field; undefined if it is empty. */
 function given(form: FormData, name: string): string | undefined {
@@ -29,35 +27,18 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Decision about a tried action, with the policies that matched it. */
-function Verdict({ result: { decision, decidedBy, matched = [] } }: { result: CheckResult }) {
-  const policies = useEach(
-    'matched',
-    matched.map(({ policyId }) => policyId),
-    (client, id, signal) => client.policies.get(id, { signal }),
-  );
-  return (
-    <>
-      <p>
-        Decision: <span class={`badge effect-${decision}`}>{decision?.replace('_', ' ')}</span>
-        {matched.length === 0 && ' No policy matches.'}
-      </p>
-      <ul>
-        {matched.map(({ policyId, effect, mode, why, message }) => (
-          <li key={policyId}>
-            <a href={href(['policies', policyId])}>{policies.get(policyId)?.name ?? policyId}</a>
-            {policyId === decidedBy && <strong> decides</strong>}: {effect.replace('_', ' ')}
-            {mode === 'log_only' && ' (log only)'}: {why} {message && <q>{message}</q>}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
 /** Form that checks an action as a dry run: nothing is held, counted or reported. */
-export function PolicyTrial() {
-  const { client } = useConnection();
+export function PolicyTrial({
+  title,
+  button,
+  onTry,
+}: {
+  title: string;
+  /** Label of the button. */
+  button: string;
+  /** Checks the action. */
+  onTry: (check: PolicyCheck) => PromiseLike<CheckResult>;
+}) {
   const [result, setResult] = useState<CheckResult>();
   const check = useAction(async (form: FormData) => {
     setResult(undefined);
@@ -74,11 +55,11 @@ export function PolicyTrial() {
       ...(framework && { framework }),
       ...(environment && { environment }),
     };
-    setResult(await client.policies.check(body, { dryRun: true }));
+    setResult(await onTry(body));
   });
   return (
     <section aria-labelledby="trial">
-      <h2 id="trial">Try an action</h2>
+      <h2 id="trial">{title}</h2>
       <form class="grid" onSubmit={submitted(check.run)}>
         <Field label="Agent">
           <input name="agentId" required spellcheck={false} />
@@ -97,7 +78,7 @@ export function PolicyTrial() {
         </Field>
         <p class="buttons">
           <button type="submit" aria-disabled={check.isBusy}>
-            Try
+            {button}
           </button>
           <span class="faint">Nothing is held or counted.</span>
         </p>

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { NotificationChannelTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
+import type { NotificationChannelTable } from './webhook-schema.ts';
 
 /** Maximum deliveries that are counted for each webhook. */
 const maxCounted = 1000;

@@ -3,8 +3,8 @@ import type { Selectable } from 'kysely';
 import { lockRows } from '../locks.ts';
 import { raiseSettingsVersion } from '../policies/policy-store.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
-import type { NotificationChannelTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
+import type { NotificationChannelTable } from './webhook-schema.ts';
 
 /** A stored webhook. */
 export interface StoredChannel extends Omit<Selectable<NotificationChannelTable>, 'events'> {

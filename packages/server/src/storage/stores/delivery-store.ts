@@ -7,8 +7,8 @@ import { oneOf } from '../queries/one-of.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import { dropRows, keyedTable } from '../retention/drop-rows.ts';
 import { type OldRows, oldRows } from '../retention/old-rows.ts';
-import type { DeliveryTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
+import type { DeliveryTable } from './webhook-schema.ts';
 
 /** A stored delivery. */
 export type DeliveryRow = Selectable<DeliveryTable>;

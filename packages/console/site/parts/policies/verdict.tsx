@@ -1,0 +1,38 @@
+import type { CheckResult } from '@actlog/client';
+import { useEach } from '../../hooks/use-each.ts';
+import { href } from '../../route.ts';
+
+/** `true` for the id of a policy that is not saved. */
+function isDraft(policyId: string): boolean {
+  return policyId.startsWith('draft_');
+}
+
+/** Decision about a tried action, with the policies that matched it. */
+export function Verdict({ result: { decision, decidedBy, matched = [] } }: { result: CheckResult }) {
+  const policies = useEach(
+    'matched',
+    matched.map(({ policyId }) => policyId).filter((id) => !isDraft(id)),
+    (client, id, signal) => client.policies.get(id, { signal }),
+  );
+  return (
+    <>
+      <p>
+        Decision: <span class={`badge effect-${decision}`}>{decision?.replace('_', ' ')}</span>
+        {matched.length === 0 && ' No policy matches.'}
+      </p>
+      <ul>
+        {matched.map(({ policyId, effect, mode, why, message }) => (
+          <li key={policyId}>
+            {isDraft(policyId) ? (
+              'The policy in the form'
+            ) : (
+              <a href={href(['policies', policyId])}>{policies.get(policyId)?.name ?? policyId}</a>
+            )}
+            {policyId === decidedBy && <strong> decides</strong>}: {effect.replace('_', ' ')}
+            {mode === 'log_only' && ' (log only)'}: {why} {message && <q>{message}</q>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { contract, policyCreate } from '@actlog/protocol/schemas';
+import * as z from 'zod';
+import { requireScope } from '../http/authentication.ts';
+import type { ServerRoute } from '../http/server-route.ts';
+import { validated } from '../http/validation.ts';
+import { Check } from '../policy/check.ts';
+import { matchInTurns } from '../policy/match-in-turns.ts';
+import { Matches } from '../policy/matches.ts';
+import { maxActivePolicies, policySet } from '../policy/policy-set.ts';
+import type { Services } from '../services.ts';
+import { draftPolicies } from './draft-policies.ts';
+
+/** Body of `POST /server/v1/trials`. */
+const trialBody = z.strictObject({
+  /** Policies to try, as for `POST /v1/policies`. */
+  policies: z.array(policyCreate).min(1).max(maxActivePolicies),
+  /** As for `POST /server/v1/backtests`. */
+  mode: z.enum(['merge', 'replace']).default('merge'),
+  /** The action, as for `POST /v1/policies/check`. */
+  check: contract['policies.check'].body,
+});
+
+/**
+ * Route `POST /server/v1/trials`: checks an action as if policies were active that are not saved. The response is that
+ * of a check. Nothing is held, counted or kept.
+ */
+export function trialsRoute(services: Services): ServerRoute {
+  return {
+    method: 'POST',
+    path: '/trials',
+    success: 200,
+    check: (caller) => requireScope(caller, 'manage'),
+    async handle({ caller, body, disconnected }) {
+      const { check, ...draft } = validated('body', trialBody, body);
+      const { tenantId } = caller;
+      const set = policySet(0, await draftPolicies(services, tenantId, draft), new Set());
+      const matches = new Matches();
+      const nowMs = Date.now();
+      return matchInTurns(services.tenantTurns, tenantId, matches, disconnected, () =>
+        services.storage.read(tenantId, (db) =>
+          new Check(services, caller, check, nowMs, matches).respondDry(db, set),
+        ),
+      );
+    },
+  };
+}
