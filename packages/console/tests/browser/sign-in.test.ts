@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   freePort,
   roles,
+  SignedIn,
   type SignInSetup,
   signInSetup,
 } from '../../../server/tests/sign-in/sign-in-setup.ts';
@@ -92,6 +93,21 @@ describe.skipIf(!hasBrowser)('people who sign in with a provider', () => {
     await page.getByLabel('Name').fill('Billing');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('row', { name: /Billing.*by ada@example\.com/ }).waitFor();
+  });
+
+  test('see who is signed in as admins, and sign others out', async () => {
+    const setup = await atSignIn('#/keys');
+    const { tab, page, url } = setup;
+    const alan = await SignedIn.as('alan', url);
+    await signIn(setup, 'ada');
+    await tab.heading('Keys');
+    await page.getByRole('row', { name: /ada@example\.com you admin/ }).waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    const row = page.getByRole('row', { name: /alan@example\.com viewer/ });
+    await row.getByRole('button', { name: 'End' }).click();
+    await row.getByRole('button', { name: 'Sign alan@example.com out' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await alan.status('GET', '/v1/sessions')).toBe(401);
   });
 
   test('see why they have no access, and can choose another account', async () => {
