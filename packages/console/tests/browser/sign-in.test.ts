@@ -136,6 +136,27 @@ describe.skipIf(!hasBrowser)('people who sign in with a provider', () => {
     await tab.heading('Agents');
   });
 
+  test('find their input again when they have signed in in another tab', async () => {
+    const setup = await atSignIn('#/policies/new');
+    const { tab, page, url } = setup;
+    await signIn(setup, 'ada');
+    await tab.heading('New policy');
+    await page.getByLabel('Description').fill('not saved yet');
+    await page.getByLabel('Name').fill('Refunds');
+    await page.context().clearCookies({ name: 'actlog-sign-in' });
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('You are signed out. Sign in again to continue.').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${url}/console/sign-in`);
+    await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await tab.heading('New policy');
+    expect(await page.getByLabel('Description').inputValue()).toBe('not saved yet');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Refunds').first().waitFor();
+    await expect.poll(async () => (await setup.server.ok('policies.list')).items.length).toBe(1);
+  });
+
   test('can use a key instead', async () => {
     const { tab, page, server } = await atSignIn('#/sessions');
     await page.getByText('Sign in with an API key').click();
