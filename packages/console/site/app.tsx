@@ -120,6 +120,18 @@ export function App() {
     }
   }, [state, offered, begin]);
 
+  useEffect(() => {
+    if (state.step !== 'signed out' || status.provider === null) return;
+    /** Continues for a person who has signed in in another tab, with the input that this tab kept. */
+    const resume = async () => {
+      if (document.visibilityState !== 'visible' || latest.current !== undefined) return;
+      const { signedIn } = await readSignInStatus();
+      if (signedIn && latest.current === undefined && keptApiKey() === undefined) void signIn('browser');
+    };
+    document.addEventListener('visibilitychange', resume);
+    return () => document.removeEventListener('visibilitychange', resume);
+  }, [state.step, status, signIn]);
+
   const isSignedIn = state.step === 'signed in';
   const dialog = offered !== undefined && (
     <KeyLinkDialog

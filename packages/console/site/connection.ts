@@ -28,7 +28,7 @@ export function useConnection(): Connection {
  * @param onRefused - called when the service rejects the key
  */
 export function createClient(apiKey: string, onRefused: () => void): Actlog {
-  return clientWith(apiKey, (headers) => headers, onRefused);
+  return clientWith(apiKey, (init) => init, onRefused);
 }
 
 /** Client of a person whom a cookie or a proxy signs in. */
@@ -48,11 +48,11 @@ const noKey = 'al_live_none';
  */
 export function createUserClient(onRefused: () => void): UserClient {
   let csrfToken: string | undefined;
-  const withToken = (given: HeadersInit | undefined) => {
-    const headers = new Headers(given);
+  const withToken = (init: RequestInit | undefined) => {
+    const headers = new Headers(init?.headers);
     headers.delete('authorization');
     if (csrfToken !== undefined) headers.set('x-actlog-csrf', csrfToken);
-    return headers;
+    return { ...init, headers };
   };
   return {
     client: clientWith(noKey, withToken, onRefused),
@@ -64,7 +64,7 @@ export function createUserClient(onRefused: () => void): UserClient {
 
 function clientWith(
   apiKey: string,
-  withCredentials: (headers: HeadersInit | undefined) => HeadersInit | undefined,
+  withCredentials: (init: RequestInit | undefined) => RequestInit | undefined,
   onRefused: () => void,
 ): Actlog {
   let refusal: Response | undefined;
@@ -79,7 +79,7 @@ function clientWith(
     fetch: async (url, init) => {
       // Hidden components that wait for a new sign-in must not keep sending requests.
       if (refusal !== undefined) return refusal.clone();
-      const response = await fetch(url, { ...init, headers: withCredentials(init?.headers) });
+      const response = await fetch(url, withCredentials(init));
       noteTime(response);
       if (response.status === 401) {
         refusal = response.clone();

@@ -64,9 +64,10 @@ export function may({ scopes }: Identity, scope: Scope): boolean {
 
 /**
  * `true` if a page may continue with another key: one of the same tenant with at least the same scopes, so that nothing
- * is shown that the key does not permit.
+ * is shown that the key does not permit. The input of a person is for the same person only.
  */
 export function mayTakeOver(given: Identity, earlier: Identity): boolean {
   if (given.tenant === undefined || given.tenant !== earlier.tenant) return false;
+  if (earlier.role !== undefined && given.id !== earlier.id) return false;
   return earlier.scopes.every((scope) => given.scopes.includes(scope));
 }

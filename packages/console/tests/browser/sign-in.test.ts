@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   freePort,
   roles,
+  SignedIn,
   type SignInSetup,
   signInSetup,
 } from '../../../server/tests/sign-in/sign-in-setup.ts';
@@ -94,6 +95,21 @@ describe.skipIf(!hasBrowser)('people who sign in with a provider', () => {
     await page.getByRole('row', { name: /Billing.*by ada@example\.com/ }).waitFor();
   });
 
+  test('see who is signed in as admins, and sign others out', async () => {
+    const setup = await atSignIn('#/keys');
+    const { tab, page, url } = setup;
+    const alan = await SignedIn.as('alan', url);
+    await signIn(setup, 'ada');
+    await tab.heading('Keys');
+    await page.getByRole('row', { name: /ada@example\.com you admin/ }).waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    const row = page.getByRole('row', { name: /alan@example\.com viewer/ });
+    await row.getByRole('button', { name: 'End' }).click();
+    await row.getByRole('button', { name: 'Sign alan@example.com out' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await alan.status('GET', '/v1/sessions')).toBe(401);
+  });
+
   test('see why they have no access, and can choose another account', async () => {
     const setup = await atSignIn();
     const { tab, page } = setup;
@@ -118,6 +134,27 @@ describe.skipIf(!hasBrowser)('people who sign in with a provider', () => {
     await page.getByRole('link', { name: 'Sign in with Example' }).click();
     // The provider still knows them.
     await tab.heading('Agents');
+  });
+
+  test('find their input again when they have signed in in another tab', async () => {
+    const setup = await atSignIn('#/policies/new');
+    const { tab, page, url } = setup;
+    await signIn(setup, 'ada');
+    await tab.heading('New policy');
+    await page.getByLabel('Description').fill('not saved yet');
+    await page.getByLabel('Name').fill('Refunds');
+    await page.context().clearCookies({ name: 'actlog-sign-in' });
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('You are signed out. Sign in again to continue.').waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${url}/console/sign-in`);
+    await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await tab.heading('New policy');
+    expect(await page.getByLabel('Description').inputValue()).toBe('not saved yet');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Refunds').first().waitFor();
+    await expect.poll(async () => (await setup.server.ok('policies.list')).items.length).toBe(1);
   });
 
   test('can use a key instead', async () => {

@@ -53,8 +53,10 @@ export function mountSignIn(app: FastifyInstance, services: Services, provider: 
       void reply.header('set-cookie', cookie);
       return reply.redirect(`${provider.consoleUrl}${attempt?.place ?? ''}`, 303);
     } catch (error) {
-      const isLimited = services.failedAuthentications.count(request) > 0;
-      return sendErrorPage(request, reply, isLimited ? new SignInError('limited', 'rate') : error, '../');
+      const retryAfterMs = services.failedAuthentications.count(request);
+      if (retryAfterMs === 0) return sendErrorPage(request, reply, error, '../');
+      void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
+      return sendErrorPage(request, reply, new SignInError('limited', 'rate'), '../');
     }
   });
 }

@@ -225,9 +225,11 @@ describe('a sign-in is refused', () => {
   test('after too many failures from one address', async () => {
     const { url } = await signInSetup({ invalidKeyLimit: { requestsPerSecond: 0.01, burst: 2 } });
     const browser = new TestBrowser();
-    for (const status of [400, 400, 429]) {
-      await errorPage(await browser.open(`${url}/console/sign-in/callback?code=a&state=b`), status);
-    }
+    const fail = () => browser.open(`${url}/console/sign-in/callback?code=a&state=b`);
+    for (const status of [400, 400]) await errorPage(await fail(), status);
+    const limited = await fail();
+    await errorPage(limited, 429);
+    expect(Number(limited.response.headers.get('retry-after'))).toBeGreaterThan(90);
   });
 });
 
