@@ -3,16 +3,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { palettePlugin } from './bundle-palette.ts';
 import { compressedFile } from './compress-site.ts';
 import type { SiteFiles } from './src/site-file.ts';
 
 const folder = join(import.meta.dirname, 'site');
 
+/** Folder of the palette, whose colors the build writes into the style sheet. */
+const paletteFolder = 'node_modules/@radix-ui/colors/';
+
 /** Returns the folders of the packages whose code is in the bundle. */
 function packagesIn({ inputs }: Metafile): string[] {
   const folders = Object.keys(inputs).map((input) => /^.*node_modules\/(@[^/]+\/)?[^/]+\//.exec(input)?.[0]);
-  const found = new Set(folders.filter((path) => path !== undefined));
+  const found = new Set([...folders.filter((path) => path !== undefined), paletteFolder]);
   return [...found].map((path) => join(import.meta.dirname, path)).sort();
 }
 
@@ -34,30 +38,41 @@ function preloads({ outputs }: Metafile): string {
   return imported.map(({ path }) => `    <link rel="modulepreload" href="${basename(path)}" />\n`).join('');
 }
 
+const options = {
+  absWorkingDir: import.meta.dirname,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  outdir: 'dist/site',
+  bundle: true,
+  platform: 'browser',
+  target: 'es2023',
+  conditions: ['@actlog/source', 'browser'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  metafile: true,
+  write: false,
+  logLevel: 'error',
+  plugins: [palettePlugin],
+} as const satisfies BuildOptions;
+
 /** Builds the files of the page. */
 export async function siteFiles(): Promise<SiteFiles> {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: import.meta.dirname,
-    entryPoints: { console: 'site/main.tsx', style: 'site/style.css' },
-    entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
-    splitting: true,
-    outdir: 'dist/site',
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2023',
-    conditions: ['@actlog/source', 'browser'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    minify: true,
-    metafile: true,
-    write: false,
-    logLevel: 'error',
-  });
-  const bundled = outputFiles.map(({ path, text }) => [basename(path), text] as const);
+  const [{ outputFiles, metafile }, early] = await Promise.all([
+    build({
+      ...options,
+      entryPoints: { console: 'site/main.tsx', style: 'site/style.css' },
+      splitting: true,
+      format: 'esm',
+    }),
+    // A classic script, which may not import another.
+    build({ ...options, entryPoints: { 'color-scheme': 'site/early-color-scheme.ts' }, format: 'iife' }),
+  ]);
+  const bundled = [...outputFiles, ...early.outputFiles].map(
+    ({ path, text }) => [basename(path), text] as const,
+  );
   let page = await readFile(join(folder, 'index.html'), 'utf8');
-  for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+  for (const [path, { entryPoint }] of Object.entries({ ...metafile.outputs, ...early.metafile.outputs })) {
     const source = entryPoint && relative('site', entryPoint);
     if (source) page = page.replace(`"${source}"`, `"${basename(path)}"`);
   }

@@ -1,9 +1,9 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConnection } from './connection.ts';
 import { useReturn } from './hooks/use-return.ts';
+import { useShortcuts } from './hooks/use-shortcuts.ts';
 import { useVisits } from './hooks/use-visits.ts';
 import { VisitContext } from './hooks/visit.ts';
-import { managesKeys } from './identity.ts';
 import { Agents } from './pages/agents.tsx';
 import { Approvals } from './pages/approvals.tsx';
 import { Decisions } from './pages/decisions.tsx';
@@ -16,25 +16,20 @@ import { Webhooks } from './pages/webhooks.tsx';
 import { Contained } from './parts/contained.tsx';
 import { lazyPage } from './parts/lazy-page.tsx';
 import { href, parseRoute, type Route } from './route.ts';
+import { offeredSections, sectionTitle } from './sections.ts';
+import { shortcutsOf } from './shell/shortcuts.ts';
+import { Sidebar } from './shell/sidebar.tsx';
+import { TopBar } from './shell/top-bar.tsx';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
 
 const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
 
-const places = [
-  'overview',
-  'sessions',
-  'approvals',
-  'policies',
-  'decisions',
-  'agents',
-  'webhooks',
-  'keys',
-] as const;
-
-function titleOf(place: string): string {
-  return place.slice(0, 1).toUpperCase() + place.slice(1);
-}
+const CommandPalette = lazyPage(
+  async () => (await import('./palette/command-palette.tsx')).CommandPalette,
+  null,
+);
+const ShortcutList = lazyPage(async () => (await import('./shell/shortcut-list.tsx')).ShortcutList, null);
 
 function Place({ route }: { route: Route }) {
   const [place = 'overview', id] = route.path;
@@ -78,17 +73,21 @@ export function Frame({
   /** `true` if it is visible; it is hidden while the user has to sign in again. */
   isShown: boolean;
 }) {
-  const { identity, signOut } = useConnection();
+  const { identity } = useConnection();
   const main = useRef<HTMLElement>(null);
   const visit = useVisits(main);
   const route = parseRoute(visit.hash);
   const { waiting, countWaiting } = useWaiting();
   const [place = 'overview', id] = route.path;
   const isFirst = useRef(true);
+  const [dialog, setDialog] = useState<'search' | 'shortcuts'>();
+  const openSearch = () => setDialog('search');
+  const sections = offeredSections(identity);
+  useShortcuts(sections, isShown, { onSearch: openSearch, onHelp: () => setDialog('shortcuts') });
 
   useLayoutEffect(() => {
     if (!isShown) return;
-    document.title = visibleText(`${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`);
+    document.title = visibleText(`${[id, sectionTitle(place)].filter(Boolean).join(' · ')} · actlog`);
     // Keyboard and screen reader users continue at the new page, not in the navigation.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
@@ -97,40 +96,9 @@ export function Frame({
   useReturn(main, visit);
 
   return (
-    <>
-      <header>
-        <a class="name" href={href([])}>
-          actlog
-        </a>
-        <nav aria-label="Pages">
-          {places
-            .filter((name) => name !== 'keys' || managesKeys(identity))
-            .map((name) => (
-              <a
-                key={name}
-                href={href(name === 'overview' ? [] : [name])}
-                aria-current={place === name ? 'page' : undefined}
-              >
-                {titleOf(name)}{' '}
-                {name === 'approvals' && waiting !== '' && (
-                  <span class="count" translate={false}>
-                    {waiting}
-                    <span class="hidden"> waiting</span>
-                  </span>
-                )}
-              </a>
-            ))}
-        </nav>
-        <p class="identity">
-          {identity.tenant !== undefined && <span>{identity.tenant}</span>}
-          {identity.name !== undefined && <span class="faint">{identity.name}</span>}
-          {identity.kind === 'test' && <span class="badge">test</span>}
-          <a href="../openapi.json">API</a>
-          <button type="button" class="quiet" onClick={signOut}>
-            Sign out
-          </button>
-        </p>
-      </header>
+    <div class="shell">
+      <TopBar waiting={waiting} onSearch={openSearch} />
+      <Sidebar place={place} hash={visit.hash} waiting={waiting} onSearch={openSearch} />
       <main ref={main} tabIndex={-1}>
         <Contained key={`${place}/${id}`}>
           <VisitContext.Provider value={visit}>
@@ -140,6 +108,10 @@ export function Frame({
           </VisitContext.Provider>
         </Contained>
       </main>
-    </>
+      {dialog === 'search' && <CommandPalette onClose={() => setDialog(undefined)} />}
+      {dialog === 'shortcuts' && (
+        <ShortcutList shortcuts={shortcutsOf(sections)} onClose={() => setDialog(undefined)} />
+      )}
+    </div>
   );
 }

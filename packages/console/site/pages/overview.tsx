@@ -7,6 +7,7 @@ import { overviewSpan, overviewSpans, spanStart } from '../overview-span.ts';
 import { FirstEvent } from '../parts/events/first-event.tsx';
 import { ActivityCharts } from '../parts/overview/activity-charts.tsx';
 import { Outliers } from '../parts/overview/outliers.tsx';
+import { OverviewLoading } from '../parts/overview/overview-loading.tsx';
 import { RiskiestSessions } from '../parts/overview/riskiest-sessions.tsx';
 import { Totals } from '../parts/overview/totals.tsx';
 import { WaitingActions } from '../parts/overview/waiting-actions.tsx';
@@ -59,7 +60,7 @@ export function Overview({ query }: { query: URLSearchParams }) {
         </nav>
       </div>
       <Problem error={error} onRetry={reload} />
-      {data === undefined && error === undefined && <p class="faint">Loading…</p>}
+      {data === undefined && error === undefined && <OverviewLoading />}
       {data?.isNew && <FirstEvent />}
       {data !== undefined && (!data.isNew || data.overview.waitingActions > 0) && (
         <div class="overview">

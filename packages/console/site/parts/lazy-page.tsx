@@ -1,14 +1,17 @@
-import type { ComponentType } from 'preact';
+import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 
 /**
  * Returns a page whose script is loaded when the page is first opened, so that the first visit loads less.
  *
  * @param load - imports the page; called again after a failure, when the user retries
+ * @param placeholder - shown while the script loads
  */
 export function lazyPage<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  placeholder: VNode | null = <Loading />,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
   return function LazyPage(props: Props) {
@@ -32,6 +35,7 @@ export function lazyPage<Props extends object>(
       setError(undefined);
       setAttempt(attempt + 1);
     };
-    return error === undefined ? <p class="empty">Loading…</p> : <Problem error={error} onRetry={retry} />;
+    if (error !== undefined) return <Problem error={error} onRetry={retry} />;
+    return placeholder;
   };
 }
