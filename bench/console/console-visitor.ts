@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 
 /** The slow line: bytes per second, and milliseconds until a response begins. */
@@ -27,15 +28,21 @@ export class ConsoleVisitor {
   /** Visits a page, until its content and all responses have arrived. */
   async visit(place: string, content: string): Promise<Visit> {
     return this.#inTab(content, async (page, devtools) => {
-      const urls = new Map<string, string>();
       const bytes = { site: 0, data: 0 };
-      devtools.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
+      const running = new Map<string, string>();
+      const idle = new EventEmitter();
+      devtools.on('Network.requestWillBeSent', ({ requestId, request }) =>
+        running.set(requestId, request.url),
+      );
       devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-        const isSite = /\/console\/[^/]*$/.test(urls.get(requestId) ?? '');
+        const isSite = /\/console\/[^/]*$/.test(running.get(requestId) ?? '');
         bytes[isSite ? 'site' : 'data'] += encodedDataLength;
+        running.delete(requestId);
+        if (running.size === 0) idle.emit('idle');
       });
-      await page.goto(this.#address(place), { waitUntil: 'networkidle' });
+      await page.goto(this.#address(place));
       await page.locator(content).first().waitFor();
+      if (running.size > 0) await once(idle, 'idle');
       const domNodes = await page.evaluate<number>('document.querySelectorAll("*").length');
       return { siteBytes: bytes.site, dataBytes: bytes.data, domNodes };
     });

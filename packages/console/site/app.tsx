@@ -2,10 +2,14 @@ import { AuthenticationError, InvalidArgumentError } from '@actlog/client';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { dropApiKey, hasLinkKey, keepApiKey, keptApiKey, takeLinkKey } from './api-key.ts';
 import { type Connection, ConnectionContext, createClient } from './connection.ts';
+import { dropEarlyResponses } from './early-responses.ts';
 import { Frame } from './frame.tsx';
 import { mayTakeOver, readIdentity } from './identity.ts';
 import { KeyLinkDialog } from './key-link-dialog.tsx';
 import { SignIn } from './sign-in.tsx';
+
+/** Time after the sign-in in which a page takes its early responses, in milliseconds. */
+const earlyMs = 5000;
 
 /** A signed-in user, also after the service has rejected the key. */
 interface SignedIn {
@@ -58,6 +62,7 @@ export function App() {
           if (isSignedIn) end(new Error('The API key is no longer valid. Sign in again to continue.'), false);
         });
         const identity = await readIdentity(client);
+        setTimeout(dropEarlyResponses, earlyMs);
         if (latest.current !== apiKey) return;
         isSignedIn = true;
         keepApiKey(apiKey);

@@ -4,17 +4,21 @@ import { useReturn } from './hooks/use-return.ts';
 import { useShortcuts } from './hooks/use-shortcuts.ts';
 import { useVisits } from './hooks/use-visits.ts';
 import { VisitContext } from './hooks/visit.ts';
-import { Agents } from './pages/agents.tsx';
-import { Approvals } from './pages/approvals.tsx';
-import { Decisions } from './pages/decisions.tsx';
-import { Keys } from './pages/keys.tsx';
+import {
+  Agents,
+  Approvals,
+  CommandPalette,
+  Decisions,
+  Keys,
+  Policies,
+  PolicyEditor,
+  Session,
+  ShortcutList,
+  Webhooks,
+} from './lazy-pages.ts';
 import { Overview } from './pages/overview.tsx';
-import { Policies } from './pages/policies.tsx';
-import { PolicyEditor } from './pages/policy-editor.tsx';
 import { Sessions } from './pages/sessions.tsx';
-import { Webhooks } from './pages/webhooks.tsx';
 import { Contained } from './parts/contained.tsx';
-import { lazyPage } from './parts/lazy-page.tsx';
 import { href, parseRoute, type Route } from './route.ts';
 import { offeredSections, sectionTitle } from './sections.ts';
 import { shortcutsOf } from './shell/shortcuts.ts';
@@ -22,14 +26,6 @@ import { Sidebar } from './shell/sidebar.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
-
-const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
-
-const CommandPalette = lazyPage(
-  async () => (await import('./palette/command-palette.tsx')).CommandPalette,
-  null,
-);
-const ShortcutList = lazyPage(async () => (await import('./shell/shortcut-list.tsx')).ShortcutList, null);
 
 function Place({ route }: { route: Route }) {
   const [place = 'overview', id] = route.path;

@@ -9,8 +9,8 @@ test('the page refers to its files by relative URLs and runs only its own script
   const withoutHash = named.map((name) => name?.replace(/-[0-9A-Z]{8}\./, '-HASH.'));
   expect([...new Set(withoutHash)].toSorted()).toEqual([
     'chunk-HASH.js',
-    'color-scheme-HASH.js',
     'console-HASH.js',
+    'early-HASH.js',
     'icon.svg',
     'style-HASH.css',
   ]);

@@ -17,11 +17,9 @@ export function lazyPage<Props extends object>(
   return function LazyPage(props: Props) {
     const [error, setError] = useState<unknown>();
     const [attempt, setAttempt] = useState(0);
-    const [Page, show] = useState<{ readonly page: ComponentType<Props> } | undefined>(
-      () => loaded && { page: loaded },
-    );
+    const [shown, show] = useState(() => loaded && { page: loaded });
     useEffect(() => {
-      if (Page !== undefined) return;
+      if (shown !== undefined) return;
       load().then(
         (page) => {
           loaded = page;
@@ -29,8 +27,8 @@ export function lazyPage<Props extends object>(
         },
         () => setError(new Error('This part of the page cannot be loaded.')),
       );
-    }, [Page, attempt]);
-    if (Page !== undefined) return <Page.page {...props} />;
+    }, [shown, attempt]);
+    if (shown !== undefined) return <shown.page {...props} />;
     const retry = () => {
       setError(undefined);
       setAttempt(attempt + 1);
