@@ -78,6 +78,8 @@ export function Frame({
   const isFirst = useRef(true);
   const [dialog, setDialog] = useState<'search' | 'shortcuts'>();
   const openSearch = () => setDialog('search');
+  // The event of a closed dialog arrives later, when another one may be open.
+  const close = (closed: typeof dialog) => setDialog((open) => (open === closed ? undefined : open));
   const sections = offeredSections(identity);
   useShortcuts(sections, isShown, { onSearch: openSearch, onHelp: () => setDialog('shortcuts') });
 
@@ -104,9 +106,9 @@ export function Frame({
           </VisitContext.Provider>
         </Contained>
       </main>
-      {dialog === 'search' && <CommandPalette onClose={() => setDialog(undefined)} />}
+      {dialog === 'search' && <CommandPalette onClose={() => close('search')} />}
       {dialog === 'shortcuts' && (
-        <ShortcutList shortcuts={shortcutsOf(sections)} onClose={() => setDialog(undefined)} />
+        <ShortcutList shortcuts={shortcutsOf(sections)} onClose={() => close('shortcuts')} />
       )}
     </div>
   );

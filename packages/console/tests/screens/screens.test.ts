@@ -36,8 +36,12 @@ const opened = {
   shortcuts: (tab: ConsoleTab) => tab.page.keyboard.press('?'),
 } as const;
 
-/** Takes a screenshot at each width, and returns the faults: sideways scrolling, and broken accessibility rules. */
-async function viewsOf(tab: ConsoleTab, name: string, colorScheme: string): Promise<unknown[]> {
+/** Takes a screenshot at each width, of the whole page or of the screen, and returns the faults: sideways scrolling, and broken accessibility rules. */
+async function viewsOf(
+  tab: ConsoleTab,
+  name: string,
+  { colorScheme, fullPage = true }: { colorScheme: string; fullPage?: boolean },
+): Promise<unknown[]> {
   const { page } = tab;
   const faults: unknown[] = [];
   for (const width of widths) {
@@ -50,7 +54,7 @@ async function viewsOf(tab: ConsoleTab, name: string, colorScheme: string): Prom
     if (beyond > 0) faults.push(`${name} at ${width} px: ${beyond} px too wide`);
     for (const fault of await tab.accessibilityFaults()) faults.push(`${name} at ${width} px: ${fault}`);
     const path = join(folder, `${name}-${width}-${colorScheme}.png`);
-    await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+    await page.screenshot({ path, fullPage, animations: 'disabled' });
   }
   return faults;
 }
@@ -68,15 +72,16 @@ async function viewAll(
     await tab.go(place);
     await tab.heading(heading);
     await tab.page.getByText('Loading…').first().waitFor({ state: 'detached' });
-    faults.push(...(await viewsOf(tab, name, colorScheme)));
+    faults.push(...(await viewsOf(tab, name, { colorScheme })));
   }
   await tab.go('/');
   await tab.heading('Overview');
   for (const [name, open] of Object.entries(opened)) {
     await open(tab);
     await tab.page.getByRole('dialog').waitFor();
-    faults.push(...(await viewsOf(tab, name, colorScheme)));
+    faults.push(...(await viewsOf(tab, name, { colorScheme, fullPage: false })));
     await tab.page.keyboard.press('Escape');
+    await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   await tab.page.setViewportSize({ width: 360, height: 800 });
   await tab.page.getByRole('button', { name: 'Menu' }).click();
@@ -85,10 +90,10 @@ async function viewAll(
 
   const first = await ConsoleTab.open(empty.server.url, empty.apiKey, '/', options);
   await first.page.getByText('No agent has sent an event yet.').waitFor();
-  faults.push(...(await viewsOf(first, 'overview-empty', colorScheme)));
+  faults.push(...(await viewsOf(first, 'overview-empty', { colorScheme })));
   await first.page.getByRole('button', { name: 'Sign out' }).click();
   await first.heading('actlog');
-  faults.push(...(await viewsOf(first, 'sign-in', colorScheme)));
+  faults.push(...(await viewsOf(first, 'sign-in', { colorScheme })));
   return faults;
 }
 

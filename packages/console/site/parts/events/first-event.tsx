@@ -12,7 +12,7 @@ export function FirstEvent() {
   return (
     <EmptyState icon={Radio} title="No agent has sent an event yet.">
       <p>
-        This is all that one needs, with or without a framework. The{' '}
+        This is all an agent needs, with or without a framework. The{' '}
         <a href="../docs/start/quick-start">quick start</a> has each step.
       </p>
       <pre>
