@@ -50,7 +50,7 @@ function SessionRow({ session }: { session: Session }) {
       <td class="number" data-label="Events">
         {session.eventCount}
       </td>
-      <td class={`number ${session.errorCount ? 'bad' : ''}`} data-label="Errors">
+      <td class={`number ${session.errorCount ? 'bad' : 'faint'}`} data-label="Errors">
         {session.errorCount}
       </td>
       <td class="faint session-tools" data-label="Tools">
