@@ -52,7 +52,12 @@ const projects = folders.map((folder) => ({
     name: basename(folder),
     include: within(folder, patterns),
     // Tests of the built docs site run after its build: `npm run check`.
-    exclude: [...configDefaults.exclude, `${folder}/tests/postgres/**`, `${folder}/tests/site/**`],
+    exclude: [
+      ...configDefaults.exclude,
+      `${folder}/tests/postgres/**`,
+      `${folder}/tests/site/**`,
+      `${folder}/tests/screens/**`,
+    ],
   },
 }));
 

@@ -129,6 +129,12 @@ const steps = {
     command: ['vitest', 'run', '--config', 'packages/docs/tests/site/vitest.config.ts'],
     remedy: 'run `npm run docs`, then fix the page that the failing test names.',
   },
+  consoleScreens: {
+    title: 'pages of the console in Chromium: every size in light and dark, accessibility, screenshots',
+    command: ['vitest', 'run', '--config', 'packages/console/tests/screens/vitest.config.ts'],
+    remedy:
+      'fix the page and width that the failing test names; packages/console/screens has a screenshot of each.',
+  },
   demo: {
     command: [...fromSource, 'examples/quickstart/src/main.ts'],
     remedy: 'read the message above, then run `npm test` to narrow down the problem.',
@@ -205,6 +211,7 @@ const tasks = {
     'conformanceTable',
     'doctorTable',
     'docsPages',
+    'consoleScreens',
   ],
   'bill-of-materials': ['billOfMaterials'],
   newcomer: [...build, 'newcomer'],

@@ -3,16 +3,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { palettePlugin } from './bundle-palette.ts';
 import { compressedFile } from './compress-site.ts';
 import type { SiteFiles } from './src/site-file.ts';
 
 const folder = join(import.meta.dirname, 'site');
 
+/** Folder of the palette, whose colors the build writes into the style sheet. */
+const paletteFolder = 'node_modules/@radix-ui/colors/';
+
 /** Returns the folders of the packages whose code is in the bundle. */
 function packagesIn({ inputs }: Metafile): string[] {
   const folders = Object.keys(inputs).map((input) => /^.*node_modules\/(@[^/]+\/)?[^/]+\//.exec(input)?.[0]);
-  const found = new Set(folders.filter((path) => path !== undefined));
+  const found = new Set([...folders.filter((path) => path !== undefined), paletteFolder]);
   return [...found].map((path) => join(import.meta.dirname, path)).sort();
 }
 
@@ -27,41 +31,90 @@ function licences(metafile: Metafile): string {
   return `The page is made with:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
 }
 
-/** Returns links to the scripts that the first one imports, so that a browser need not read it to request them. */
-function preloads({ outputs }: Metafile): string {
-  const first = Object.values(outputs).find(({ entryPoint }) => entryPoint === 'site/main.tsx');
-  const imported = (first?.imports ?? []).filter(({ kind }) => kind === 'import-statement');
-  return imported.map(({ path }) => `    <link rel="modulepreload" href="${basename(path)}" />\n`).join('');
+/** Returns an output and everything that it imports statically. */
+function withImports(outputs: Metafile['outputs'], source: string): string[] {
+  const found = Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === source);
+  for (const path of found) {
+    for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && !found.includes(imported)) found.push(imported);
+    }
+  }
+  return found;
 }
+
+/**
+ * Plugin that has each script that is loaded later import the first one, which has run by then. Otherwise the bundler would
+ * put each set of modules that a later script shares with the first one into a file of its own, and a first visit over a
+ * slow line would wait for dozens of them.
+ */
+const oneFirstScript: Plugin = {
+  name: 'one-first-script',
+  setup(build) {
+    build.onResolve({ filter: /^\./, namespace: 'file' }, async ({ kind, path, pluginData, ...rest }) => {
+      if (kind !== 'dynamic-import' || pluginData === 'resolved') return undefined;
+      const resolved = await build.resolve(path, { ...rest, kind, pluginData: 'resolved' });
+      return { ...resolved, pluginData: 'later' };
+    });
+    build.onLoad({ filter: /\.tsx?$/, namespace: 'file' }, async ({ path, pluginData }) => {
+      if (pluginData !== 'later') return undefined;
+      const first = JSON.stringify(join(folder, 'main.tsx'));
+      return {
+        contents: `${await readFile(path, 'utf8')}\nimport ${first};\n`,
+        loader: path.endsWith('x') ? 'tsx' : 'ts',
+      };
+    });
+  },
+};
+
+const options = {
+  absWorkingDir: import.meta.dirname,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  outdir: 'dist/site',
+  bundle: true,
+  platform: 'browser',
+  target: 'es2023',
+  conditions: ['@actlog/source', 'browser'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  minify: true,
+  metafile: true,
+  write: false,
+  logLevel: 'error',
+} as const satisfies BuildOptions;
 
 /** Builds the files of the page. */
 export async function siteFiles(): Promise<SiteFiles> {
   const { outputFiles, metafile } = await build({
-    absWorkingDir: import.meta.dirname,
+    ...options,
     entryPoints: { console: 'site/main.tsx', style: 'site/style.css' },
-    entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
     splitting: true,
-    outdir: 'dist/site',
-    bundle: true,
     format: 'esm',
-    platform: 'browser',
-    target: 'es2023',
-    conditions: ['@actlog/source', 'browser'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    minify: true,
-    metafile: true,
-    write: false,
-    logLevel: 'error',
+    plugins: [palettePlugin, oneFirstScript],
   });
-  const bundled = outputFiles.map(({ path, text }) => [basename(path), text] as const);
+  const [entry = '', ...imported] = withImports(metafile.outputs, 'site/main.tsx');
+  const later = (page: string) =>
+    withImports(metafile.outputs, page)
+      .filter((path) => path !== entry && !imported.includes(path))
+      .map((path) => basename(path));
+  const pageScripts = { session: later('site/pages/session.tsx'), later: later('site/pages/later-pages.ts') };
+  const early = await build({
+    ...options,
+    entryPoints: { early: 'site/early.ts' },
+    // A classic script, which may not import another.
+    format: 'iife',
+    define: { pageScripts: JSON.stringify(pageScripts) },
+  });
+  const bundled = [...outputFiles, ...early.outputFiles].map(
+    ({ path, text }) => [basename(path), text] as const,
+  );
   let page = await readFile(join(folder, 'index.html'), 'utf8');
-  for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+  for (const [path, { entryPoint }] of Object.entries({ ...metafile.outputs, ...early.metafile.outputs })) {
     const source = entryPoint && relative('site', entryPoint);
     if (source) page = page.replace(`"${source}"`, `"${basename(path)}"`);
   }
-  page = page.replace('  </head>', `${preloads(metafile)}  </head>`);
+  const preloads = imported.map((path) => `    <link rel="modulepreload" href="${basename(path)}" />\n`);
+  page = page.replace('  </head>', `${preloads.join('')}  </head>`);
   const all: (readonly [name: string, body: string])[] = [
     ...bundled,
     ['index.html', page],

@@ -20,11 +20,16 @@ function storage(): typeof memory {
   }
 }
 
-const linkKey = /^#key=(.*)$/;
+const keyInLink = /^#key=(.*)$/;
+
+/** Returns the key that follows `#key=` in the address. */
+export function linkKey(): string | undefined {
+  return keyInLink.exec(location.hash)?.[1] || undefined;
+}
 
 /** `true` if the address contains a key, as the link does that the server prints when it starts. */
 export function hasLinkKey(): boolean {
-  return (linkKey.exec(location.hash)?.[1] ?? '') !== '';
+  return linkKey() !== undefined;
 }
 
 /**
@@ -32,7 +37,7 @@ export function hasLinkKey(): boolean {
  * behind `#` is never sent to a server.
  */
 export function takeLinkKey(): string | undefined {
-  const given = linkKey.exec(location.hash)?.[1];
+  const given = keyInLink.exec(location.hash)?.[1];
   if (given === undefined) return undefined;
   history.replaceState(null, '', `${location.pathname}#/`);
   return given || undefined;

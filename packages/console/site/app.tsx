@@ -2,6 +2,7 @@ import { AuthenticationError, InvalidArgumentError } from '@actlog/client';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { hasLinkKey, keptApiKey, takeLinkKey } from './api-key.ts';
 import { type Connection, ConnectionContext } from './connection.ts';
+import { dropEarlyResponses } from './early-responses.ts';
 import { Frame } from './frame.tsx';
 import { mayTakeOver } from './identity.ts';
 import { KeyLinkDialog } from './key-link-dialog.tsx';
@@ -16,6 +17,9 @@ import {
 } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { onlyKeys, readSignInStatus, type SignInStatus } from './sign-in-status.ts';
+
+/** Time after the sign-in in which a page takes its early responses, in milliseconds. */
+const earlyMs = 5000;
 
 /** A signed-in user, also after the service has rejected the credential. */
 interface SignedIn {
@@ -68,6 +72,7 @@ export function App() {
         const session = await openSession(credential, () => {
           if (isSignedIn) end(new Error(endOf(credential)), false);
         });
+        setTimeout(dropEarlyResponses, earlyMs);
         if (!isSameCredential(latest.current, credential)) return;
         isSignedIn = true;
         keepCredential(credential);

@@ -2,6 +2,7 @@ import { Actlog } from '@actlog/client';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { noteTime } from './clock.ts';
+import { fetchOnce } from './early-responses.ts';
 import type { Identity } from './identity.ts';
 
 /** Connection of the signed-in user to the service. */
@@ -79,7 +80,7 @@ function clientWith(
     fetch: async (url, init) => {
       // Hidden components that wait for a new sign-in must not keep sending requests.
       if (refusal !== undefined) return refusal.clone();
-      const response = await fetch(url, withCredentials(init));
+      const response = await fetchOnce(url, withCredentials(init));
       noteTime(response);
       if (response.status === 401) {
         refusal = response.clone();

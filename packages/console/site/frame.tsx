@@ -1,46 +1,33 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConnection } from './connection.ts';
 import { useReturn } from './hooks/use-return.ts';
+import { useShortcuts } from './hooks/use-shortcuts.ts';
 import { useVisits } from './hooks/use-visits.ts';
 import { VisitContext } from './hooks/visit.ts';
-import { managesKeys } from './identity.ts';
-import { Agents } from './pages/agents.tsx';
-import { Approvals } from './pages/approvals.tsx';
-import { Decisions } from './pages/decisions.tsx';
+import {
+  Agents,
+  Approvals,
+  Audit,
+  CommandPalette,
+  Decisions,
+  Keys,
+  Policies,
+  PolicyEditor,
+  Session,
+  ShortcutList,
+  Webhook,
+  Webhooks,
+} from './lazy-pages.ts';
 import { Overview } from './pages/overview.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Contained } from './parts/contained.tsx';
-import { lazyPage } from './parts/lazy-page.tsx';
 import { href, parseRoute, type Route } from './route.ts';
+import { offeredSections, sectionTitle } from './sections.ts';
+import { shortcutsOf } from './shell/shortcuts.ts';
+import { Sidebar } from './shell/sidebar.tsx';
+import { TopBar } from './shell/top-bar.tsx';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
-
-const Audit = lazyPage(async () => (await import('./pages/audit.tsx')).Audit);
-const Keys = lazyPage(async () => (await import('./pages/keys.tsx')).Keys);
-const Policies = lazyPage(async () => (await import('./pages/policies.tsx')).Policies);
-const PolicyEditor = lazyPage(async () => (await import('./pages/policy-editor.tsx')).PolicyEditor);
-const Webhooks = lazyPage(async () => (await import('./pages/webhooks.tsx')).Webhooks);
-const Webhook = lazyPage(async () => (await import('./pages/webhook.tsx')).Webhook);
-const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
-
-const places = [
-  'overview',
-  'sessions',
-  'approvals',
-  'policies',
-  'decisions',
-  'agents',
-  'webhooks',
-  'keys',
-  'audit',
-] as const;
-
-/** Places that only keys with all scopes may see. */
-const administration: ReadonlySet<string> = new Set(['keys', 'audit']);
-
-function titleOf(place: string): string {
-  return place.slice(0, 1).toUpperCase() + place.slice(1);
-}
 
 function Place({ route }: { route: Route }) {
   const [place = 'overview', id] = route.path;
@@ -86,13 +73,19 @@ export function Frame({
   /** `true` if it is visible; it is hidden while the user has to sign in again. */
   isShown: boolean;
 }) {
-  const { identity, signOut } = useConnection();
+  const { identity } = useConnection();
   const main = useRef<HTMLElement>(null);
   const visit = useVisits(main);
   const route = parseRoute(visit.hash);
   const { waiting, countWaiting } = useWaiting();
   const [place = 'overview', id] = route.path;
   const isFirst = useRef(true);
+  const [dialog, setDialog] = useState<'search' | 'shortcuts'>();
+  const openSearch = () => setDialog('search');
+  // The event of a closed dialog arrives later, when another one may be open.
+  const close = (closed: typeof dialog) => setDialog((open) => (open === closed ? undefined : open));
+  const sections = offeredSections(identity);
+  useShortcuts(sections, isShown, { onSearch: openSearch, onHelp: () => setDialog('shortcuts') });
 
   useLayoutEffect(() => {
     if (!isShown) return;
@@ -103,49 +96,15 @@ export function Frame({
   }, [place, id, isShown]);
   useLayoutEffect(() => {
     if (!isShown) return;
-    const title = `${[id, titleOf(place)].filter(Boolean).join(' · ')} · actlog`;
+    const title = `${[id, sectionTitle(place)].filter(Boolean).join(' · ')} · actlog`;
     document.title = visibleText(waiting === '' ? title : `(${waiting}) ${title}`);
   }, [place, id, isShown, waiting]);
   useReturn(main, visit);
 
   return (
-    <>
-      <header>
-        <a class="name" href={href([])}>
-          actlog
-        </a>
-        <nav aria-label="Pages">
-          {places
-            .filter((name) => !administration.has(name) || managesKeys(identity))
-            .map((name) => (
-              <a
-                key={name}
-                href={href(name === 'overview' ? [] : [name])}
-                aria-current={place === name ? 'page' : undefined}
-              >
-                {titleOf(name)}{' '}
-                {name === 'approvals' && waiting !== '' && (
-                  <span class="count" translate={false}>
-                    {waiting}
-                    <span class="hidden"> waiting</span>
-                  </span>
-                )}
-              </a>
-            ))}
-        </nav>
-        <p class="identity">
-          {identity.tenant !== undefined && <span>{identity.tenant}</span>}
-          {identity.name !== undefined && <span class="faint">{identity.name}</span>}
-          {identity.role !== undefined && <span class="badge">{identity.role}</span>}
-          {identity.kind === 'test' && <span class="badge">test</span>}
-          <a href="../openapi.json">API</a>
-          {signOut !== undefined && (
-            <button type="button" class="quiet" onClick={signOut}>
-              Sign out
-            </button>
-          )}
-        </p>
-      </header>
+    <div class="shell">
+      <TopBar waiting={waiting} onSearch={openSearch} />
+      <Sidebar place={place} hash={visit.hash} waiting={waiting} onSearch={openSearch} />
       <main ref={main} tabIndex={-1}>
         <Contained key={`${place}/${id}`}>
           <VisitContext.Provider value={visit}>
@@ -155,6 +114,10 @@ export function Frame({
           </VisitContext.Provider>
         </Contained>
       </main>
-    </>
+      {dialog === 'search' && <CommandPalette onClose={() => close('search')} />}
+      {dialog === 'shortcuts' && (
+        <ShortcutList shortcuts={shortcutsOf(sections)} onClose={() => close('shortcuts')} />
+      )}
+    </div>
   );
 }

@@ -65,9 +65,13 @@ export function bucketsPerBar({ interval, barSeconds }: OverviewSpan): number {
   return barSeconds / secondsOf[interval];
 }
 
-/** Returns the start of a span that ends at a time. Bars of several hours begin at hours that divide the local day. */
+/**
+ * Returns the start of a span that ends at a time: the start of a bucket, as the service rounds it. Bars of several hours
+ * begin at hours that divide the local day.
+ */
 export function spanStart(span: OverviewSpan, until: Date): Date {
-  const start = new Date(until.getTime() - span.lengthMs);
+  const bucketMs = secondsOf[span.interval] * 1000;
+  const start = new Date(Math.floor((until.getTime() - span.lengthMs) / bucketMs) * bucketMs);
   const hours = bucketsPerBar(span);
   if (hours > 1) start.setHours(start.getHours() - (start.getHours() % hours), 0, 0, 0);
   return start;

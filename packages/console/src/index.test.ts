@@ -10,6 +10,7 @@ test('the page refers to its files by relative URLs and runs only its own script
   expect([...new Set(withoutHash)].toSorted()).toEqual([
     'chunk-HASH.js',
     'console-HASH.js',
+    'early-HASH.js',
     'icon.svg',
     'style-HASH.css',
   ]);
@@ -35,9 +36,9 @@ test('a second call returns the cached files', async () => {
 });
 
 /** Maximum bytes of the first visit, compressed by gzip, which every browser accepts over plain HTTP too. */
-const maxFirstLoadBytes = 90_000;
+const maxFirstLoadBytes = 60_000;
 
-test('the first visit loads at most 90 kB', async () => {
+test('the first visit loads at most 60 kB', async () => {
   const files = await consoleSite();
   const loaded = new Set<string>(['index.html']);
   for (const name of loaded) {

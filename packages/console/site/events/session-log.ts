@@ -1,7 +1,5 @@
 import { type Actlog, type StoredEvent, ValidationError } from '@actlog/client';
-
-/** Maximum number of events per page of the reference server. */
-const eventPageSize = 200;
+import { eventPageSize } from './event-page-size.ts';
 
 /**
  * Pages between two notifications: a share of all pages, because drawing costs more the more were read, and all events of

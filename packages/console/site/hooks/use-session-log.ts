@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { SessionLog } from '../events/session-log.ts';
 
@@ -13,13 +13,11 @@ export const firstEvents = 2000;
 export function useSessionLog(id: string, eventCount: number): SessionLog {
   const { client } = useConnection();
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const [log, setLog] = useState(() => new SessionLog(client, id, redraw));
+  const log = useMemo(() => new SessionLog(client, id, redraw), [client, id]);
   useEffect(() => {
-    const next = new SessionLog(client, id, redraw);
-    setLog(next);
-    void next.readUntil((_, count) => count >= firstEvents);
-    return () => next.close();
-  }, [client, id]);
+    void log.readUntil((_, count) => count >= firstEvents);
+    return () => log.close();
+  }, [log]);
   useEffect(() => {
     if (log.events.length > 0 && eventCount > log.events.length) void log.readNew();
   }, [log, eventCount]);

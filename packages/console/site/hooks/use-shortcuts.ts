@@ -1,28 +1,53 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { tinykeys } from 'tinykeys';
+import { href } from '../route.ts';
+import { pathOf, type SectionGroup } from '../sections.ts';
 
-/** Elements that take letters themselves. */
-const takesLetters = 'input:not([type=checkbox]), select, textarea, dialog, [contenteditable]';
+/** `true` while a dialog is open, whose keys are its own. */
+function hasDialog(): boolean {
+  return document.querySelector('dialog[open]') !== null;
+}
 
 /**
- * Calls the handler of a pressed key while the component is shown. Keys that the user types into a field, or presses
- * together with a modifier, are ignored, and so are those of a held-down key.
- *
- * @param handlers - handlers by key; undefined for none while shortcuts are off
+ * Handles the shortcuts of every page while the user is signed in. All but the search are ignored in fields, where they
+ * are text.
  */
-export function useShortcuts(handlers: Readonly<Record<string, () => void>> | undefined): void {
-  const latest = useRef(handlers);
-  latest.current = handlers;
+export function useShortcuts(
+  groups: readonly SectionGroup[],
+  isShown: boolean,
+  handlers: { readonly onSearch: () => void; readonly onHelp: () => void },
+): void {
+  const latest = useRef({ groups, handlers });
+  latest.current = { groups, handlers };
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const { key, target, repeat, ctrlKey, metaKey, altKey, defaultPrevented } = event;
-      if (repeat || ctrlKey || metaKey || altKey || defaultPrevented) return;
-      if (target instanceof Element && target.closest(takesLetters)) return;
-      const handle = latest.current && Object.hasOwn(latest.current, key) ? latest.current[key] : undefined;
-      if (!handle) return;
+    if (!isShown) return;
+    const press = (act: () => void) => (event: KeyboardEvent) => {
+      if (hasDialog()) return;
       event.preventDefault();
-      handle();
+      act();
     };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+    const search = () => latest.current.handlers.onSearch();
+    const sections = latest.current.groups.flatMap(({ sections }) => sections);
+    const jumps = sections.map((section) => [
+      `g ${section.key}`,
+      press(() => {
+        location.hash = href(pathOf(section));
+      }),
+    ]);
+    const stops = [
+      tinykeys(window, { '$mod+k': press(search) }, { ignore: () => false }),
+      tinykeys(window, {
+        ...Object.fromEntries(jumps),
+        '[Shift]+?': press(() => latest.current.handlers.onHelp()),
+        '[Shift]+/': press(() => {
+          const filter = document.querySelector<HTMLElement>('main .filters :is(input, select)');
+          if (filter === null) search();
+          else filter.focus();
+        }),
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [isShown]);
 }

@@ -1,9 +1,11 @@
 import type { Agent } from '@actlog/client';
+import Bot from 'lucide/dist/esm/icons/bot.mjs';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
@@ -34,7 +36,12 @@ export function Agents() {
         shown={shown}
         caption="Agents, newest first"
         columns={['Agent', 'Name', 'Status', 'Framework', 'Version', 'Owner', 'Last seen', 'Actions']}
-        empty="No agent was seen or registered yet."
+        empty={
+          <EmptyState icon={Bot} title="No agent was seen or registered yet.">
+            <p>An agent appears with its first event or check. Its recorder names it:</p>
+            <pre>{`new Recorder({ agentId: 'billing-agent' })`}</pre>
+          </EmptyState>
+        }
         row={(agent) => (
           <tr key={agent.id}>
             <th scope="row">

@@ -1,8 +1,10 @@
 import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
+import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
 import { Choice } from '../parts/choice.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -18,6 +20,19 @@ function Decider({ decision }: { decision: PolicyDecision }) {
   const isPolicy = decidedBy.startsWith('pol_') && matched.some(({ policyId }) => policyId === decidedBy);
   const id = <span class="whole">{decidedBy}</span>;
   return isPolicy ? <a href={href(['policies', decidedBy])}>{id}</a> : id;
+}
+
+/** Text for a service that has decided nothing yet. */
+function NoDecision() {
+  return (
+    <EmptyState icon={Scale} title="No action was checked yet.">
+      <p>
+        A guarded agent asks before each call, and every response is listed here.{' '}
+        <a href="../docs/guides/guard-and-approvals">Guard an agent</a>:
+      </p>
+      <pre>{`new Recorder({ guard: { mode: 'enforce', onUnavailable: 'deny' } })`}</pre>
+    </EmptyState>
+  );
 }
 
 /** Page with the decisions of the policies, newest first, filtered by the address. */
@@ -71,7 +86,7 @@ export function Decisions({ query }: { query: URLSearchParams }) {
         shown={shown}
         caption="Decisions, newest first"
         columns={['Tool', 'Decision', 'Agent', 'Session', 'Decided by', 'Time']}
-        empty={isFiltered ? 'No decision matches.' : 'No action was checked yet.'}
+        empty={isFiltered ? 'No decision matches.' : <NoDecision />}
         row={(one) => (
           <tr key={one.id}>
             <th scope="row">

@@ -3,10 +3,12 @@ import type { Overview as OverviewData } from '@actlog/protocol';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
-import { overviewSpan, overviewSpans, spanStart } from '../overview-span.ts';
+import { overviewQuery, shownActions } from '../overview-query.ts';
+import { overviewSpan, overviewSpans } from '../overview-span.ts';
 import { FirstEvent } from '../parts/events/first-event.tsx';
 import { ActivityCharts } from '../parts/overview/activity-charts.tsx';
 import { Outliers } from '../parts/overview/outliers.tsx';
+import { OverviewLoading } from '../parts/overview/overview-loading.tsx';
 import { RiskiestSessions } from '../parts/overview/riskiest-sessions.tsx';
 import { Totals } from '../parts/overview/totals.tsx';
 import { WaitingActions } from '../parts/overview/waiting-actions.tsx';
@@ -15,9 +17,6 @@ import { Problem } from '../parts/problem.tsx';
 import { href } from '../route.ts';
 import { Sessions } from './sessions.tsx';
 
-/** Maximum waiting actions that are shown. */
-const shownActions = 5;
-
 /** Page with what happened in a span of time, and what needs attention. */
 export function Overview({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
@@ -25,10 +24,9 @@ export function Overview({ query }: { query: URLSearchParams }) {
   const { data, error, reload } = useLoaded(
     `overview ${span.name}`,
     async (signal) => {
-      const since = spanStart(span, now()).toISOString();
       const [overview, actions] = await Promise.all([
         client.request<OverviewData>('GET', '/server/v1/overview', {
-          query: { since, interval: span.interval },
+          query: overviewQuery(span, now()),
           signal,
         }),
         client.guardian.pendingActions.list({ limit: shownActions }, { signal }),
@@ -59,7 +57,7 @@ export function Overview({ query }: { query: URLSearchParams }) {
         </nav>
       </div>
       <Problem error={error} onRetry={reload} />
-      {data === undefined && error === undefined && <p class="faint">Loading…</p>}
+      {data === undefined && error === undefined && <OverviewLoading />}
       {data?.isNew && <FirstEvent />}
       {data !== undefined && (!data.isNew || data.overview.waitingActions > 0) && (
         <div class="overview">

@@ -57,7 +57,7 @@ export function PolicyEditor({
     setTried(await backtestPolicies(client, { policies: [draftOf(fields)] }));
   });
   // Of the button that was pressed last.
-  const reader = useRef<() => PolicyFields>();
+  const reader = useRef<(() => PolicyFields) | undefined>(undefined);
   /** Returns the policy as it is in the form, for a trial. */
   const draftOf = (fields: PolicyFields) => ({
     ...readPolicy(fields),

@@ -8,6 +8,7 @@ import { Contained } from '../parts/contained.tsx';
 import { ExportButton } from '../parts/events/export-button.tsx';
 import { SessionEvents } from '../parts/events/session-events.tsx';
 import { HeldActions } from '../parts/held-actions/held-actions.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { ToolPolicies } from '../parts/policies/tool-policies.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { LearnSession } from '../parts/risk/learn-session.tsx';
@@ -127,6 +128,7 @@ export function Session({ id }: { id: string }) {
       <WayBack place="sessions" title="Sessions" />
       <h1>{id}</h1>
       <Problem error={error} />
+      {data === undefined && error === undefined && <Loading rows={12} />}
       {data !== undefined && <SessionReport id={id} data={data} />}
     </>
   );

@@ -2,6 +2,7 @@ import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
 import { FirstEvent } from '../parts/events/first-event.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { NoSession } from '../parts/sessions/no-session.tsx';
 import { SessionFilters } from '../parts/sessions/session-filters.tsx';
@@ -34,7 +35,7 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       <h1>Sessions</h1>
       <SessionFilters search={search} />
       <Problem error={error} onRetry={reload} />
-      {items === undefined && error === undefined && <p class="faint">Loading…</p>}
+      {items === undefined && error === undefined && <Loading />}
       {items?.length === 0 && (isFiltered ? <NoSession search={search} hasMore={hasMore} /> : <FirstEvent />)}
       {items !== undefined && items.length > 0 && <SessionTable sessions={items} search={search} />}
       <ShowMore {...shown} />

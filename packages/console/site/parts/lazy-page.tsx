@@ -1,24 +1,25 @@
-import type { ComponentType } from 'preact';
+import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 
 /**
  * Returns a page whose script is loaded when the page is first opened, so that the first visit loads less.
  *
  * @param load - imports the page; called again after a failure, when the user retries
+ * @param placeholder - shown while the script loads
  */
 export function lazyPage<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  placeholder: VNode | null = <Loading />,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
   return function LazyPage(props: Props) {
     const [error, setError] = useState<unknown>();
     const [attempt, setAttempt] = useState(0);
-    const [Page, show] = useState<{ readonly page: ComponentType<Props> } | undefined>(
-      () => loaded && { page: loaded },
-    );
+    const [shown, show] = useState(() => loaded && { page: loaded });
     useEffect(() => {
-      if (Page !== undefined) return;
+      if (shown !== undefined) return;
       load().then(
         (page) => {
           loaded = page;
@@ -26,12 +27,13 @@ export function lazyPage<Props extends object>(
         },
         () => setError(new Error('This part of the page cannot be loaded.')),
       );
-    }, [Page, attempt]);
-    if (Page !== undefined) return <Page.page {...props} />;
+    }, [shown, attempt]);
+    if (shown !== undefined) return <shown.page {...props} />;
     const retry = () => {
       setError(undefined);
       setAttempt(attempt + 1);
     };
-    return error === undefined ? <p class="empty">Loading…</p> : <Problem error={error} onRetry={retry} />;
+    if (error !== undefined) return <Problem error={error} onRetry={retry} />;
+    return placeholder;
   };
 }

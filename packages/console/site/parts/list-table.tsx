@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Shown } from '../hooks/use-list.ts';
+import { Loading } from './loading.tsx';
 import { Problem } from './problem.tsx';
 import { ShowMore } from './show-more.tsx';
 import { Table } from './table.tsx';
@@ -23,10 +24,10 @@ export function ListTable<Item>({
   return (
     <>
       <Problem error={error} onRetry={reload} />
-      {items === undefined && error === undefined && <p class="faint">Loading…</p>}
+      {items === undefined && error === undefined && <Loading />}
       {items?.length === 0 && (typeof empty === 'string' ? <p class="empty">{empty}</p> : empty)}
       {items !== undefined && items.length > 0 && (
-        <Table caption={caption} columns={columns}>
+        <Table caption={caption} columns={columns} isCards>
           {items.map(row)}
         </Table>
       )}

@@ -1,5 +1,7 @@
+import ArrowLeft from 'lucide/dist/esm/icons/arrow-left.mjs';
 import { useVisit } from '../hooks/visit.ts';
 import { href, parseRoute } from '../route.ts';
+import { Icon } from './icon.tsx';
 
 /** Link back to the list, with its filters and scroll position if the user came from there. */
 export function WayBack({ place, title }: { place: string; title: string }) {
@@ -7,7 +9,7 @@ export function WayBack({ place, title }: { place: string; title: string }) {
   const [came = 'sessions', id] = parseRoute(from ?? '').path;
   const list = came === place && id === undefined ? from : undefined;
   return (
-    <p class="faint">
+    <p class="way-back">
       <a
         href={list ?? href([place])}
         onClick={(event) => {
@@ -17,6 +19,7 @@ export function WayBack({ place, title }: { place: string; title: string }) {
           history.back();
         }}
       >
+        <Icon of={ArrowLeft} />
         {title}
       </a>
     </p>

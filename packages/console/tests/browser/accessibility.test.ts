@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('every page', () => {
       const { page } = await ConsoleTab.open(server.url, apiKey, '/webhooks', { colorScheme });
       await page.getByText('Deliveries are signed').waitFor();
       expect(
-        await page.evaluate('getComputedStyle(document.querySelector("input"), "::placeholder").color'),
+        await page.evaluate('getComputedStyle(document.querySelector("main input"), "::placeholder").color'),
       ).toBe(await page.evaluate('getComputedStyle(document.querySelector("small")).color'));
     },
   );

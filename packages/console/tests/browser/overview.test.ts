@@ -61,8 +61,8 @@ describe.skipIf(!hasBrowser)('overview', () => {
       })
     `);
     expect(colors).not.toContain(false);
-    // Of calls, low, medium, high and critical; errors and decisions repeat three of them.
-    expect(new Set(colors).size).toBe(5);
+    // Of calls, errors, low, medium, high and critical; denials and decisions repeat three of them.
+    expect(new Set(colors).size).toBe(6);
   });
 
   test('leads to the lists behind its counts', async () => {

@@ -38,7 +38,7 @@ export function EventTable({
     );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-    <section class="event-scroll" aria-label="Events, oldest first" ref={scroll} tabIndex={0}>
+    <section class="event-scroll cards" aria-label="Events, oldest first" ref={scroll} tabIndex={0}>
       <table aria-rowcount={rows.length + unread + 1}>
         <caption class="hidden">Events, oldest first</caption>
         <thead>

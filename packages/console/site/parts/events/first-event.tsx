@@ -1,3 +1,6 @@
+import Radio from 'lucide/dist/esm/icons/radio.mjs';
+import { EmptyState } from '../empty-state.tsx';
+
 const program = `import { Recorder } from '@actlog/recorder';
 
 await using recorder = new Recorder({ agentId: 'my-agent' });
@@ -7,11 +10,14 @@ await recorder.toolCall({ toolName: 'search', arguments: { query } }, () => sear
 export function FirstEvent() {
   const address = new URL('..', document.baseURI.split('#')[0]).href.replace(/\/$/, '');
   return (
-    <div class="empty">
-      <p>No agent has sent an event yet. This is all that one needs, with or without a framework:</p>
+    <EmptyState icon={Radio} title="No agent has sent an event yet.">
+      <p>
+        This is all an agent needs, with or without a framework. The{' '}
+        <a href="../docs/start/quick-start">quick start</a> has each step.
+      </p>
       <pre>
         {`npm install @actlog/recorder\nexport ACTLOG_BASE_URL=${address} ACTLOG_API_KEY=al_…\n\n${program}`}
       </pre>
-    </div>
+    </EmptyState>
   );
 }

@@ -1,6 +1,6 @@
 import type { Decide, PendingAction } from '@actlog/client';
 import { useState } from 'preact/hooks';
-import { useShortcuts } from '../../hooks/use-shortcuts.ts';
+import { usePageKeys } from '../../hooks/use-page-keys.ts';
 import { keepPreference, readPreference } from '../../preference.ts';
 import { KeyLegend } from './key-legend.tsx';
 
@@ -42,7 +42,7 @@ export function DecisionKeys({
     const id = actions[focused()]?.id;
     if (id !== undefined) act(id);
   };
-  useShortcuts(
+  usePageKeys(
     isOn
       ? {
           j: () => move(1),

@@ -39,7 +39,7 @@ export function KeyTable({
           onChange={setOverlapDays}
         />
       </div>
-      <Table caption="Keys, newest first" columns={columns}>
+      <Table caption="Keys, newest first" columns={columns} isCards>
         {keys.map((key) => (
           <tr key={key.id} class={hasEnded(key) ? 'ended' : ''}>
             <th scope="row">

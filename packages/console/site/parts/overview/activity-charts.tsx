@@ -1,4 +1,5 @@
 import type { Overview } from '@actlog/protocol';
+import { useMemo } from 'preact/hooks';
 import { mergeBuckets } from '../../merge-buckets.ts';
 import { bucketsPerBar, type OverviewSpan } from '../../overview-span.ts';
 import { href } from '../../route.ts';
@@ -55,7 +56,8 @@ const charts: readonly { readonly title: string; readonly series: readonly Chart
 
 /** The charts of an overview. */
 export function ActivityCharts({ overview, span }: { overview: Overview; span: OverviewSpan }) {
-  const bars = mergeBuckets(overview.series, bucketsPerBar(span));
+  // The same array, so that charts are drawn again only for new data.
+  const bars = useMemo(() => mergeBuckets(overview.series, bucketsPerBar(span)), [overview, span]);
   return (
     <div class="charts">
       {charts.map((chart) => (

@@ -2,6 +2,7 @@ import type { ActivityBucket } from '@actlog/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { axisTime } from '../../bucket-time.ts';
+import { onColorChange } from '../../color-scheme.ts';
 import { shortCount } from '../../count-text.ts';
 import type { OverviewSpan } from '../../overview-span.ts';
 
@@ -138,11 +139,10 @@ export function BarChart({
     chart.current = plot;
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
     observer.observe(element);
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = () => plot.redraw();
-    scheme.addEventListener('change', redraw);
+    const shown = new AbortController();
+    onColorChange(() => plot.redraw(), shown.signal);
     return () => {
-      scheme.removeEventListener('change', redraw);
+      shown.abort();
       observer.disconnect();
       plot.destroy();
       chart.current = undefined;

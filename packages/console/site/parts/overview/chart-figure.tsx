@@ -3,8 +3,12 @@ import { useState } from 'preact/hooks';
 import { bucketTime } from '../../bucket-time.ts';
 import { countText } from '../../count-text.ts';
 import type { OverviewSpan } from '../../overview-span.ts';
+import { lazyPage } from '../lazy-page.tsx';
 import { Table } from '../table.tsx';
-import { BarChart, type ChartSeries } from './bar-chart.tsx';
+import type { ChartSeries } from './bar-chart.tsx';
+
+// Most of the script of the first page, and not what it is read for first.
+const BarChart = lazyPage(async () => (await import('./bar-chart.tsx')).BarChart, <div class="plot" />);
 
 /** A chart with its heading, a legend with the counts, and the same data as a table. */
 export function ChartFigure({

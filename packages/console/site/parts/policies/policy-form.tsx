@@ -1,5 +1,6 @@
 import type { Policy } from '@actlog/client';
-import { type MutableRef, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { defaultTimeoutSeconds, type PolicyFields, policyFields } from '../../policy-draft.ts';
 import { submitted } from '../../submitted.ts';
 import { Choice } from '../choice.tsx';
@@ -34,7 +35,7 @@ export function PolicyForm({
   /** Messages about single fields; the first of these fields gets the focus. */
   errors: ReadonlyMap<string, string> | undefined;
   /** Is set to a function that returns the fields as they are now. */
-  reader: MutableRef<(() => PolicyFields) | undefined>;
+  reader: RefObject<(() => PolicyFields) | undefined>;
   onSave: (fields: PolicyFields) => void;
   /** Tries the policy on the past; nothing is saved. */
   onTry: (fields: PolicyFields) => void;

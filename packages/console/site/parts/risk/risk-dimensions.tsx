@@ -13,7 +13,9 @@ function Dimension({ dimension: { id, name, score, level, observable } }: { dime
         <>
           <td class="number">{wholeScore(score)}</td>
           <td>
-            <Bar score={score} /> <span class="badge level">{level}</span>
+            <span class="risk">
+              <Bar score={score} /> <span class="badge level">{level}</span>
+            </span>
           </td>
         </>
       ) : (

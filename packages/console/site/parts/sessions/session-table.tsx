@@ -50,7 +50,7 @@ function SessionRow({ session }: { session: Session }) {
       <td class="number" data-label="Events">
         {session.eventCount}
       </td>
-      <td class={`number ${session.errorCount ? 'bad' : ''}`} data-label="Errors">
+      <td class={`number ${session.errorCount ? 'bad' : 'faint'}`} data-label="Errors">
         {session.errorCount}
       </td>
       <td class="faint session-tools" data-label="Tools">
@@ -70,7 +70,7 @@ function SessionRow({ session }: { session: Session }) {
 export function SessionTable({ sessions, search }: { sessions: readonly Session[]; search: SessionSearch }) {
   const caption = search.order === 'risk' ? 'Sessions, riskiest first' : 'Sessions, newest first';
   return (
-    <div class="session-list">
+    <div class="session-list cards">
       <table>
         <caption class="hidden">{caption}</caption>
         <thead>

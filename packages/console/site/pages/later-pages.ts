@@ -1,0 +1,12 @@
+// Pages and dialogs that few visits begin with, in one script: many small ones would each cost a request.
+export { CommandPalette } from '../palette/command-palette.tsx';
+export { ShortcutList } from '../shell/shortcut-list.tsx';
+export { Agents } from './agents.tsx';
+export { Approvals } from './approvals.tsx';
+export { Audit } from './audit.tsx';
+export { Decisions } from './decisions.tsx';
+export { Keys } from './keys.tsx';
+export { Policies } from './policies.tsx';
+export { PolicyEditor } from './policy-editor.tsx';
+export { Webhook } from './webhook.tsx';
+export { Webhooks } from './webhooks.tsx';
