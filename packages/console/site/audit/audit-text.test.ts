@@ -18,7 +18,12 @@ test('writes actions and values as words', () => {
 });
 
 test('links to things that have a page', () => {
-  expect(targetHref({ kind: 'policy', id: 'pol_1', name: 'p' })).toBe('#/policies/pol_1');
-  expect(targetHref({ kind: 'agent', id: 'a/b', name: null })).toBe('#/sessions?agent=a%2Fb');
-  expect(targetHref({ kind: 'tenant', id: 'default', name: null })).toBeUndefined();
+  expect(targetHref({ kind: 'policy', id: 'pol_1', name: 'p' }, 'policy.created')).toBe('#/policies/pol_1');
+  expect(targetHref({ kind: 'agent', id: 'a/b', name: null }, 'agent.updated')).toBe(
+    '#/sessions?agent=a%2Fb',
+  );
+  expect(targetHref({ kind: 'held_action', id: 'pac_1', name: null }, 'held_action.denied')).toBe(
+    '#/approvals?status=denied',
+  );
+  expect(targetHref({ kind: 'tenant', id: 'default', name: null }, 'tenant.quotas_changed')).toBeUndefined();
 });

@@ -22,8 +22,17 @@ export function valueText(value: unknown): string | undefined {
 }
 
 /** Returns the address of the page of a changed thing; undefined if it has none. */
-export function targetHref({ kind, id }: AuditEntry['target']): string | undefined {
+export function targetHref(
+  { kind, id }: AuditEntry['target'],
+  action: AuditEntry['action'],
+): string | undefined {
   switch (kind) {
+    case 'held_action':
+      return action === 'held_action.partially_approved'
+        ? href(['approvals'])
+        : href(['approvals'], { status: action.replace('held_action.', '') });
+    case 'grant':
+      return href(['approvals'], { status: 'grants' });
     case 'policy':
       return href(['policies', id]);
     case 'webhook':

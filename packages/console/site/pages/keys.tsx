@@ -6,7 +6,7 @@ import { managesKeys } from '../identity.ts';
 import { type ApiKey, type ApiKeyCreate, type CreatedApiKey, KeysApi } from '../keys-api.ts';
 import { AdministratorsOnly } from '../parts/administrators-only.tsx';
 import { KeyForm } from '../parts/keys/key-form.tsx';
-import { KeyTable } from '../parts/keys/key-table.tsx';
+import { KeyList } from '../parts/keys/key-list.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { SignInList } from '../parts/sign-in-list.tsx';
@@ -43,7 +43,7 @@ function ManagedKeys() {
       )}
       <Problem error={error ?? change.error} />
       {data !== undefined && (
-        <KeyTable
+        <KeyList
           keys={data}
           isBusy={change.isBusy}
           onRotate={({ id }: ApiKey, overlapDays: number) => change.run(() => keys.rotate(id, overlapDays))}

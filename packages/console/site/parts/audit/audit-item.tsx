@@ -65,7 +65,7 @@ function FieldChanges({ changes }: { changes: readonly AuditFieldChange[] }) {
 /** One change in the audit log: who, what, when, and the fields before and after. */
 export function AuditItem({ entry }: { entry: AuditEntry }) {
   const { actor, action, target, at, changes } = entry;
-  const place = targetHref(target);
+  const place = targetHref(target, action);
   const name = <bdi translate={false}>{target.name ?? target.id}</bdi>;
   return (
     <li id={`entry-${entry.id}`}>
