@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
     await more.waitFor();
     await page.getByRole('article').nth(2).waitFor();
     expect(await page.getByRole('heading', { name: 'Where the arguments came from' }).count()).toBe(1);
-    const items = page.locator('main').getByRole('listitem');
+    const items = page.getByRole('article').getByRole('listitem');
     expect(await items.count()).toBe(8);
     await page.emulateMedia({ media: 'print' });
     await page.getByText('list.10: written by the model').waitFor();

@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('automatic refresh', () => {
     await page.getByText(before).first().waitFor();
     await change(server);
     await page.clock.runFor(11_000);
-    await page.getByRole('rowheader', { name: after }).waitFor();
+    await page.getByRole('main').getByText(after, { exact: true }).waitFor();
   });
 
   test('shows the risk of a session that grows faster than the service responds', async () => {
