@@ -140,7 +140,8 @@ export function BarChart({
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
     observer.observe(element);
     const shown = new AbortController();
-    onColorChange(() => plot.redraw(), shown.signal);
+    // With its paths: new ones would widen the time axis by a bar each time.
+    onColorChange(() => plot.redraw(false), shown.signal);
     return () => {
       shown.abort();
       observer.disconnect();

@@ -7,7 +7,7 @@ import { lazyPage } from '../lazy-page.tsx';
 import { Table } from '../table.tsx';
 import type { ChartSeries } from './bar-chart.tsx';
 
-// Most of the script of the first page, and not what it is read for first.
+// The largest script of the first page: loaded once the counts are shown.
 const BarChart = lazyPage(async () => (await import('./bar-chart.tsx')).BarChart, <div class="plot" />);
 
 /** A chart with its heading, a legend with the counts, and the same data as a table. */
