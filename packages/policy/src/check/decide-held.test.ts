@@ -97,16 +97,10 @@ test('refuses a decision about an action that ended another way', () => {
     decision: 'approve',
     comment: null,
     decidedBy: 'key_b',
+    principal: 'bo@example.com',
     decidedAt: '2026-01-01T00:00:00.000Z',
   } as const;
-  const approval = {
-    approvedBy: 'key_b',
-    principal: 'bo@example.com',
-    comment: null,
-    approvedAt: decision.decidedAt,
-    grant: null,
-  };
-  const approved = held({ given: [approval] }, { status: 'approved', decision });
+  const approved = held({}, { status: 'approved', decision });
   expect(decideHeld(approved, { decision: 'deny' }, approver('a'), nowMs)).toMatchObject({
     refusal: {
       details: [

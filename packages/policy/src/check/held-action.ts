@@ -110,21 +110,21 @@ export function heldSizeRefusal(bytes: number): Refusal | undefined {
 
 /**
  * Returns the refusal of a decision about an action that has already ended another way. Its details name the status,
- * and who decided: the key, and the person if the service knows one.
+ * and who decided: the key or the person, and the person's name if the service knows it.
  */
 export function lateDecisionRefusal({
   status,
   expiresAt,
   decision,
-  approvals,
-}: Pick<HeldAction, 'status' | 'expiresAt'> & Partial<Pick<HeldAction, 'decision' | 'approvals'>>): Refusal {
+}: Pick<HeldAction, 'status' | 'expiresAt'> & Partial<Pick<HeldAction, 'decision'>>): Refusal {
   const details = [{ path: 'status', code: status as string, message: `The action is ${status}.` }];
   if (decision) {
-    const message = 'The key that decided.';
-    details.push({ path: 'decision.decidedBy', code: decision.decidedBy, message });
-    const person = status === 'approved' ? approvals?.given.at(-1)?.principal : undefined;
-    if (person)
-      details.push({ path: 'decision.principal', code: person, message: 'The person who decided.' });
+    const { decidedBy, principal } = decision;
+    const message = 'The key that decided, or the person who is signed in.';
+    details.push({ path: 'decision.decidedBy', code: decidedBy, message });
+    if (principal !== null) {
+      details.push({ path: 'decision.principal', code: principal, message: 'The person who decided.' });
+    }
   }
   return status === 'expired'
     ? { code: 'ACTION_EXPIRED', message: `The action expired at ${expiresAt}.`, details }

@@ -31,7 +31,8 @@ function inProcess(): SignIns {
 }
 
 function create(signIns: SignIns, idToken?: string): Promise<string> {
-  return signIns.create({ tenantId, userId: 'usr_1', name: 'ada', role: 'viewer', idToken });
+  const person = { tenantId, userId: 'usr_1', name: 'ada', role: 'viewer', idToken } as const;
+  return signIns.create(person, async () => {});
 }
 
 function pass(minutes: number): void {
@@ -59,8 +60,9 @@ test('the ID token is returned once, when the sign-in ends', async () => {
   const secret = await create(signIns, 'header.payload.signature');
   const signIn = (await signIns.find(secret))?.user?.signIn;
   const { id = '', digest = '' } = signIn ?? {};
-  expect(await inProcess().end(tenantId, id)).toEqual({ isKnown: true, idToken: 'header.payload.signature' });
-  expect(await inProcess().end(tenantId, id)).toEqual({ isKnown: false });
+  const end = () => inProcess().end(tenantId, id, async () => {});
+  expect(await end()).toEqual({ isKnown: true, idToken: 'header.payload.signature' });
+  expect(await end()).toEqual({ isKnown: false });
   pass(1);
   expect(await signIns.isCurrent(digest)).toBe(false);
   expect(await signIns.find(secret)).toBeUndefined();
