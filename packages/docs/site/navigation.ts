@@ -118,7 +118,14 @@ export const sections: readonly Section[] = [
       },
       {
         text: 'Keep it healthy',
-        pages: [guide('backup'), guide('keys-and-retention'), guide('quotas'), guide('monitoring'), guide('audit'), guide('webhook-deliveries')],
+        pages: [
+          guide('backup'),
+          guide('keys-and-retention'),
+          guide('quotas'),
+          guide('monitoring'),
+          guide('audit'),
+          guide('webhook-deliveries'),
+        ],
       },
       {
         text: 'Check a deployment',

@@ -15,7 +15,11 @@ import { WebhookReceiver } from './webhook-receiver.ts';
 let server: TestServer;
 
 beforeEach(async () => {
-  server = await testServer({ principalHeader: 'x-forwarded-user', trustedProxies: ['127.0.0.0/8'], webhookAllowedRanges: ['127.0.0.0/8'] });
+  server = await testServer({
+    principalHeader: 'x-forwarded-user',
+    trustedProxies: ['127.0.0.0/8'],
+    webhookAllowedRanges: ['127.0.0.0/8'],
+  });
 });
 
 test('keeps the fields of a policy that differ, with their values before and after', async () => {
