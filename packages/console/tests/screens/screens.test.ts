@@ -27,6 +27,7 @@ const places: readonly Place[] = [
   ['agents', '/agents', 'Agents'],
   ['webhooks', '/webhooks', 'Webhooks'],
   ['keys', '/keys', 'Keys'],
+  ['audit', '/audit', 'Audit log'],
   ['unknown', '/nowhere', 'Page not found'],
 ];
 
@@ -62,13 +63,13 @@ async function viewsOf(
 async function viewAll(
   server: TestServer,
   empty: TestServer,
-  session: string,
+  own: readonly Place[],
   colorScheme: 'light' | 'dark',
 ) {
   const options = { colorScheme, viewport: { width: 1280, height: 900 } };
   const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/', options);
   const faults: unknown[] = [];
-  for (const [name, place, heading] of [...places, ['session', `/sessions/${session}`, session] as const]) {
+  for (const [name, place, heading] of [...places, ...own]) {
     await tab.go(place);
     await tab.heading(heading);
     await tab.page.getByText('Loading…').first().waitFor({ state: 'detached' });
@@ -111,8 +112,14 @@ describe.skipIf(!hasBrowser)('every page with a month of data', () => {
     await recordMonth(client);
     const { items } = await client.sessions.list({ sort: 'riskScore', limit: 1 });
     const session = items[0]?.id ?? '';
+    const url = 'https://hooks.example.com/actlog';
+    const { id: webhook } = await client.notificationChannels.create({ url });
+    const own: readonly Place[] = [
+      ['session', `/sessions/${session}`, session],
+      ['webhook', `/webhooks/${webhook}`, url],
+    ];
     const faults = await Promise.all(
-      (['light', 'dark'] as const).map((scheme) => viewAll(server, empty, session, scheme)),
+      (['light', 'dark'] as const).map((scheme) => viewAll(server, empty, own, scheme)),
     );
     expect(faults.flat()).toEqual([]);
   });
