@@ -1,5 +1,4 @@
-import { EventEmitter, once } from 'node:events';
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright-core';
 
 /** The slow line: bytes per second, and milliseconds until a response begins. */
 const slowLine = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
@@ -27,22 +26,19 @@ export class ConsoleVisitor {
 
   /** Visits a page, until its content and all responses have arrived. */
   async visit(place: string, content: string): Promise<Visit> {
-    return this.#inTab(content, async (page, devtools) => {
-      const bytes = { site: 0, data: 0 };
-      const running = new Map<string, string>();
-      const idle = new EventEmitter();
-      devtools.on('Network.requestWillBeSent', ({ requestId, request }) =>
-        running.set(requestId, request.url),
-      );
-      devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-        const isSite = /\/console\/[^/]*$/.test(running.get(requestId) ?? '');
-        bytes[isSite ? 'site' : 'data'] += encodedDataLength;
-        running.delete(requestId);
-        if (running.size === 0) idle.emit('idle');
-      });
+    return this.#inTab(content, async (page) => {
+      const requests: Request[] = [];
+      page.on('request', (request) => requests.push(request));
       await page.goto(this.#address(place));
       await page.locator(content).first().waitFor();
-      if (running.size > 0) await once(idle, 'idle');
+      await page.waitForLoadState('networkidle');
+      const bytes = { site: 0, data: 0 };
+      for (const request of requests) {
+        if (!request.url().startsWith(this.#url)) continue;
+        const { responseHeadersSize, responseBodySize } = await request.sizes();
+        const isSite = /\/console\/[^/]*$/.test(new URL(request.url()).pathname);
+        bytes[isSite ? 'site' : 'data'] += responseHeadersSize + responseBodySize;
+      }
       const domNodes = await page.evaluate<number>('document.querySelectorAll("*").length');
       return { siteBytes: bytes.site, dataBytes: bytes.data, domNodes };
     });
