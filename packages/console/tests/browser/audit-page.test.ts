@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('audit page', () => {
     await log.getByRole('link', { name: `key_${key.id}` }).click();
     await log.getByRole('link', { name: 'Refunds' }).waitFor({ state: 'detached' });
     expect(page.url()).toContain(`actor=key_${key.id}`);
-    expect(await page.getByLabel('By the key with the id').inputValue()).toBe(`key_${key.id}`);
+    expect(await page.getByLabel('By the person or key with the id').inputValue()).toBe(`key_${key.id}`);
     await page.getByLabel('When').selectOption('24h');
     await page.getByLabel('Of the thing with the id').fill('nothing');
     await page.getByRole('button', { name: 'Filter' }).click();

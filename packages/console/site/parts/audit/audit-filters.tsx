@@ -58,7 +58,7 @@ export function AuditFilters({ search }: { search: AuditSearch }) {
       >
         {select('Changes of', 'kind', kinds)}
         {select('When', 'since', times)}
-        <Field label="By the key with the id">
+        <Field label="By the person or key with the id">
           <input name="actor" placeholder="any" spellcheck={false} autocomplete="off" />
         </Field>
         <Field label="Of the thing with the id">
