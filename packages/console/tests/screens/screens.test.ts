@@ -52,6 +52,10 @@ async function viewsOf(
     const beyond = await page.evaluate<number>(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
     );
+    const cut = await page
+      .locator('.fits')
+      .evaluateAll((boxes) => boxes.map((box) => box.scrollWidth - box.clientWidth));
+    if (Math.max(0, ...cut) > 0) faults.push(`${name} at ${width} px: a column is cut`);
     if (beyond > 0) faults.push(`${name} at ${width} px: ${beyond} px too wide`);
     for (const fault of await tab.accessibilityFaults()) faults.push(`${name} at ${width} px: ${fault}`);
     const path = join(folder, `${name}-${width}-${colorScheme}.png`);
