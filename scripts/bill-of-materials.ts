@@ -30,7 +30,7 @@ interface Component {
   }[];
 }
 
-function licenceOf({ licenses = [] }: Component): string {
+function licenseOf({ licenses = [] }: Component): string {
   const names = licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? '');
   return names.join(' AND ') || 'none named';
 }
@@ -67,9 +67,9 @@ for (const { manifest } of packages) {
   for (const component of components) {
     const name = [component.group, component.name].filter(Boolean).join('/');
     seen.add(`${name}@${component.version}`);
-    const licence = licenceOf(component);
-    if (!isAccepted(licence))
-      refused.push(`${manifest.name} depends on ${name}@${component.version}: ${licence}`);
+    const license = licenseOf(component);
+    if (!isAccepted(license))
+      refused.push(`${manifest.name} depends on ${name}@${component.version}: ${license}`);
   }
 }
 if (refused.length > 0) {

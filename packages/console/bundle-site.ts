@@ -20,12 +20,12 @@ function packagesIn({ inputs }: Metafile): string[] {
   return [...found].map((path) => join(import.meta.dirname, path)).sort();
 }
 
-/** Returns the licence notices of all bundled packages. */
-function licences(metafile: Metafile): string {
+/** Returns the license notices of all bundled packages. */
+function licenses(metafile: Metafile): string {
   const notices = packagesIn(metafile).map((path) => {
     const { name, version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     const file = ['LICENSE', 'license', 'LICENSE.md'].find((candidate) => existsSync(join(path, candidate)));
-    if (file === undefined) throw new Error(`${name} has no licence file.`);
+    if (file === undefined) throw new Error(`${name} has no license file.`);
     return `${name} ${version}\n\n${readFileSync(join(path, file), 'utf8').trim()}\n`;
   });
   return `The page is made with:\n\n${notices.join(`\n${'-'.repeat(72)}\n\n`)}`;
@@ -119,7 +119,7 @@ export async function siteFiles(): Promise<SiteFiles> {
     ...bundled,
     ['index.html', page],
     ['icon.svg', await readFile(join(folder, 'icon.svg'), 'utf8')],
-    ['licences.txt', licences(metafile)],
+    ['licenses.txt', licenses(metafile)],
   ];
   const files = all.map(async ([name, body]) => [name, await compressedFile(name, body)] as const);
   return Object.fromEntries(await Promise.all(files));

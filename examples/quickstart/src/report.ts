@@ -1,7 +1,7 @@
 import type { Actlog } from '@actlog/client';
 
-const colour = process.stdout.isTTY && !process.env.NO_COLOR;
-const bold = (text: string) => (colour ? `\u001b[1m${text}\u001b[0m` : text);
+const color = process.stdout.isTTY && !process.env.NO_COLOR;
+const bold = (text: string) => (color ? `\u001b[1m${text}\u001b[0m` : text);
 
 function clock(timestamp: string | undefined): string {
   return timestamp?.slice(11, 23) ?? '';

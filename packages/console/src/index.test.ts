@@ -20,13 +20,13 @@ test('the page refers to its files by relative URLs and runs only its own script
 
 test('no file loads from elsewhere or contains code of a Node module', async () => {
   for (const [name, { body }] of Object.entries(await consoleSite())) {
-    if (name === 'licences.txt') continue;
+    if (name === 'licenses.txt') continue;
     expect([name, /@import|url\(\s*["']?https?:|from\s*["'](node:|undici)/.exec(body)]).toEqual([name, null]);
   }
 });
 
-test('contains the licence notices of bundled packages', async () => {
-  const { body = '' } = (await consoleSite())['licences.txt'] ?? {};
+test('contains the license notices of bundled packages', async () => {
+  const { body = '' } = (await consoleSite())['licenses.txt'] ?? {};
   expect(body).toMatch(/^preact \d/m);
   expect(body).toMatch(/^p-retry \d/m);
 });
@@ -66,7 +66,7 @@ test('only files whose name has the hash of their content are cached without rev
   const files = Object.entries(await consoleSite());
   const immutable = files.filter(([, { cacheControl }]) => cacheControl.includes('immutable'));
   const others = files.filter((file) => !immutable.includes(file));
-  expect(others.map(([name]) => name).toSorted()).toEqual(['icon.svg', 'index.html', 'licences.txt']);
+  expect(others.map(([name]) => name).toSorted()).toEqual(['icon.svg', 'index.html', 'licenses.txt']);
   for (const [name] of immutable) expect(name).toMatch(/-[0-9A-Z]{8}\.(?:js|css)$/);
   expect(new Set(files.map(([, { etag }]) => etag)).size).toBe(files.length);
 });

@@ -1,13 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 /** Name of the file with the notices, from the root of the website. */
-export const noticesFile = 'licences.txt';
+export const noticesFile = 'licenses.txt';
 
-const licenceFiles = ['LICENSE', 'license', 'LICENSE.md', 'LICENSE.txt', 'LICENCE'];
+/** Names of license files, in either spelling. */
+const licenseFile = /^licen[cs]e(?:\.md|\.txt)?$/i;
 
-/** Vite plugin that writes the licence notices of all packages whose code the scripts of the site contain. */
+/** Vite plugin that writes the license notices of all packages whose code the scripts of the site contain. */
 export function thirdPartyNotices(): Plugin {
   let isServerBuild = false;
   return {
@@ -30,7 +31,7 @@ export function thirdPartyNotices(): Plugin {
 
 function noticeOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = licenceFiles.find((candidate) => existsSync(join(folder, candidate)));
+  const file = readdirSync(folder).find((name) => licenseFile.test(name));
   const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
   return `${name} ${version}\n\n${text}\n`;
 }

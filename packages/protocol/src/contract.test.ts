@@ -97,7 +97,7 @@ test('parses query strings into typed values and rejects malformed numbers', () 
 
 test('accepts a response without profile fields, keeps unknown fields and requires the fixed ones', () => {
   const { accepted, fixed, sent } = contract['agents.get'].response;
-  const foreign = { id: 'a-1', colour: 'blue' };
+  const foreign = { id: 'a-1', color: 'blue' };
   expect(accepted.parse(foreign)).toEqual(foreign);
   expect(problems(fixed, {})).toEqual(['id: invalid_type']);
   expect(problems(sent, foreign)).toContain('name: invalid_type');

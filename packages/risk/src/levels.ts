@@ -12,7 +12,7 @@ export interface LevelLimits {
  * `warm` to all others.
  *
  * Provenance: the 1033 benign runs of AgentDojo's suites workspace and slack (models of OpenAI, Google and Cohere;
- * MIT licence), scored at these weights: `benignQuantiles` of `npm run bench -- risk --warmup 0` and `--warmup 3`.
+ * MIT license), scored at these weights: `benignQuantiles` of `npm run bench -- risk --warmup 0` and `--warmup 3`.
  * - `medium`: 80% of the benign sessions score below it.
  * - `high`: above all of them (cold), and above at least 98% (warm; it is above 99%). A 95% limit would be too low: a
  *   session that scores `high` is not learned and alerts people, and other workloads act more than these suites. Both

@@ -192,22 +192,22 @@ test.each([
 );
 
 test('records a node that requests input once, after it is given', async () => {
-  const colour = new FunctionNode(
-    'colour',
+  const color = new FunctionNode(
+    'color',
     (context) => context.resumeInputs.which ?? new RequestInput({ interruptId: 'which', message: 'Which?' }),
     { inputSchema: z.object({}) },
   );
   const agent = new LlmAgent({
     name: 'tester',
-    model: modelOf([[{ name: 'colour', args: {} }]]),
-    tools: [colour],
+    model: modelOf([[{ name: 'color', args: {} }]]),
+    tools: [color],
   });
   const plugins = [actlog({ recorder: service.recorder() })];
   const session = await startSession(agent, { sessionId: 'asking node', plugins });
   await session.send({ text: 'go' });
   expect(await service.events('asking node')).toEqual([]);
   expect(toolResultsOf(await session.send({ text: 'blue' }))).toEqual([{ text: 'blue', isError: false }]);
-  expect(await service.events('asking node')).toMatchObject([{ toolName: 'colour', status: 200 }]);
+  expect(await service.events('asking node')).toMatchObject([{ toolName: 'color', status: 200 }]);
 });
 
 function partsOf({ content }: Event) {

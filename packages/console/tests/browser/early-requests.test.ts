@@ -18,7 +18,7 @@ function requested(page: Page): string[] {
 
 /** Opens a page of the console in a tab that keeps a key. */
 async function visit(tab: ConsoleTab, url: string, apiKey: string, place: string): Promise<void> {
-  await tab.page.goto(`${url}/console/licences.txt`);
+  await tab.page.goto(`${url}/console/licenses.txt`);
   await tab.page.evaluate(`sessionStorage.setItem('actlog.apiKey', ${JSON.stringify(apiKey)})`);
   await tab.page.goto(`${url}/console/#${place}`);
 }
