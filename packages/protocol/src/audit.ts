@@ -1,3 +1,19 @@
+/** Kinds of things that changes are made to. */
+export const auditTargetKinds = [
+  'policy',
+  'key',
+  'agent',
+  'webhook',
+  'held_action',
+  'grant',
+  'session',
+  'sign_in',
+  'tenant',
+] as const;
+
+/** Kind of thing that a change was made to. */
+export type AuditTargetKind = (typeof auditTargetKinds)[number];
+
 /** Changes that the audit log records: the kind of the target, a period, and the change. */
 export const auditActions = [
   'policy.created',
@@ -28,18 +44,10 @@ export const auditActions = [
   'tenant.retention_changed',
   'tenant.quotas_changed',
   'tenant.tool_tags_changed',
-] as const;
+] as const satisfies readonly `${AuditTargetKind}.${string}`[];
 
 /** A change that the audit log records. */
 export type AuditAction = (typeof auditActions)[number];
-
-/** Kind of thing that a change was made to. */
-export type AuditTargetKind = AuditAction extends `${infer Kind}.${string}` ? Kind : never;
-
-/** Kinds of things that changes are made to. */
-export const auditTargetKinds: readonly AuditTargetKind[] = [
-  ...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.')) as AuditTargetKind)),
-];
 
 /**
  * Author of a change: `person` for someone who is signed in, `key` for a request with an API key, `operator` for the

@@ -157,6 +157,7 @@ describe.skipIf(!hasBrowser)('shortcuts', () => {
   test('are text in a field', async () => {
     const { page } = await openTab('/sessions');
     const field = page.getByLabel('Session id contains');
+    await field.waitFor();
     await page.keyboard.press('/');
     await page.getByLabel('Agent', { exact: true }).and(page.locator(':focus')).waitFor();
     await field.pressSequentially('gs?/');
