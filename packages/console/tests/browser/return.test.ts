@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('returning users', () => {
 
   test('find the held action whose session they read, or its position if it is decided', async () => {
     const server = await testServer();
-    await server.policy({ effect: 'require_approval' });
+    await server.policy({ effect: 'require_approval', name: 'Ask' });
     for (const actionId of named('call', 8)) {
       const action = { ...checkBody().action, toolName: actionId };
       await server.check({ actionId, action, sessionId: 'thread-1' });
@@ -191,6 +191,9 @@ describe.skipIf(!hasBrowser)('returning users', () => {
     await page.goBack();
     const held = 'document.activeElement.closest("article")?.querySelector("code").textContent';
     await expect.poll(() => page.evaluate(held)).toBe('call-2');
+    // Names of policies and risks come later, and change the height of the cards.
+    await expect.poll(() => page.getByRole('link', { name: 'Ask' }).count()).toBe(8);
+    await expect.poll(() => page.getByText('Risk of the session').count()).toBe(8);
     const before = await page.evaluate('scrollY');
     expect(before).toBeGreaterThan(0);
     await card.getByRole('link', { name: 'thread-1' }).click();
