@@ -39,7 +39,7 @@ export interface SpooledCall {
 
 /**
  * Writes events to the spool folder, from which any recorder of the same tenant delivers them. The journal is created
- * by the first event and released by {@link close}; if the process is killed before, its events are taken over too.
+ * by the first event and released by `close()`; if the process is killed before, its events are taken over too.
  */
 export class SpoolWriter {
   readonly #options: SpoolWriterOptions;
