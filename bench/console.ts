@@ -23,7 +23,8 @@ const pages: Readonly<Record<string, string>> = {
   '/decisions': 'main tbody tr',
   '/agents': 'main tbody tr',
   '/webhooks': 'main .empty',
-  '/keys': 'main tbody tr',
+  '/keys': 'main .log li',
+  '/audit': 'main .log li',
 };
 
 /** Options: `--rounds=N` (default 5). Fails when a visit is over its limit. */
