@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { readQuotaUsage } from '../src/administration/quota-usage.ts';
 import { operator } from '../src/audit/actor.ts';
-import { recordChange } from '../src/audit/record-change.ts';
+import { recordUnlimited } from '../src/audit/record-change.ts';
 import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';
@@ -190,7 +190,7 @@ test('deletes entries that are past their own retention', async () => {
   atTestEnd(() => storage.close());
   const tenantId = await storage.writeAcross('administer', ({ db }) => ensureTenant(db, 'one'));
   const change = { action: 'policy.created', target: { id: 'p', name: null }, changes: [] } as const;
-  await storage.write(tenantId, ({ db }) => recordChange({}, db, tenantId, operator, change));
+  await storage.write(tenantId, ({ db }) => recordUnlimited(db, tenantId, operator, change));
   const left = async (days: number) => {
     await deleteExpiredData(storage, Date.now() + days * 24 * 3_600_000);
     return storage.read(tenantId, async (db) => {

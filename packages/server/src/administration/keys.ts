@@ -1,6 +1,6 @@
 import { operator } from '../audit/actor.ts';
 import { keyChange, rotationChange } from '../audit/key-change.ts';
-import { type Change, recordChange } from '../audit/record-change.ts';
+import { type Change, recordUnlimited } from '../audit/record-change.ts';
 import { identifyApiKey } from '../keys/api-key.ts';
 import {
   type CreatedKey,
@@ -108,7 +108,7 @@ export class KeyAdministration {
     return this.#storage.write(tenantId, async ({ db }) => {
       const result = await change(db);
       const entry = entryOf(result);
-      if (entry) await recordChange({}, db, tenantId, operator, entry);
+      if (entry) await recordUnlimited(db, tenantId, operator, entry);
       return result;
     });
   }

@@ -1,5 +1,5 @@
 import { operator } from '../audit/actor.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { recordUnlimited } from '../audit/record-change.ts';
 import { deleteSession } from '../deletion/delete-session.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -26,7 +26,7 @@ export class SessionAdministration {
   async learn(tenant: string, sessionId: string): Promise<boolean> {
     const owner = await findTenantId(this.#storage, tenant);
     const outcome = await learnConfirmedSession(this.#storage, owner, sessionId, Date.now(), (db) =>
-      recordChange({}, db, owner, operator, {
+      recordUnlimited(db, owner, operator, {
         action: 'session.confirmed',
         target: { id: sessionId, name: null },
         changes: [],
@@ -51,7 +51,7 @@ export class SessionAdministration {
   async delete(tenant: string, sessionId: string): Promise<void> {
     const owner = await findTenantId(this.#storage, tenant);
     const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now(), (db) =>
-      recordChange({}, db, owner, operator, {
+      recordUnlimited(db, owner, operator, {
         action: 'session.deleted',
         target: { id: sessionId, name: null },
         changes: [],

@@ -1,5 +1,5 @@
 import { operator } from '../audit/actor.ts';
-import { type Change, recordChange } from '../audit/record-change.ts';
+import { type Change, recordUnlimited } from '../audit/record-change.ts';
 import { deleteTenant } from '../deletion/delete-tenant.ts';
 import { ensureTenant } from '../keys/provisioning.ts';
 import {
@@ -129,7 +129,7 @@ export class TenantAdministration {
   async #change(tenant: string, change: (db: Database, tenantId: number) => Promise<Change>): Promise<void> {
     const owner = await findTenantId(this.#storage, tenant);
     await this.#storage.write(owner, async ({ db }) =>
-      recordChange({}, db, owner, operator, await change(db, owner)),
+      recordUnlimited(db, owner, operator, await change(db, owner)),
     );
   }
 }

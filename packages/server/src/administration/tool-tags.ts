@@ -1,5 +1,5 @@
 import { operator } from '../audit/actor.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { recordUnlimited } from '../audit/record-change.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from '../risk/tool-tags.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findTenantId } from './find-tenant-id.ts';
@@ -31,7 +31,7 @@ export class ToolTagAdministration {
     const owner = await findTenantId(this.#storage, tenant);
     return this.#storage.write(owner, async ({ db }) => {
       const tags = await changeToolTags(db, owner, changes);
-      await recordChange({}, db, owner, operator, {
+      await recordUnlimited(db, owner, operator, {
         action: 'tenant.tool_tags_changed',
         target: { id: tenant, name: tenant },
         changes: Object.entries(changes).map(([field, after]) => ({ field, after })),

@@ -1,5 +1,5 @@
 import { operator } from '../audit/actor.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { recordUnlimited } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { overlapEndMs } from '../keys/lifetime.ts';
 import { channelView, type ListedWebhook } from '../resources/channel-view.ts';
@@ -100,7 +100,7 @@ export class WebhookAdministration {
     const owner = await findTenantId(this.#storage, tenant);
     return this.#storage.write(owner, async ({ db }) => {
       const result = await work(db, owner);
-      if (result.change) await recordChange({}, db, owner, operator, result.change);
+      if (result.change) await recordUnlimited(db, owner, operator, result.change);
       return result;
     });
   }

@@ -1,9 +1,10 @@
-import type { AuditAction, AuditActor, AuditFieldChange, AuditTargetKind } from '@actlog/protocol';
+import type { AuditAction, AuditActor, AuditFieldChange } from '@actlog/protocol';
 import { newIdentifierAt } from '../lib/identifier.ts';
 import { requireCountedRoom } from '../quota/require-room.ts';
 import { insertAuditEntry } from '../storage/audit/audit-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import type { RequestActor } from './actor.ts';
 
 /** A change for the audit log. */
 export interface Change {
@@ -30,23 +31,35 @@ const alwaysRecorded: ReadonlySet<AuditAction> = new Set<AuditAction>([
 ]);
 
 /**
- * Adds a change to the audit log, in the transaction of the change.
+ * Adds a change by the author of a request to the audit log, in the transaction of the change.
  *
  * @param quotas - quotas of the deployment
- * @throws QuotaError 429 when the log is full; not for a change by an operator or the server, nor for one that takes a
- *   permission away.
+ * @throws QuotaError 429 when the log is full; not for a change that takes a permission away.
  */
 export async function recordChange(
   quotas: DeploymentQuotas,
+  db: Database,
+  tenantId: number,
+  actor: RequestActor,
+  change: Change,
+): Promise<void> {
+  if (!alwaysRecorded.has(change.action)) {
+    await requireCountedRoom(db, tenantId, { auditEntries: 1 }, Date.now(), quotas);
+  }
+  await recordUnlimited(db, tenantId, actor, change);
+}
+
+/**
+ * Adds a change by an operator or the server itself to the audit log, in the transaction of the change. It is recorded
+ * also when the log is full.
+ */
+export async function recordUnlimited(
   db: Database,
   tenantId: number,
   actor: AuditActor,
   { action, target, changes }: Change,
 ): Promise<void> {
   const nowMs = Date.now();
-  if ((actor.kind === 'key' || actor.kind === 'person') && !alwaysRecorded.has(action)) {
-    await requireCountedRoom(db, tenantId, { auditEntries: 1 }, nowMs, quotas);
-  }
   await insertAuditEntry(db, {
     tenant_id: tenantId,
     id: newIdentifierAt('aud', nowMs),
@@ -56,7 +69,6 @@ export async function recordChange(
     actor_name: actor.name,
     principal: actor.principal,
     action,
-    target_kind: action.slice(0, action.indexOf('.')) as AuditTargetKind,
     target_id: target.id,
     target_name: target.name,
     changes: JSON.stringify(changes),

@@ -1,6 +1,7 @@
-import type { AuditActor, AuditFieldChange } from '@actlog/protocol';
+import type { AuditFieldChange } from '@actlog/protocol';
 import type { Role } from '../keys/roles.ts';
 import type { SignInRow } from '../storage/stores/sign-in-store.ts';
+import type { RequestActor } from './actor.ts';
 import type { Change } from './record-change.ts';
 
 /** A person who signs in. */
@@ -11,7 +12,7 @@ interface Person {
 }
 
 /** Returns the author of a sign-in, who is the person. */
-export function personActor({ userId, name }: Person): AuditActor {
+export function personActor({ userId, name }: Person): RequestActor {
   return { kind: 'person', id: userId, name, principal: name };
 }
 

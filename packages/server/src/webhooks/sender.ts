@@ -1,7 +1,7 @@
 import { webhookTestType } from '@actlog/protocol';
 import type { Agent } from 'undici';
 import { serverItself } from '../audit/actor.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { recordUnlimited } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -229,7 +229,7 @@ export class WebhookSender {
       await updateChannel(db, channel, changes);
       if (changes.status !== undefined && channel.status === 'active') {
         const change = channelChange('webhook.disabled', channel, { ...channel, ...changes });
-        await recordChange({}, db, row.tenant_id, serverItself, change);
+        await recordUnlimited(db, row.tenant_id, serverItself, change);
       }
     });
   }

@@ -7,6 +7,7 @@ import type { Database } from '../storage/transaction.ts';
 import { channelChange } from './channel-change.ts';
 import { disabledChannel, unknownChannel } from './channel-change-error.ts';
 import type { ChangedChannel } from './channel-changes.ts';
+import { newDelivery } from './new-delivery.ts';
 
 /**
  * Queues a test message to one webhook, whatever types it subscribes to. It is signed as all messages are, and attempted
@@ -24,23 +25,8 @@ export async function queueTestMessage(
   if (channel.status === 'disabled') throw disabledChannel(id);
   const nowMs = Date.now();
   const body = { type: webhookTestType, timestamp: isoTime(nowMs), data: { webhookId: id } };
-  const delivery: DeliveryRow = {
-    tenant_id: tenantId,
-    id: newIdentifier('dlv'),
-    channel_id: id,
-    message_id: newIdentifier('msg'),
-    event_type: webhookTestType,
-    body: JSON.stringify(body),
-    status: 'waiting',
-    attempts: 0,
-    next_attempt_ms: nowMs,
-    leased_until_ms: 0,
-    created_ms: nowMs,
-    finished_ms: null,
-    last_status: null,
-    last_error: null,
-    last_duration_ms: null,
-  };
+  const message = { id: newIdentifier('msg'), type: webhookTestType, body: JSON.stringify(body) };
+  const delivery = newDelivery({ tenantId, id }, message, nowMs);
   await insertDeliveries(db, [delivery]);
   const sent = [{ field: 'deliveryId', before: null, after: delivery.id }];
   return { channel, delivery, change: channelChange('webhook.tested', channel, channel, sent) };

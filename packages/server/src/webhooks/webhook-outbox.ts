@@ -4,6 +4,7 @@ import type { PolicySets } from '../policy/policy-set.ts';
 import { activeChannels, type StoredChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import type { Write } from '../storage/transaction.ts';
+import { newDelivery } from './new-delivery.ts';
 
 /**
  * Outbox of webhook messages. A message is written in the transaction of its cause, so it is sent if and only if the
@@ -46,25 +47,8 @@ function deliveriesOf(
   channels: readonly StoredChannel[],
   nowMs: number,
 ): DeliveryRow[] {
-  const messageId = newIdentifier('msg');
-  const body = JSON.stringify(message);
+  const sent = { id: newIdentifier('msg'), type: message.type, body: JSON.stringify(message) };
   return channels
     .filter((channel) => channel.events.includes(message.type))
-    .map((channel) => ({
-      tenant_id: channel.tenant_id,
-      id: newIdentifier('dlv'),
-      channel_id: channel.id,
-      message_id: messageId,
-      event_type: message.type,
-      body,
-      status: 'waiting',
-      attempts: 0,
-      next_attempt_ms: nowMs,
-      leased_until_ms: 0,
-      created_ms: nowMs,
-      finished_ms: null,
-      last_status: null,
-      last_error: null,
-      last_duration_ms: null,
-    }));
+    .map(({ tenant_id: tenantId, id }) => newDelivery({ tenantId, id }, sent, nowMs));
 }

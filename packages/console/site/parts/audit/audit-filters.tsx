@@ -1,9 +1,10 @@
 import { auditTargetKinds } from '@actlog/protocol';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import { actionText } from '../../audit/audit-text.ts';
+import { useFilterForm } from '../../hooks/use-filter-form.ts';
 import { href } from '../../route.ts';
 import { submitted } from '../../submitted.ts';
 import { Field } from '../field.tsx';
+import { FilterSelect } from '../filter-select.tsx';
 
 const kinds = {
   '': 'anything',
@@ -28,24 +29,7 @@ export interface AuditSearch {
 
 /** Bar of filters of the audit log. Every search is a location of its own. */
 export function AuditFilters({ search }: { search: AuditSearch }) {
-  const form = useRef<HTMLFormElement>(null);
-  // The fields follow the address and keep the focus.
-  useLayoutEffect(() => {
-    for (const field of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? []) {
-      field.value = search[field.name as keyof AuditSearch] ?? '';
-    }
-  }, Object.values(search));
-  const select = (label: string, name: keyof AuditSearch, options: Readonly<Record<string, string>>) => (
-    <Field label={label}>
-      <select name={name} onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}>
-        {Object.entries(options).map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </Field>
-  );
+  const form = useFilterForm({ ...search });
   return (
     <search>
       <form
@@ -56,8 +40,8 @@ export function AuditFilters({ search }: { search: AuditSearch }) {
           location.hash = href(['audit'], Object.fromEntries(given));
         })}
       >
-        {select('Changes of', 'kind', kinds)}
-        {select('When', 'since', times)}
+        <FilterSelect label="Changes of" name="kind" options={kinds} />
+        <FilterSelect label="When" name="since" options={times} />
         <Field label="By the person or key with the id">
           <input name="actor" placeholder="any" spellcheck={false} autocomplete="off" />
         </Field>

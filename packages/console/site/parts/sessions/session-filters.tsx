@@ -1,9 +1,11 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useFilterForm } from '../../hooks/use-filter-form.ts';
 import { useSuggestions } from '../../hooks/use-suggestions.ts';
 import { href } from '../../route.ts';
 import { type SessionSearch, setFilters } from '../../sessions/session-search.ts';
 import { submitted } from '../../submitted.ts';
 import { Field } from '../field.tsx';
+import { FilterSelect } from '../filter-select.tsx';
 import { SuggestedField } from './suggested-field.tsx';
 
 const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
@@ -21,56 +23,18 @@ const times = {
 
 const orders = { '': 'newest first', risk: 'riskiest first' };
 
-/** Select that submits its form when it changes. */
-function Select({
-  label,
-  name,
-  options,
-  onChange,
-}: {
-  label: string;
-  name: string;
-  options: Readonly<Record<string, string>>;
-  /** Returns `true` if the change is not a search yet. */
-  onChange?: (value: string) => boolean;
-}) {
-  return (
-    <Field label={label}>
-      <select
-        name={name}
-        onChange={({ currentTarget }) => {
-          if (!onChange?.(currentTarget.value)) currentTarget.form?.requestSubmit();
-        }}
-      >
-        {Object.entries(options).map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </Field>
-  );
-}
-
 /** Bar of filters of the sessions. Every search is a location of its own, so Back returns to the one before. */
 export function SessionFilters({ search }: { search: SessionSearch }) {
-  const form = useRef<HTMLFormElement>(null);
   const agents = useSuggestions('agentId');
   const tools = useSuggestions('toolName');
   const hasDays = search.since === '' && (search.from !== '' || search.until !== '');
   const [choosesDays, setChoosesDays] = useState(hasDays);
   const showsDays = hasDays || choosesDays;
-  const shown: Readonly<Record<string, string>> = {
+  const form = useFilterForm({
     ...search,
     agent: search.agent || search.agentContains,
     since: showsDays ? 'days' : search.since,
-  };
-  // The fields follow the address and keep the focus.
-  useLayoutEffect(() => {
-    for (const field of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? []) {
-      field.value = shown[field.name] ?? '';
-    }
-  }, [...Object.values(search), showsDays]);
+  });
   return (
     <search>
       <form
@@ -98,12 +62,12 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
         <Field label="Session id contains">
           <input name="id" placeholder="any" maxLength={200} autocomplete="off" spellcheck={false} />
         </Field>
-        <Select label="Level" name="level" options={levels} />
+        <FilterSelect label="Level" name="level" options={levels} />
         <Field label="Risk score from">
           <input name="risk" type="number" min={0} max={100} step="any" placeholder="0" />
         </Field>
-        <Select label="With" name="status" options={statuses} />
-        <Select
+        <FilterSelect label="With" name="status" options={statuses} />
+        <FilterSelect
           label="Started"
           name="since"
           options={times}
@@ -122,7 +86,7 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
             </Field>
           </>
         )}
-        <Select label="Order" name="order" options={orders} />
+        <FilterSelect label="Order" name="order" options={orders} />
         <div class="buttons">
           <button type="submit">Filter</button>
           {setFilters(search).length > 0 && (

@@ -12,9 +12,21 @@ const auditTable = keyedTable('audit_log', 'tenant_id', 'id');
 /** A stored entry of the audit log. */
 export type AuditRow = Selectable<AuditTable>;
 
+/** Returns the kind of thing that an action changes. */
+function targetKindOf(action: AuditAction): AuditTargetKind {
+  return action.slice(0, action.indexOf('.')) as AuditTargetKind;
+}
+
 /** Adds an entry, and counts it. */
-export async function insertAuditEntry(db: Database, row: Insertable<AuditTable>): Promise<void> {
-  await db.insertInto('audit_log').values(row).execute();
+export async function insertAuditEntry(
+  db: Database,
+  row: Omit<Insertable<AuditTable>, 'target_kind'>,
+): Promise<void> {
+  const target_kind = targetKindOf(row.action);
+  await db
+    .insertInto('audit_log')
+    .values({ ...row, target_kind })
+    .execute();
   await addUsage(db, row.tenant_id, { auditEntries: 1 }, row.at_ms);
 }
 
@@ -55,8 +67,7 @@ export function listAuditEntries(
   if (targetKind !== undefined) query = query.where('target_kind', '=', targetKind);
   if (action !== undefined) {
     // The kind has an index.
-    const kind = action.slice(0, action.indexOf('.')) as AuditTargetKind;
-    query = query.where('target_kind', '=', kind).where('action', '=', action);
+    query = query.where('target_kind', '=', targetKindOf(action)).where('action', '=', action);
   }
   return querySliceWithin(options.limit, ['changes'], query.orderBy('id', 'desc'));
 }
