@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
 import {
   type AnnouncedCall,
   parseAnnouncedCall,
@@ -18,6 +25,10 @@ const maxLength = 64 * 1024;
 const algorithm = 'aes-256-gcm';
 const ivLength = 12;
 const tagLength = 16;
+
+/** Random bytes for initialization vectors: Node.js takes about as long for twelve of them as for thousands. */
+const randomPool = new Uint8Array(ivLength * 256);
+let usedOfPool = randomPool.length;
 
 /** Announcements that were opened, and when the calls were announced. */
 export interface OpenedAnnouncements {
@@ -41,7 +52,7 @@ const opened = processWide(
 export class CallAnnouncements {
   readonly #secret: string | Uint8Array;
   readonly #opened: () => OpenedAnnouncements;
-  #derivedKey: Uint8Array | undefined;
+  #derivedKey: KeyObject | undefined;
 
   /**
    * @param secret - what both sides have and nobody else: the key of argument hashes, or the API key
@@ -86,7 +97,7 @@ export class CallAnnouncements {
   }
 
   #encrypt(json: string): string {
-    const iv = randomBytes(ivLength);
+    const iv = nextIv();
     const cipher = createCipheriv(algorithm, this.#key(), iv);
     const sealed = Buffer.concat([cipher.update(json, 'utf8'), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
@@ -108,10 +119,24 @@ export class CallAnnouncements {
     }
   }
 
-  #key(): Uint8Array {
-    this.#derivedKey ??= new Uint8Array(hkdfSync('sha256', this.#secret, '', 'actlog announced call', 32));
+  /** A `KeyObject`, because Node.js takes 13 µs more for every cipher that it creates from bytes. */
+  #key(): KeyObject {
+    this.#derivedKey ??= createSecretKey(
+      new Uint8Array(hkdfSync('sha256', this.#secret, '', 'actlog announced call', 32)),
+    );
     return this.#derivedKey;
   }
+}
+
+/** Returns an initialization vector that was never used before. */
+function nextIv(): Uint8Array {
+  if (usedOfPool === randomPool.length) {
+    randomFillSync(randomPool);
+    usedOfPool = 0;
+  }
+  const iv = randomPool.subarray(usedOfPool, usedOfPool + ivLength);
+  usedOfPool += ivLength;
+  return iv;
 }
 
 function forgetOldest(state: OpenedAnnouncements): void {

@@ -11,7 +11,8 @@ const maxWaiting = 1000;
 export type WaitEnd = 'repeated' | 'given-up';
 
 interface WaitingCall {
-  readonly key: string;
+  /** Digest of the key, because a key contains the arguments. */
+  readonly digest: string;
   readonly owner: object;
   end(how: WaitEnd): void;
 }
@@ -26,15 +27,19 @@ const waiting = processWide('@actlog/mcp/unrepeated-calls', () => {
 export function repetitionKey(caller: readonly unknown[], params: CallParams): string | undefined {
   const call = callText(params);
   if (call === undefined) return undefined;
-  return createHash('sha256')
-    .update(JSON.stringify([caller, call]))
-    .digest('base64');
+  return `${JSON.stringify(caller)}\n${call}`;
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64');
 }
 
 /** Ends the wait of the oldest call with this key: the call that runs now repeats it. */
 export function repeatCall(key: string): void {
+  if (waiting().size === 0) return;
+  const digest = digestOf(key);
   for (const call of waiting()) {
-    if (call.key !== key) continue;
+    if (call.digest !== digest) continue;
     call.end('repeated');
     return;
   }
@@ -51,7 +56,7 @@ export function untilRepeated(key: string, owner: object): Promise<WaitEnd> {
     const timer = setTimeout(() => call.end('given-up'), maxWaitMs);
     timer.unref();
     const call: WaitingCall = {
-      key,
+      digest: digestOf(key),
       owner,
       end(how) {
         clearTimeout(timer);
