@@ -1,5 +1,5 @@
 import { adapterHarnesses } from '../scripts/adapter-harnesses.ts';
-import type { Way } from './adapters/agent-runs.ts';
+import type { CallCost, Way } from './adapters/agent-runs.ts';
 import { type AgentCosts, measureAgents } from './adapters/measured-agents.ts';
 import { frameworks } from './adapters/peer-frameworks.ts';
 import { ensurePeers } from './recorder/peer-packages.ts';
@@ -13,20 +13,24 @@ const maxTimesDelivering = 2;
 
 /** Microseconds per call: the framework's own, and those added to it. */
 interface Cost {
+  /** From one call to the next. */
   readonly bare: number;
   /** Added by an empty hook of the user. */
   readonly emptyHook: number;
   /** Added in the same hook by the least recorder, which only keeps a hash and writes a file. */
   readonly least: number;
-  /** Added by the least recorder that also delivers what it recorded. */
-  readonly delivering: number;
   readonly actlog: number;
   /** Cost above the empty hook, as a multiple of the least recorder's, which delivers nothing. */
   readonly timesLeast: number;
-  /** Cost above the empty hook, as a multiple of that of the least recorder that also delivers. */
-  readonly timesDelivering: number;
+  /** Added processor time of the least recorder that also delivers, including delivery. */
+  readonly deliveringCpu: number;
   /** Added processor time, including delivery. */
   readonly actlogCpu: number;
+  /**
+   * Processor time above the empty hook, as a multiple of that of the least recorder that also delivers. The process of
+   * the agent pays for all of it, within a call or after it.
+   */
+  readonly timesDelivering: number;
 }
 
 /** Cost that a recorder adds to a call, in microseconds. */
@@ -48,8 +52,8 @@ const onlyByName: ReadonlySet<string> = new Set(['claude-agent-sdk']);
 
 /**
  * Options: names of adapters (default: all but that of the Claude Agent SDK), `--rounds=N` (default 8), `--no-peers`,
- * `--json`. Each agent is run in every way, each in its own process, in short turns; figures are medians of the
- * differences within a turn.
+ * `--json`. Each agent is run in every way, in short turns, ours in one process and other recorders each in their own;
+ * figures are medians of the differences within a turn.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? 8);
@@ -83,19 +87,19 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
 }
 
 function costOf(costs: AgentCosts): Cost {
-  const times = (way: Way) => {
-    const multiple = costs.above('actlog', 'empty').micros / costs.above(way, 'empty').micros;
+  const times = (way: Way, figure: keyof CallCost) => {
+    const multiple = costs.above('actlog', 'empty')[figure] / costs.above(way, 'empty')[figure];
     return Number(multiple.toFixed(1));
   };
   return {
     bare: costs.above('bare', undefined).micros,
     emptyHook: costs.above('empty', 'bare').micros,
     least: costs.above('least', 'bare').micros,
-    delivering: costs.above('delivering', 'bare').micros,
     actlog: costs.above('actlog', 'bare').micros,
-    timesLeast: times('least'),
-    timesDelivering: times('delivering'),
+    timesLeast: times('least', 'micros'),
+    deliveringCpu: costs.above('delivering', 'bare').cpuMicros,
     actlogCpu: costs.above('actlog', 'bare').cpuMicros,
+    timesDelivering: times('delivering', 'cpuMicros'),
   };
 }
 

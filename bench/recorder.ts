@@ -54,8 +54,8 @@ async function callCosts(
   return takeShortTurns<CallCost>({
     names,
     program: (name) => [join(import.meta.dirname, 'recorder/subject-process.ts'), name, sink.url],
-    warmUp: 15_000,
-    turn: 2_000,
+    warmUp: () => 15_000,
+    turn: () => 2_000,
     turns: 2 * rounds,
     generations: 3,
     afterTurns: () => sink.forget(),

@@ -1,6 +1,7 @@
-// Runs one agent with one recorder in its own process, because other recorders are registered for a whole process:
-// `ADAPTER HOOK WAY URL`, where HOOK is the name of a harness's hook, and WAY is one of ours or another recorder's name.
-// Every message of the parent is a working time in milliseconds; the response is the cost of a call.
+// Runs one agent in several ways: `ADAPTER HOOK WAY[,WAY…] URL`, where HOOK is the name of a harness's hook, and WAY is one
+// of ours or another recorder's name. Ours take turns in one process, because processes that run the same code differ by
+// more than a recorder costs. Other recorders are registered for a whole process, so each has its own.
+// Every message of the parent is a working time in milliseconds; the response is the cost of a call in each way.
 import { Recorder } from '@actlog/recorder';
 import { adapterHarnesses } from '../../scripts/adapter-harnesses.ts';
 import { median } from '../measure/interleaved-rounds.ts';
@@ -11,16 +12,16 @@ import {
   callsTogether,
   type HookedWay,
   isWay,
-  microsOfRuns,
+  microsOfCalls,
   ownHookOf,
 } from './agent-runs.ts';
 import { frameworks, type InstalledPeer } from './peer-frameworks.ts';
 
 type Install = (framework: object | undefined, url: string) => Promise<InstalledPeer>;
 
-const [adapter = '', hook = '', way = '', url = ''] = process.argv.slice(2);
+const [adapter = '', hook = '', ways = '', url = ''] = process.argv.slice(2);
 
-async function installPeer(framework: object | undefined): Promise<InstalledPeer> {
+async function installPeer(way: string, framework: object | undefined): Promise<InstalledPeer> {
   const { installers } = (await import(new URL('../peers/frameworks.mjs', import.meta.url).href)) as {
     installers: Record<string, Record<string, Install>>;
   };
@@ -30,10 +31,10 @@ async function installPeer(framework: object | undefined): Promise<InstalledPeer
 }
 
 /**
- * Returns the function that runs an agent and delivers its events; it resolves with the microseconds per call
- * of each run.
+ * Returns the function that runs an agent and delivers its events; it resolves with the microseconds of
+ * each call.
  */
-async function workOf(): Promise<() => Promise<number[]>> {
+async function workOf(way: string): Promise<() => Promise<number[]>> {
   const { load, silence, agentWith } = frameworks[adapter] ?? {};
   const framework = await load?.();
   if (framework) silence?.(framework as never);
@@ -50,35 +51,45 @@ async function workOf(): Promise<() => Promise<number[]>> {
     const ownHook = ownHookOf(way, delivery);
     return () => timed(harness, { ownHook }, async () => delivery?.drained());
   }
-  const peer = await installPeer(framework);
+  const peer = await installPeer(way, framework);
   const run = (await agentWith?.(peer)) ?? harness.run;
   return () => timed({ ...harness, run }, {}, peer.deliver);
 }
 
 /** Times calls; events are delivered before the next round so that the backlog is not measured. */
 async function timed(
-  harness: Parameters<typeof microsOfRuns>[0],
+  harness: Parameters<typeof microsOfCalls>[0],
   as: HookedWay,
   deliver: () => Promise<unknown>,
 ): Promise<number[]> {
-  const micros = await microsOfRuns(harness, as);
+  const micros = await microsOfCalls(harness, as);
   await deliver();
   return micros;
 }
 
-const work = await workOf();
+const works = await Promise.all(ways.split(',').map(async (way) => ({ way, work: await workOf(way) })));
 
-async function workFor(timeMs: number): Promise<CallCost> {
-  const before = process.cpuUsage();
+/** Runs the agent in every way until the time is over; each round begins with another way. */
+async function workFor(timeMs: number): Promise<Record<string, CallCost>> {
   const endsAtMs = performance.now() + timeMs;
-  let rounds = 0;
-  const micros: number[] = [];
+  const costs = new Map<string, CallCost[]>(works.map(({ way }) => [way, []]));
+  let round = 0;
   do {
-    micros.push(...(await work()));
-    rounds += 1;
+    for (const place of works.keys()) {
+      const { way, work } = works[(round + place) % works.length] as (typeof works)[number];
+      const before = process.cpuUsage();
+      const micros = median(await work());
+      const { user, system } = process.cpuUsage(before);
+      costs.get(way)?.push({ micros, cpuMicros: (user + system) / callsTogether });
+    }
+    round += 1;
   } while (performance.now() < endsAtMs);
-  const { user, system } = process.cpuUsage(before);
-  return { micros: median(micros), cpuMicros: (user + system) / rounds / callsTogether };
+  return Object.fromEntries([...costs].map(([way, all]) => [way, costOfRounds(all)]));
+}
+
+function costOfRounds(costs: readonly CallCost[]): CallCost {
+  const cpuMicros = costs.reduce((sum, cost) => sum + cost.cpuMicros, 0) / costs.length;
+  return { micros: median(costs.map(({ micros }) => micros)), cpuMicros };
 }
 
 process.on('message', async (timeMs: number) => process.send?.(await workFor(timeMs)));

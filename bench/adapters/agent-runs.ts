@@ -22,9 +22,9 @@ export interface HookedWay {
 
 /** Cost of an agent's call, including its framework. */
 export interface CallCost {
-  /** Median microseconds between calls over all runs; occasional work only appears in `cpuMicros`. */
+  /** Median microseconds from one call to the next; occasional work only appears in `cpuMicros`. */
   readonly micros: number;
-  /** Microseconds of processor time, including delivery. */
+  /** Mean microseconds of processor time, including delivery and the set-up of agents. */
   readonly cpuMicros: number;
 }
 
@@ -51,7 +51,7 @@ export function ownHookOf(way: Way, delivery?: LeastDelivery): (() => void) | un
 
 let sessions = 0;
 
-function scenarioOf(harness: AdapterHarness, way: HookedWay): Scenario {
+function scenarioOf(harness: AdapterHarness, way: HookedWay, onCall: () => void): Scenario {
   sessions += 1;
   const { hasOwnHooks } = harness.abilities;
   const { adapter } = way;
@@ -63,6 +63,7 @@ function scenarioOf(harness: AdapterHarness, way: HookedWay): Scenario {
       {
         name: 'echo',
         run: async ({ text }) => {
+          onCall();
           inTool?.();
           return text;
         },
@@ -77,15 +78,17 @@ function scenarioOf(harness: AdapterHarness, way: HookedWay): Scenario {
   };
 }
 
-/** Returns the microseconds per call, including the framework, of each run. */
-export async function microsOfRuns(harness: AdapterHarness, way: HookedWay): Promise<number[]> {
+/**
+ * Returns the microseconds from each call to the next one of the same run, including the framework. The set-up of an agent
+ * does not count: it takes some frameworks longer than all of its calls.
+ */
+export async function microsOfCalls(harness: AdapterHarness, way: HookedWay): Promise<number[]> {
   const micros: number[] = [];
-  while (micros.length < runs) {
-    const scenario = scenarioOf(harness, way);
-    const startedMs = performance.now();
-    const { error } = await harness.run(scenario);
-    micros.push(((performance.now() - startedMs) * 1000) / turns);
+  for (let run = 0; run < runs; run += 1) {
+    const startsMs: number[] = [];
+    const { error } = await harness.run(scenarioOf(harness, way, () => startsMs.push(performance.now())));
     if (error) throw error;
+    micros.push(...startsMs.slice(1).map((startMs, call) => (startMs - (startsMs[call] ?? 0)) * 1000));
   }
   return micros;
 }

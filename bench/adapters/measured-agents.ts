@@ -31,8 +31,14 @@ export class AgentCosts {
   }
 }
 
+/** Turn of a process for each of its ways, in milliseconds. */
+const turnMs = 200;
+
+/** Name of the process that runs an agent in all of our ways. */
+const together = ways.join(',');
+
 /**
- * Runs an agent in every way, each in a process of its own, in short turns.
+ * Runs an agent in every way: ours in one process, other recorders each in a process of their own, in short turns.
  *
  * @param turns - of each process
  */
@@ -42,17 +48,25 @@ export async function measureAgents(
 ): Promise<AgentCosts> {
   const sink = await SinkProcess.start();
   try {
-    const costs = await takeShortTurns<CallCost>({
-      names: [...ways, ...peers],
-      program: (way) => [program, adapter, hook, way, sink.url],
-      warmUp: 2000,
-      turn: 200,
+    const turnCosts = await takeShortTurns<Readonly<Record<string, CallCost>>>({
+      names: [together, ...peers],
+      program: (names) => [program, adapter, hook, names, sink.url],
+      warmUp: (names) => waysIn(names) * 10 * turnMs,
+      turn: (names) => waysIn(names) * turnMs,
       turns,
       generations: 2,
       afterTurns: () => sink.forget(),
     });
+    const costs = new Map<string, CallCost[]>();
+    for (const turn of [...turnCosts.values()].flat()) {
+      for (const [way, cost] of Object.entries(turn)) costs.set(way, [...(costs.get(way) ?? []), cost]);
+    }
     return new AgentCosts(costs);
   } finally {
     sink.stop();
   }
+}
+
+function waysIn(names: string): number {
+  return names.split(',').length;
 }

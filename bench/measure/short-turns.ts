@@ -6,10 +6,10 @@ export interface ShortTurns {
   readonly names: readonly string[];
   /** Returns the program and its arguments for a name. */
   readonly program: (name: string) => readonly [file: string, ...args: string[]];
-  /** Work until the code is fully compiled. */
-  readonly warmUp: number;
-  /** Work of one turn. */
-  readonly turn: number;
+  /** Work of a name's process until its code is fully compiled. */
+  readonly warmUp: (name: string) => number;
+  /** Work of a name's process in one turn. */
+  readonly turn: (name: string) => number;
   /** Turns of each process. */
   readonly turns: number;
   /** Consecutive processes per name: the speed of processes varies. */
@@ -25,20 +25,23 @@ export interface ShortTurns {
 export async function takeShortTurns<Cost>(plan: ShortTurns): Promise<ReadonlyMap<string, readonly Cost[]>> {
   const costs = new Map<string, Cost[]>(plan.names.map((name) => [name, []]));
   for (let generation = 0; generation < plan.generations; generation += 1) {
-    const processes: MeasuredProcess<Cost>[] = [];
+    const processes: { readonly name: string; readonly measured: MeasuredProcess<Cost> }[] = [];
     try {
-      for (const name of plan.names) processes.push(await MeasuredProcess.start<Cost>(...plan.program(name)));
-      for (const measured of processes) await measured.work(plan.warmUp);
+      for (const name of plan.names) {
+        processes.push({ name, measured: await MeasuredProcess.start<Cost>(...plan.program(name)) });
+      }
+      for (const { name, measured } of processes) await measured.work(plan.warmUp(name));
       for (let turn = 0; turn < plan.turns; turn += 1) {
-        for (let place = 0; place < processes.length; place += 1) {
-          const index = (turn + place) % processes.length;
-          const cost = await (processes[index] as MeasuredProcess<Cost>).work(plan.turn);
-          costs.get(plan.names[index] as string)?.push(cost);
+        for (const place of processes.keys()) {
+          const { name, measured } = processes[
+            (turn + place) % processes.length
+          ] as (typeof processes)[number];
+          costs.get(name)?.push(await measured.work(plan.turn(name)));
         }
         await plan.afterTurns?.();
       }
     } finally {
-      for (const measured of processes) measured.stop();
+      for (const { measured } of processes) measured.stop();
     }
   }
   return costs;

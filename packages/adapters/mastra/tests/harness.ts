@@ -3,6 +3,7 @@ import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { Mastra } from '@mastra/core';
 import { Agent, type ToolsInput } from '@mastra/core/agent';
 import { MockMemory } from '@mastra/core/memory';
+import { type ObservabilityExporter, SpanType, TracingEventType } from '@mastra/core/observability';
 import { createTool, type ToolHooks } from '@mastra/core/tools';
 import { Observability } from '@mastra/observability';
 import * as z from 'zod';
@@ -15,14 +16,18 @@ import { ScriptedModel } from './model.ts';
 export interface Installation {
   readonly agentHooks?: ToolHooks;
   readonly runHooks?: ToolHooks;
-  readonly exporters?: ReturnType<typeof actlog.exporter>[];
+  readonly exporters?: ObservabilityExporter[];
   /** Ends what is not part of the agent. */
   readonly end?: () => void;
   /** Default: the tools unchanged. */
   readonly wrap?: (tools: ToolsInput) => ToolsInput;
 }
 
-export type Install = (options: ActlogOptions, isTwice: boolean, own: ToolHooks) => Installation;
+export type Install = (
+  options: ActlogOptions,
+  isTwice: boolean,
+  ownHook: OwnHook | undefined,
+) => Installation;
 
 function mastraTool({ name, run }: SuiteTool) {
   return createTool({
@@ -33,12 +38,26 @@ function mastraTool({ name, run }: SuiteTool) {
   });
 }
 
-function setUp(scenario: Omit<Scenario, 'sessionId'>, install: Install, hasMemory = true) {
+/** Installs a user's own hook, in an agent without the adapter. */
+type InstallOwn = (ownHook: OwnHook | undefined) => Installation;
+type OwnHook = NonNullable<Scenario['ownHook']>;
+
+const installOwnHook: InstallOwn = (ownHook) => ({ agentHooks: toolHooks(ownHook) });
+
+function toolHooks(ownHook: OwnHook | undefined): ToolHooks {
+  return ownHook ? { beforeToolCall: ({ toolName }) => ownHook(toolName) } : {};
+}
+
+interface Installers {
+  readonly install: Install;
+  readonly installOwn: InstallOwn;
+}
+
+function setUp(scenario: Omit<Scenario, 'sessionId'>, { install, installOwn }: Installers, hasMemory = true) {
   const { tools, turns, adapter, isInstalledTwice = false, ownHook, systemText } = scenario;
-  const own: ToolHooks = ownHook ? { beforeToolCall: ({ toolName }) => ownHook(toolName) } : {};
-  const { agentHooks, runHooks, exporters, wrap, end }: Installation = adapter
-    ? install(adapter, isInstalledTwice, own)
-    : { agentHooks: own };
+  const { agentHooks, runHooks, exporters, wrap, end } = adapter
+    ? install(adapter, isInstalledTwice, ownHook)
+    : installOwn(ownHook);
   const model = new ScriptedModel(
     turns.map((turn) => turn.map(({ toolName, arguments: args }) => ({ name: toolName, args }))),
   );
@@ -58,8 +77,8 @@ function setUp(scenario: Omit<Scenario, 'sessionId'>, install: Install, hasMemor
   return { agent, model, runHooks, end };
 }
 
-async function ended(scenario: Scenario, install: Install): Promise<Ending> {
-  const { agent, model, runHooks, end } = setUp(scenario, install);
+async function ended(scenario: Scenario, installers: Installers): Promise<Ending> {
+  const { agent, model, runHooks, end } = setUp(scenario, installers);
   const options = {
     ...(!scenario.keepsTurnLimit && { maxSteps: scenario.turns.length + 1 }),
     memory: { thread: scenario.sessionId, resource: 'user' },
@@ -79,11 +98,11 @@ async function ended(scenario: Scenario, install: Install): Promise<Ending> {
 }
 
 /** Passes the messages of all responses to the next run, as an application does whose agent has no memory. */
-async function chat({ tool, texts, adapter }: Chat, install: Install): Promise<void> {
+async function chat({ tool, texts, adapter }: Chat, installers: Installers): Promise<void> {
   let messages: unknown[] = [];
   for (const content of texts) {
     const turns = [[{ toolName: tool.name, arguments: { text: content } }]];
-    const { agent, runHooks, end } = setUp({ tools: [tool], turns, adapter }, install, false);
+    const { agent, runHooks, end } = setUp({ tools: [tool], turns, adapter }, installers, false);
     const given = [...(JSON.parse(JSON.stringify(messages)) as unknown[]), { role: 'user', content }];
     const input = (messages.length > 0 ? given : content) as Parameters<typeof agent.generate>[0];
     const { response } = await agent.generate(input, runHooks ? { hooks: runHooks } : {});
@@ -98,35 +117,54 @@ export function harnessOf(
   hook: string,
   install: Install,
   abilities: Partial<AdapterHarness['abilities']>,
+  installOwn = installOwnHook,
 ): AdapterHarness {
+  const installers = { install, installOwn };
   return {
     framework: 'mastra',
     sdk: `@actlog/mastra/${version}`,
     hook,
     abilities: { ...fullAbilities, unknownTool: 'unseen', origins: allOrigins, ...abilities },
-    run: (scenario) => ended(scenario, install),
-    chat: (told) => chat(told, install),
+    run: (scenario) => ended(scenario, installers),
+    chat: (told) => chat(told, installers),
   };
 }
 
 /** Hooks of the agent, combined with hooks of the run. */
 export const hooksHarness = harnessOf(
   '`hooks: actlog()`',
-  (options, isTwice, own) => {
-    const hooks = actlog.around(own, options);
+  (options, isTwice, ownHook) => {
+    const hooks = actlog.around(toolHooks(ownHook), options);
     return isTwice ? { agentHooks: hooks, runHooks: actlog.around(hooks, options) } : { agentHooks: hooks };
   },
   {},
 );
 
+/** A user's exporter, which hears of the tools that have run. */
+function ownExporter(hear: OwnHook): ObservabilityExporter {
+  return {
+    name: 'own',
+    async exportTracingEvent({ type, exportedSpan }) {
+      if (type === TracingEventType.SPAN_ENDED && exportedSpan.type === SpanType.TOOL_CALL) {
+        hear(exportedSpan.entityId ?? exportedSpan.name);
+      }
+    },
+    async flush() {},
+    async shutdown() {},
+  };
+}
+
+const installOwnExporter: InstallOwn = (ownHook) => (ownHook ? { exporters: [ownExporter(ownHook)] } : {});
+
 /** The exporter of a whole Mastra. */
 const everyExporter = harnessOf(
   '`exporters: [actlog.exporter()]`',
-  (options, isTwice, own) => {
+  (options, isTwice, ownHook) => {
     const exporters = Array.from({ length: isTwice ? 2 : 1 }, () => actlog.exporter(options));
-    return { agentHooks: own, exporters };
+    return { exporters: [...exporters, ...(installOwnExporter(ownHook).exporters ?? [])] };
   },
   { guards: false, holds: false, aborts: false, goesOnAfterDenial: false, unknownTool: 404, thrown: 500 },
+  installOwnExporter,
 );
 
 /** The same. A chat is recognized only where the traces contain the ids of calls. */
@@ -137,9 +175,9 @@ export const exporterHarness: AdapterHarness = tracesInDetail
 /** Wrapped tools of an agent. */
 export const toolsHarness = harnessOf(
   '`tools: actlog.tools(tools)`',
-  (options, isTwice, own) => {
+  (options, isTwice, ownHook) => {
     const once = (tools: ToolsInput) => actlog.tools(tools, options);
-    return { agentHooks: own, wrap: isTwice ? (tools) => once(once(tools)) : once };
+    return { ...installOwnHook(ownHook), wrap: isTwice ? (tools) => once(once(tools)) : once };
   },
   { invalidArguments: 'unseen' },
 );
@@ -147,9 +185,10 @@ export const toolsHarness = harnessOf(
 /** The whole process. */
 export const processHarness = harnessOf(
   '`actlog.install()` for the process',
-  (options, isTwice, own) => {
+  (options, isTwice, ownHook) => {
     const end = actlog.install(options);
-    return isTwice ? { agentHooks: actlog.around(own, options), end } : { agentHooks: own, end };
+    const own = toolHooks(ownHook);
+    return { agentHooks: isTwice ? actlog.around(own, options) : own, end };
   },
   {},
 );
