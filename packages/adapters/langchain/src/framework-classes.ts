@@ -48,24 +48,44 @@ export function frameworkClasses(): FrameworkClasses[] {
   return [imported, requiredModules()].map(classesOf);
 }
 
+const requiredNames = {
+  models: '@langchain/core/language_models/chat_models',
+  runnables: '@langchain/core/runnables',
+  tools: '@langchain/core/tools',
+  pregel: '@langchain/langgraph/pregel',
+  prebuilt: '@langchain/langgraph/prebuilt',
+  langchain: 'langchain',
+} as const satisfies Record<keyof Modules, string>;
+
+type Require = ReturnType<typeof createRequire>;
+
+/** Modules as this file requires them. */
+interface Resolved {
+  readonly require: Require;
+  /** Paths by the names in {@link Modules}. */
+  readonly paths: readonly (readonly [name: string, path: string])[];
+}
+
+/** Found once, because an application may create an agent for every request. */
+let resolved: Resolved | undefined;
+
 /** Returns the modules that the application has loaded by `require`. */
 function requiredModules(): Modules {
-  const require = createRequire(import.meta.url);
-  const loaded = (name: string) => {
+  resolved ??= resolveRequired(createRequire(import.meta.url));
+  const { require, paths } = resolved;
+  return Object.fromEntries(paths.map(([name, path]) => [name, require.cache?.[path]?.exports]));
+}
+
+/** Finds the modules; a bundle may contain some without their packages. */
+function resolveRequired(require: Require): Resolved {
+  const paths = Object.entries(requiredNames).flatMap(([name, module]) => {
     try {
-      return require.cache[require.resolve(name)]?.exports;
+      return [[name, require.resolve(module)] as const];
     } catch {
-      return undefined; // a bundle without the package, or a runtime without a cache
+      return [];
     }
-  };
-  return {
-    models: loaded('@langchain/core/language_models/chat_models'),
-    runnables: loaded('@langchain/core/runnables'),
-    tools: loaded('@langchain/core/tools'),
-    pregel: loaded('@langchain/langgraph/pregel'),
-    prebuilt: loaded('@langchain/langgraph/prebuilt'),
-    langchain: loaded('langchain'),
-  };
+  });
+  return { require, paths };
 }
 
 function classesOf({ models, runnables, tools, pregel, prebuilt, langchain }: Modules): FrameworkClasses {
