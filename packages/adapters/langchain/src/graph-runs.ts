@@ -46,20 +46,21 @@ export function currentGraphName(): string | undefined {
  * Returns the session of all calls of the outermost running graph, whose agents may each have messages of their own.
  *
  * @param messages - messages of the innermost graph
- * @param find - returns the session of a conversation
+ * @param find - returns the session of a conversation; a new one is named by the graph
  */
 export function sessionOfGraphRun(
   { recorder }: AdapterCalls,
   messages: unknown,
-  find: (messages: unknown) => string | undefined,
+  find: (messages: unknown, newId?: () => string) => string | undefined,
 ): string | undefined {
   const innermost = runs().getStore();
   if (!innermost) return find(messages);
   const outermost = outermostOf(innermost);
   const known = outermost.sessionId ?? outermost.sessions.get(recorder);
   if (known !== undefined) return known;
-  const own = outermost === innermost ? messages : inputOf(outermost);
-  const session = find(own) ?? newSessionId(outermost.name);
+  const own = (outermost === innermost ? messages : undefined) ?? inputOf(outermost);
+  const newId = () => newSessionId(outermost.name);
+  const session = find(own, newId) ?? newId();
   outermost.sessions.set(recorder, session);
   return session;
 }
