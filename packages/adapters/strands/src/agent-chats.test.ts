@@ -14,7 +14,7 @@ afterAll(() => service.close());
 async function sizes(agentId: string): Promise<number[]> {
   await service.events('none'); // everything is delivered
   const sessions = await service.client.agents.sessions(agentId).toArray({ limit: 10 });
-  return sessions.map(({ eventCount }) => eventCount).sort();
+  return sessions.map(({ eventCount }) => Number(eventCount)).sort();
 }
 
 /** Turns with a call, each followed by a text. */

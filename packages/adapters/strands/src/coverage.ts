@@ -8,8 +8,8 @@ export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/str
 /** A covered call, whose tool may run agents itself. */
 interface CoveredCall {
   readonly calls: AdapterCalls;
-  /** Agent that makes the call. */
-  readonly agent: LocalAgent;
+  /** Agent that makes the call; undefined for a direct call. */
+  readonly agent: LocalAgent | undefined;
   readonly outer?: CoveredCall | undefined;
 }
 
@@ -28,5 +28,5 @@ export function callsAround(): AdapterCalls | undefined {
 
 /** Yields the agents whose calls surround this code, starting with the innermost. */
 export function* agentsAround(): Generator<LocalAgent> {
-  for (let call = around().getStore(); call; call = call.outer) yield call.agent;
+  for (let call = around().getStore(); call; call = call.outer) if (call.agent) yield call.agent;
 }
