@@ -1,7 +1,7 @@
 import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 import { isGeneratedRunId } from './generated-run-ids.ts';
-import { currentGraphName, sessionOfGraphRun } from './graph-runs.ts';
+import { currentGraphName, type RunIds, sessionOfGraphRun } from './graph-runs.ts';
 
 /** Context of the run that a tool call belongs to. */
 export interface RunContext {
@@ -57,9 +57,9 @@ export function conversationOf(
   messages: unknown,
   calls: AdapterCalls,
 ): string | undefined {
-  const find = (all: unknown, newId?: () => string) => {
+  const find = (all: unknown, ids?: RunIds) => {
     const first = Array.isArray(all) ? (all[0] as { id?: unknown } | null | undefined) : undefined;
-    return calls.conversations.sessionOf(all, () => text(first?.id) ?? newId?.());
+    return calls.conversations.sessionOf(all, () => ids?.earlier() ?? text(first?.id) ?? ids?.newId());
   };
   return sessionOf(run) ?? sessionOfGraphRun(calls, messages, find);
 }
