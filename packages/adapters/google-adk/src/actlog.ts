@@ -8,8 +8,9 @@ import { recordPlugin } from './plugin.ts';
  * const runner = new InMemoryRunner({ agent, plugins: [actlog()] });
  * ```
  *
- * Runners that a tool's function starts are covered too. `actlog.install()` covers all runners of the process. Put the
- * plugin first in the list: when a plugin returns a value from a callback, the plugins after it are not called.
+ * Runners that a tool's function or a callback starts are covered too. `actlog.install()` covers all runners of the
+ * process. Put the plugin first in the list: when a plugin returns a value from a callback, the plugins after it are not
+ * called.
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */

@@ -7,30 +7,35 @@ export const processCoverage: ProcessCoverage<BasePlugin> = new ProcessCoverage(
   '@actlog/google-adk/installed',
 );
 
-/** A recorded call, whose tool may run agents itself. */
-export interface SurroundingCall {
-  /** Plugins that record the call. */
+/** A covered run or a recorded call, whose code may run agents itself. */
+interface Surroundings {
+  /** Plugins that record the calls. */
   readonly plugins: readonly BasePlugin[];
-  /** Invocation that makes the call. */
-  readonly context: InvocationContext;
-  readonly outer: SurroundingCall | undefined;
+  /** Session of the run. */
+  readonly sessionId: string | undefined;
+  /** Invocation that makes the call; undefined for a run. */
+  readonly context?: InvocationContext | undefined;
+  readonly outer: Surroundings | undefined;
 }
 
-const around = processWide('@actlog/google-adk/call-around', () => new AsyncLocalStorage<SurroundingCall>());
+const around = processWide('@actlog/google-adk/surroundings', () => new AsyncLocalStorage<Surroundings>());
 
-/** Runs the tool of a recorded call. */
-export function withinCall<Result>(call: Omit<SurroundingCall, 'outer'>, run: () => Result): Result {
-  return around().run({ ...call, outer: around().getStore() }, run);
+/** Runs the tool of a recorded call, or a step of a covered run. */
+export function within<Result>(surroundings: Omit<Surroundings, 'outer'>, run: () => Result): Result {
+  return around().run({ ...surroundings, outer: around().getStore() }, run);
 }
 
-/** Returns the innermost recorded call around this code. */
-export function callAround(): SurroundingCall | undefined {
-  return around().getStore();
+/** Yields the runs and calls around this code, starting with the innermost. */
+export function* surroundingRuns(): Generator<Surroundings> {
+  for (let one = around().getStore(); one; one = one.outer) yield one;
 }
 
-/** Returns the session of the outermost recorded call around this code. */
+/** Returns the session of the outermost run around this code. */
 export function sessionAround(): string | undefined {
-  let call = callAround();
-  while (call?.outer) call = call.outer;
-  return call?.context.session.id;
+  return [...surroundingRuns()].at(-1)?.sessionId;
+}
+
+/** Returns `true` if the tool of a recorded call runs this code. */
+export function isWithinCall(): boolean {
+  return [...surroundingRuns()].some(({ context }) => context !== undefined);
 }

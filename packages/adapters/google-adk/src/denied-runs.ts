@@ -1,7 +1,7 @@
 import type { ActionDeniedError } from '@actlog/recorder';
 import { endOfRunReason, type HookedCall, processWide, RunDenials } from '@actlog/recorder/adapter';
 import type { InvocationContext } from '@google/adk';
-import { callAround } from './coverage.ts';
+import { surroundingRuns } from './coverage.ts';
 
 /** Denials of one invocation, across all of its agents. */
 interface DeniedRun {
@@ -25,8 +25,8 @@ function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefi
  */
 export function noteDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
   if (!countDenial(context, call, denial)) return;
-  for (let outer = callAround(); outer; outer = outer.outer)
-    if (!countDenial(outer.context, call, denial)) return;
+  for (const outer of surroundingRuns())
+    if (outer.context && !countDenial(outer.context, call, denial)) return;
 }
 
 /** Returns `true` if the denial ends the invocation. */

@@ -112,6 +112,41 @@ test.each(['process', 'plugin'])('covers runners that the function of a tool sta
   expect(runner).toBeInstanceOf(Runner);
 });
 
+test('covers runners that a callback of a covered run starts, in its session', async () => {
+  const { agent: inner, ran } = agentOf('inner', [[echo, fail]]);
+  const agent = new LlmAgent({
+    name: 'outer',
+    model: modelOf([]),
+    afterAgentCallback: async () => {
+      await running(inner).runAsync({ args: {}, toolContext: undefined as never });
+      return undefined;
+    },
+  });
+  const plugins = [actlog({ recorder: service.guarded() })];
+  const events = await runAgent(agent, { sessionId: 'in-callback', plugins });
+  expect(ran).toEqual(['echo x']);
+  expect((await service.callLines('in-callback')).sort()).toEqual(['inner echo 200', 'inner fail 403']);
+  expect(lastWords(events)).toBe('done');
+  await running(inner).runAsync({ args: {}, toolContext: undefined as never }); // of its own
+  expect(await service.events('in-callback')).toHaveLength(2);
+});
+
+test('ends a run whose reader stops', async () => {
+  const { agent } = agentOf('left', [[echo], [echo]]);
+  install({ recorder: service.recorder() });
+  const runner = new InMemoryRunner({ agent });
+  const newMessage = { role: 'user', parts: [{ text: 'go' }] };
+  let count = 0;
+  for await (const { content } of runner.runEphemeral({ userId: 'user', newMessage })) {
+    count += 1;
+    if (content?.parts?.some(({ functionResponse }) => functionResponse)) break;
+  }
+  expect(count).toBe(2);
+  await service.events('none');
+  const [session] = await service.client.agents.sessions('left').toArray({ limit: 2 });
+  expect(session?.eventCount).toBe(1);
+});
+
 test('ends the run of an agent whose model repeats an agent that is always denied', async () => {
   const inner = () => agentOf('inner', Array(100).fill([fail])).agent;
   const ask = new FunctionTool({

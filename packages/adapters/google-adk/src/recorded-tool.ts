@@ -1,7 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import { type BasePlugin, type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
-import { withinCall } from './coverage.ts';
+import { within } from './coverage.ts';
 import { noteDenial, noteLetThrough } from './denied-runs.ts';
 import { surroundings } from './google-adk-calls.ts';
 import { withinAgentTool } from './inner-agents.ts';
@@ -102,8 +102,9 @@ async function runRecorded(
   let next: Run = async () => {
     try {
       const plugins = [...run.recordedBy.values()];
-      const surrounding = { plugins, context: toolContext.invocationContext };
-      return await withinCall(surrounding, () => withinAgentTool(tool, plugins, original));
+      const { invocationContext: context } = toolContext;
+      const call = { plugins, context, sessionId: context.session.id };
+      return await within(call, () => withinAgentTool(tool, plugins, original));
     } catch (error) {
       if (run.thrown !== undefined && error instanceof Error) thrownErrors().set(error, run.thrown);
       throw error;
