@@ -1,6 +1,7 @@
 import type { ActionDeniedError } from '@actlog/recorder';
 import { endOfRunReason, type HookedCall, processWide, RunDenials } from '@actlog/recorder/adapter';
 import type { InvocationContext } from '@google/adk';
+import { surroundingRuns } from './coverage.ts';
 
 /** Denials of one invocation, across all of its agents. */
 interface DeniedRun {
@@ -18,12 +19,24 @@ function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefi
   return run?.invocationId === invocationId ? run : undefined;
 }
 
-/** Counts a denial in its invocation, which ends before the next model call if the model repeats itself. */
+/**
+ * Counts a denial in its invocation, which ends before the next model call if the model repeats itself. The end of an
+ * invocation is a denial for the one whose tool runs it: its model might start that agent again and again.
+ */
 export function noteDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
+  if (!countDenial(context, call, denial)) return;
+  for (const outer of surroundingRuns())
+    if (outer.context && !countDenial(outer.context, call, denial)) return;
+}
+
+/** Returns `true` if the denial ends the invocation. */
+function countDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): boolean {
   const { session, invocationId } = context;
   const run = runOf(context) ?? { invocationId, denials: new RunDenials(), reason: undefined };
   runs().set(session, run);
-  if (run.denials.count(call)) run.reason = endOfRunReason(denial);
+  if (!run.denials.count(call) || run.reason !== undefined) return false;
+  run.reason = endOfRunReason(denial);
+  return true;
 }
 
 /** Notes that a call was allowed in its invocation. */

@@ -1,5 +1,6 @@
 import { AdapterCalls, type AdapterOptions, type HookedCall, toolContent } from '@actlog/recorder/adapter';
 import type { Context } from '@google/adk';
+import { sessionAround } from './coverage.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
@@ -17,11 +18,12 @@ export function googleAdkCalls(options: AdapterOptions): AdapterCalls {
   );
 }
 
-/** Returns the properties of a call that ADK provides. */
+/** Returns the properties of a call that ADK provides. A run that a tool starts belongs to the session of its call. */
 export function surroundings({
   invocationContext: { session, agent },
   functionCallId,
   abortSignal,
 }: Context): Pick<HookedCall, 'sessionId' | 'agentId' | 'callId' | 'signal'> {
-  return { sessionId: session.id, agentId: agent?.name, callId: functionCallId, signal: abortSignal };
+  const sessionId = sessionAround() ?? session.id;
+  return { sessionId, agentId: agent?.name, callId: functionCallId, signal: abortSignal };
 }

@@ -10,3 +10,8 @@ test('actlog() is a plugin', () => {
 test('the options are those of every adapter', () => {
   expectTypeOf<Parameters<typeof actlog>[0]>().toEqualTypeOf<ActlogOptions | undefined>();
 });
+
+test('install() returns a function that ends the coverage', () => {
+  expectTypeOf(actlog.install).returns.toEqualTypeOf<() => void>();
+  expectTypeOf(actlog.install).parameter(0).toEqualTypeOf<ActlogOptions | undefined>();
+});

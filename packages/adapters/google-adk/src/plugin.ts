@@ -3,6 +3,7 @@ import { type AdapterCalls, type AdapterOptions, ownName } from '@actlog/recorde
 import { BasePlugin, type Context, type LlmResponse } from '@google/adk';
 import { endOfRun } from './denied-runs.ts';
 import { googleAdkCalls, surroundings } from './google-adk-calls.ts';
+import { hookRunners, recordsCalls } from './hooked-runners.ts';
 import { providerCalls } from './provider-calls.ts';
 import { hasRun, recordRun } from './recorded-tool.ts';
 import { failed, type ResponseCall } from './response-call.ts';
@@ -24,11 +25,13 @@ export function recordPlugin(options: AdapterOptions = {}): BasePlugin {
  * that others may.
  */
 class RecordPlugin extends BasePlugin {
+  readonly [recordsCalls] = true;
   readonly #calls: AdapterCalls;
 
   constructor(options: AdapterOptions) {
     super(ownName('google-adk')); // ADK rejects two plugins with the same name, and a runner with two should work
     this.#calls = googleAdkCalls(options);
+    hookRunners();
   }
 
   override async beforeToolCallback({ tool, toolContext }: Given<'beforeToolCallback'>): Promise<undefined> {

@@ -1,6 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import { type BasePlugin, type BaseTool, type Context, isAgentTool, isFunctionTool } from '@google/adk';
+import { within } from './coverage.ts';
 import { noteDenial, noteLetThrough } from './denied-runs.ts';
 import { surroundings } from './google-adk-calls.ts';
 import { withinAgentTool } from './inner-agents.ts';
@@ -100,7 +101,10 @@ async function runRecorded(
   run.hasBegun = true;
   let next: Run = async () => {
     try {
-      return await withinAgentTool(tool, run.recordedBy.values(), original);
+      const plugins = [...run.recordedBy.values()];
+      const { invocationContext: context } = toolContext;
+      const call = { plugins, context, sessionId: context.session.id };
+      return await within(call, () => withinAgentTool(tool, plugins, original));
     } catch (error) {
       if (run.thrown !== undefined && error instanceof Error) thrownErrors().set(error, run.thrown);
       throw error;

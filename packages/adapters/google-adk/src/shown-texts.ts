@@ -1,5 +1,6 @@
 import { type AdapterCalls, noteTexts } from '@actlog/recorder/adapter';
 import { type BaseAgent, type Event, type InvocationContext, isLlmAgent } from '@google/adk';
+import { isWithinCall } from './coverage.ts';
 import { isWithinAgentTool } from './inner-agents.ts';
 
 /**
@@ -8,7 +9,7 @@ import { isWithinAgentTool } from './inner-agents.ts';
  * and values of the session's state stand in the instructions.
  */
 export function noteModelCall(calls: AdapterCalls, context: InvocationContext): void {
-  if (isWithinAgentTool()) return; // a model wrote the prompt
+  if (isWithinAgentTool() || isWithinCall()) return; // a model or a tool wrote the prompt
   noteTexts(calls, () => {
     const { session, userContent, agent } = context;
     return {

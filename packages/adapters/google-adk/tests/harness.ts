@@ -28,13 +28,17 @@ class OwnPlugin extends BasePlugin {
   }
 }
 
-async function eventsOf(scenario: Scenario) {
+/** Place of the adapter: the runner's plugins, or the whole process. */
+type Place = 'plugins' | 'process';
+
+async function eventsOf(scenario: Scenario, place: Place) {
   const { tools, turns, sessionId, adapter, isInstalledTwice, isStreamed, signal, ownHook } = scenario;
   const { userText, systemText } = scenario;
   const calls = turns.map((turn, index) =>
     turn.map(({ toolName, arguments: args }, place) => ({ name: toolName, args, id: `${index}-${place}` })),
   );
-  const recording = adapter ? [actlog(adapter), ...(isInstalledTwice ? [actlog(adapter)] : [])] : [];
+  const times = (place === 'plugins' ? 1 : 0) + (isInstalledTwice ? 1 : 0);
+  const recording = adapter ? Array.from({ length: times }, () => actlog(adapter)) : [];
   const agent = new LlmAgent({
     name: 'tester',
     model: modelOf(calls),
@@ -50,20 +54,32 @@ async function eventsOf(scenario: Scenario) {
   return runAgent(agent, options, userText);
 }
 
+async function ending(scenario: Scenario, place: Place): Promise<Ending> {
+  const stop = scenario.adapter && place === 'process' ? actlog.install(scenario.adapter) : undefined;
+  try {
+    const events = await eventsOf(scenario, place);
+    const { errorMessage } = events.at(-1) ?? {};
+    if (errorMessage) throw new Error(errorMessage);
+    return { toolResults: toolResultsOf(events), finalText: lastWords(events) };
+  } catch (error) {
+    return { toolResults: [], error };
+  } finally {
+    stop?.();
+  }
+}
+
+function harnessOf(place: Place, hook: string): AdapterHarness {
+  return {
+    framework: 'google-adk',
+    sdk: `@actlog/google-adk/${version}`,
+    hook,
+    abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
+    run: (scenario) => ending(scenario, place),
+  };
+}
+
 /** The agents of Google ADK, with a plugin. */
-export const googleAdkHarness: AdapterHarness = {
-  framework: 'google-adk',
-  sdk: `@actlog/google-adk/${version}`,
-  hook: '`plugins: [actlog()]`',
-  abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
-  async run(scenario): Promise<Ending> {
-    try {
-      const events = await eventsOf(scenario);
-      const { errorMessage } = events.at(-1) ?? {};
-      if (errorMessage) throw new Error(errorMessage);
-      return { toolResults: toolResultsOf(events), finalText: lastWords(events) };
-    } catch (error) {
-      return { toolResults: [], error };
-    }
-  },
-};
+export const googleAdkHarness: AdapterHarness = harnessOf('plugins', '`plugins: [actlog()]`');
+
+/** The agents of Google ADK, with the adapter for the whole process. */
+export const processHarness: AdapterHarness = harnessOf('process', '`actlog.install()` for the process');

@@ -1,4 +1,5 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { googleAdkHarness } from './harness.ts';
+import { googleAdkHarness, processHarness } from './harness.ts';
 
 adapterSuite(googleAdkHarness);
+adapterSuite(processHarness);

@@ -76,6 +76,21 @@ test('runs of a graph with the same input object are sessions of their own', asy
   expect(await recordedSessions(service, 'one')).toEqual([run, run]);
 });
 
+test('a chat that keeps only its texts is one session while its messages are the same objects', async () => {
+  onTestFinished(actlog.install({ recorder: service.recorder() }));
+  const greeting = { role: 'assistant', content: 'How can I help?' };
+  const chats: { role: string; content: string }[][] = [[greeting], [greeting]];
+  for (const content of ['go', 'go on']) {
+    for (const messages of chats) {
+      messages.push({ role: 'user', content });
+      const result = await agentOf('texts').invoke({ messages });
+      messages.push({ role: 'assistant', content: result.messages.at(-1)?.text ?? '' });
+    }
+  }
+  const calls = ['texts echo 200', 'texts echo 200'];
+  expect(await recordedSessions(service, 'texts')).toEqual([calls, calls]);
+});
+
 /** Runs a turn of a chat in a loop without a graph, and returns all messages. */
 async function loopTurn(earlier: BaseMessage[], text: string): Promise<BaseMessage[]> {
   const { echo } = tools();

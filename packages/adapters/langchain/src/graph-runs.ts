@@ -20,6 +20,14 @@ interface GraphRun {
 
 const runs = processWide('@actlog/langchain/graph-runs', () => new AsyncLocalStorage<GraphRun>());
 
+/** Sessions of a graph's run whose messages have no recorded call. */
+export interface RunIds {
+  /** Returns that of an earlier turn. */
+  readonly earlier: () => string | undefined;
+  /** Creates one that is named by the graph. */
+  readonly newId: () => string;
+}
+
 /** Runs a graph. */
 export function asGraphRun<Result>(
   graph: { readonly name?: unknown },
@@ -49,17 +57,21 @@ export function currentGraphName(): string | undefined {
  * @param find - returns the session of a conversation
  */
 export function sessionOfGraphRun(
-  { recorder }: AdapterCalls,
+  { recorder, conversations }: AdapterCalls,
   messages: unknown,
-  find: (messages: unknown) => string | undefined,
+  find: (messages: unknown, ids?: RunIds) => string | undefined,
 ): string | undefined {
   const innermost = runs().getStore();
   if (!innermost) return find(messages);
   const outermost = outermostOf(innermost);
   const known = outermost.sessionId ?? outermost.sessions.get(recorder);
   if (known !== undefined) return known;
-  const own = outermost === innermost ? messages : inputOf(outermost);
-  const session = find(own) ?? newSessionId(outermost.name);
+  const own = (outermost === innermost ? messages : undefined) ?? inputOf(outermost);
+  const newId = () => newSessionId(outermost.name);
+  // LangGraph copies messages that are not objects of LangChain.
+  const earlier = () => conversations.earlierSessionOf(outermost.messages);
+  const session = find(own, { earlier, newId }) ?? newId();
+  conversations.noteTurn(outermost.messages, session);
   outermost.sessions.set(recorder, session);
   return session;
 }

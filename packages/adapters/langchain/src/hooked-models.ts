@@ -1,19 +1,52 @@
 import { type Method, noteTexts } from '@actlog/recorder/adapter';
 import { processCoverage } from './coverage.ts';
 import { hookedMethods } from './hooked-methods.ts';
+import type { RequestedCall } from './open-requests.ts';
 import { noteRequestedCalls } from './requested-calls.ts';
-import { conversationOf, currentRun, nodeMessages } from './run-context.ts';
+import { conversationOf, currentRun, nodeMessages, type RunContext } from './run-context.ts';
 import { contentsOf } from './shown-texts.ts';
+import { StreamedCalls } from './streamed-calls.ts';
 
 /** Hooks models, which see the system prompt, and the conversation of a loop that the application writes. */
 export function hookModels(prototype: object): void {
   hookedMethods.hook(prototype as Record<string, Method>, 'invoke', async (model: object, invoke, args) => {
     noteSystemPrompt(args[0]);
     const response = await invoke.apply(model, args);
-    const calls = processCoverage.current;
-    if (calls) noteRequestedCalls(calls, args[0], response);
+    noteResponse(args, requestedIn(response), response);
     return response;
   });
+  hookedMethods.hook(
+    prototype as Record<string, Method>,
+    '_streamIterator',
+    (model: object, stream: Method<AsyncGenerator>, args) => noteStream(args, stream.apply(model, args)),
+  );
+}
+
+/** Notes the calls of a streamed response when its stream ends. */
+async function* noteStream(args: unknown[], stream: AsyncGenerator): AsyncGenerator {
+  noteSystemPrompt(args[0]);
+  const streamed = new StreamedCalls();
+  let only: unknown;
+  for await (const chunk of stream) {
+    streamed.add(chunk);
+    only = chunk;
+    yield chunk;
+  }
+  noteResponse(args, streamed.calls(), only);
+}
+
+function noteResponse(
+  [input, config]: unknown[],
+  requested: readonly RequestedCall[],
+  message: unknown,
+): void {
+  const calls = processCoverage.current;
+  if (calls) noteRequestedCalls(calls, { input, config: config as RunContext, requested, message });
+}
+
+function requestedIn(response: unknown): readonly RequestedCall[] {
+  const { tool_calls: requested } = (response ?? {}) as { tool_calls?: unknown };
+  return Array.isArray(requested) ? requested : [];
 }
 
 function noteSystemPrompt(input: unknown): void {

@@ -1,5 +1,6 @@
 import type { Method } from '@actlog/recorder/adapter';
 import { frameworkClasses } from './framework-classes.ts';
+import { withGeneratedRunId } from './generated-run-ids.ts';
 import { asGraphRun } from './graph-runs.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { hookModels } from './hooked-models.ts';
@@ -28,7 +29,11 @@ export function hookLangChain(): void {
 
 /** Hooks the method by which every graph runs, also by its other methods. */
 function hookGraphs(prototype: object): void {
-  hookedMethods.hook(prototype as Record<string, Method>, 'stream', (graph: Graph, stream, args) => {
+  const graphs = prototype as Record<string, Method>;
+  hookedMethods.hook(graphs, 'streamEvents', (graph: Graph, streamEvents, [input, config, ...rest]) =>
+    streamEvents.apply(graph, [input, withGeneratedRunId(config as RunContext | undefined), ...rest]),
+  );
+  hookedMethods.hook(graphs, 'stream', (graph: Graph, stream, args) => {
     const [input, config] = args as [unknown, RunContext | undefined];
     const given = { messages: messagesOf(input), sessionId: givenSession({ ...graph.config, ...config }) };
     return asGraphRun(graph, given, () => stream.apply(graph, args));

@@ -28,7 +28,7 @@ export async function recordInvocation(
   const place = surroundings(calls, { ...called, run: current, messages: nodeMessages(current) });
   const call = {
     ...place,
-    sessionId: place.sessionId ?? requestingSession(args),
+    sessionId: place.sessionId ?? requestingSession({ name: tool.name, id: modelCall?.id, args }),
     ...called,
     arguments: args,
     wrapping,

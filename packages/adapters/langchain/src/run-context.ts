@@ -1,6 +1,7 @@
 import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
-import { currentGraphName, sessionOfGraphRun } from './graph-runs.ts';
+import { isGeneratedRunId } from './generated-run-ids.ts';
+import { currentGraphName, type RunIds, sessionOfGraphRun } from './graph-runs.ts';
 
 /** Context of the run that a tool call belongs to. */
 export interface RunContext {
@@ -36,7 +37,12 @@ export function sessionOf(run: RunContext | undefined): string | undefined {
 
 /** Returns the session that the caller of a run has chosen: its thread or its run id. */
 export function givenSession(run: RunContext | undefined): string | undefined {
-  return text(run?.configurable?.thread_id) ?? text(run?.metadata?.thread_id) ?? text(run?.runId);
+  return text(run?.configurable?.thread_id) ?? text(run?.metadata?.thread_id) ?? givenRunId(run);
+}
+
+function givenRunId(run: RunContext | undefined): string | undefined {
+  const runId = text(run?.runId);
+  return isGeneratedRunId(runId) ? undefined : runId;
 }
 
 /**
@@ -51,9 +57,9 @@ export function conversationOf(
   messages: unknown,
   calls: AdapterCalls,
 ): string | undefined {
-  const find = (all: unknown) => {
+  const find = (all: unknown, ids?: RunIds) => {
     const first = Array.isArray(all) ? (all[0] as { id?: unknown } | null | undefined) : undefined;
-    return calls.conversations.sessionOf(all, () => text(first?.id));
+    return calls.conversations.sessionOf(all, () => ids?.earlier() ?? text(first?.id) ?? ids?.newId());
   };
   return sessionOf(run) ?? sessionOfGraphRun(calls, messages, find);
 }
@@ -63,7 +69,13 @@ export function nodeMessages(run: RunContext | undefined): unknown {
   const scratchpad = run?.configurable?.__pregel_scratchpad as
     | { readonly currentTaskInput?: unknown }
     | undefined;
-  return messagesOf(scratchpad?.currentTaskInput);
+  const messages = messagesOf(scratchpad?.currentTaskInput);
+  // The input of a task of the functional API is the list of its arguments.
+  return Array.isArray(messages) && !messages.every(isMessage) ? undefined : messages;
+}
+
+function isMessage(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'content' in value;
 }
 
 /** Returns the messages in the state of a graph, or in the input of a run. */

@@ -2,6 +2,7 @@ import type { AdapterOptions } from '@actlog/recorder/adapter';
 import type { ToolHooks } from '@mastra/core/tools';
 import { hookInnerAgents, noteRecording } from './inner-agents.ts';
 import { RecordingHooks } from './recording-hooks.ts';
+import { hookWorkflowSteps } from './workflow-steps.ts';
 
 /** Creates the hooks behind `actlog()`. */
 export function recordHooks(options: AdapterOptions = {}): ToolHooks {
@@ -16,6 +17,7 @@ export function recordHooks(options: AdapterOptions = {}): ToolHooks {
  */
 export function recordAround(hooks: ToolHooks, options: AdapterOptions = {}): ToolHooks {
   hookInnerAgents();
+  hookWorkflowSteps();
   const recording = new RecordingHooks(hooks, options, (own) => recordAround(own, options));
   /** Mastra calls a hook as a method of its container, through which the other hook can be inspected. */
   function beforeToolCall(this: ToolHooks | undefined, ...args: Parameters<RecordingHooks['before']>) {

@@ -8,6 +8,7 @@ import {
 import { currentScope } from './call-scope.ts';
 import type { Invocation, LiveSpan } from './invocation.ts';
 import { locate, type SpanLocation, spanLocation } from './tracing/span-location.ts';
+import { workflowRunId } from './workflow-runs.ts';
 
 /** Generated sessions of runs without a thread, by their request context. */
 const generatedSession = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
@@ -18,7 +19,7 @@ export const sessionsOfTraces: SessionsById = new SessionsById('@actlog/mastra/t
 /**
  * Returns the session of a call. In order of precedence: that of the delegating agent, because Mastra gives each
  * delegation its own thread; the thread; that of the surrounding call or `session.run`; that of an earlier call of the
- * conversation; one for the run.
+ * conversation; the run of the workflow; one for the run.
  */
 export function sessionOf(
   { requestContext, tracingContext, messages }: Invocation,
@@ -33,7 +34,8 @@ export function sessionOf(
     text(requestContext?.get('mastra__threadId'));
   if (known !== undefined) return known;
   // The methods for older models, such as `generateLegacy`, pass only the messages to hooks.
-  const runId = () => text(span?.traceId) ?? (requestContext && generatedSession(requestContext));
+  const runId = () =>
+    workflowRunId() ?? text(span?.traceId) ?? (requestContext && generatedSession(requestContext));
   const sessionId = conversations.sessionOf(messages, runId);
   sessionsOfTraces.note(span?.traceId, sessionId);
   return sessionId;

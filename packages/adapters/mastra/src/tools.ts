@@ -6,6 +6,7 @@ import { hookInstructions } from './instructions.ts';
 import { mastraCalls } from './mastra-calls.ts';
 import { nameForModel } from './model-name.ts';
 import { type Execute, isExecutable, recordedExecute } from './recorded-execute.ts';
+import { hookWorkflowSteps } from './workflow-steps.ts';
 
 /**
  * Wraps tools for `actlog.tools()`: the same tools, of the same types, recorded and guarded wherever Mastra runs them.
@@ -15,6 +16,7 @@ import { type Execute, isExecutable, recordedExecute } from './recorded-execute.
  */
 export function recordTools<Tools extends ToolsInput>(tools: Tools, options: AdapterOptions = {}): Tools {
   prepareScopes();
+  hookWorkflowSteps();
   const calls = mastraCalls(options);
   if (calls.tracesOrigins) hookInstructions();
   const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {

@@ -10,7 +10,7 @@ import { recordTools } from './tools.ts';
  * ```
  *
  * Agents that this one uses as tools, those that its tools run, and those that share a swarm or a graph with it, are
- * covered too. `actlog.install()` covers all agents of the process. Manual calls, such as `agent.tool.search.invoke()`,
+ * covered too. `actlog.install()` covers all agents of the process. Calls without an agent, such as `search.invoke()`,
  * bypass both: `actlog.tools(tools)` wraps the tools themselves. If several cover a call, the nearest applies: a wrapped
  * tool, the agent's own intervention, the call whose tool runs the agent, the agent that reached it, the process.
  *

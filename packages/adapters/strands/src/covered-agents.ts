@@ -8,6 +8,8 @@ import {
   type LocalAgent,
   type Tool,
 } from '@strands-agents/sdk';
+import { noteChatMessages } from './agent-chats.ts';
+import { beginConversation } from './agent-identity.ts';
 import { recordChosenTool } from './chosen-tool.ts';
 import { callsAround, processCoverage } from './coverage.ts';
 import { beginRun, endOfRun } from './denied-runs.ts';
@@ -87,10 +89,12 @@ function hookAgent(agent: LocalAgent): void {
 
 function beginCoveredRun({ agent }: BeforeInvocationEvent, calls: AdapterCalls): void {
   beginRun(agent);
+  beginConversation(agent);
   noteAgentTexts(agent, calls);
 }
 
 function endBeforeModel(event: BeforeModelCallEvent): void {
+  noteChatMessages(event.agent);
   const reason = endOfRun(event.agent);
   if (reason !== undefined) event.cancel = reason;
 }

@@ -73,3 +73,17 @@ test("reports a run ended by denials, and resets for the agent's next run", asyn
   expect(JSON.stringify((await agent.invoke('go on')).lastMessage)).toContain('done');
   expect(await service.events('anew')).toHaveLength(8);
 });
+
+test('ends the run of an agent whose model repeats an agent that is always denied', async () => {
+  const interventions = [actlog({ recorder: service.guarded(), sessionId: 'nested' })];
+  const repeated = (call: { name: string; args: Record<string, unknown> }) =>
+    modelOf(Array.from({ length: 500 }, () => [call]));
+  const deep = new Agent({ name: 'deep', model: repeated(fail), tools: [tools().fail], printer: false });
+  const ask = (name: string) => ({ name, args: { input: 'go' } });
+  const inner = new Agent({ name: 'inner', model: repeated(ask('deep')), tools: [deep], printer: false });
+  const outer = new Agent({ model: repeated(ask('inner')), tools: [inner], interventions, printer: false });
+  const { lastMessage } = await outer.invoke('go');
+  expect(JSON.stringify(lastMessage)).toContain('The run was ended because the model repeated the call.');
+  const denied = (await service.events('nested')).filter(({ toolName }) => toolName === 'fail');
+  expect(denied).toHaveLength(125);
+});

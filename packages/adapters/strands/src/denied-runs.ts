@@ -1,6 +1,7 @@
 import type { ActionDeniedError } from '@actlog/recorder';
 import { endOfRunReason, type HookedCall, processWide, RunDenials } from '@actlog/recorder/adapter';
 import type { LocalAgent } from '@strands-agents/sdk';
+import { agentsAround } from './coverage.ts';
 
 /** Denials of an agent's current run. */
 interface DeniedRun {
@@ -11,11 +12,22 @@ interface DeniedRun {
 
 const runs = processWide('@actlog/strands/denied-runs', () => new WeakMap<LocalAgent, DeniedRun>());
 
-/** Counts a denial in the agent's current run, which ends before the next model call if the model repeats itself. */
+/**
+ * Counts a denial in the agent's current run, which ends before the next model call if the model repeats itself. The end
+ * of a run is a denial for the agent whose tool runs it: its model might start that agent again and again.
+ */
 export function noteDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedError): void {
+  if (!countDenial(agent, call, denial)) return;
+  for (const outer of agentsAround()) if (!countDenial(outer, call, denial)) return;
+}
+
+/** Returns `true` if the denial ends the agent's run. */
+function countDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedError): boolean {
   const run = runs().get(agent) ?? { denials: new RunDenials(), reason: undefined };
   runs().set(agent, run);
-  if (run.denials.count(call)) run.reason = endOfRunReason(denial);
+  if (!run.denials.count(call) || run.reason !== undefined) return false;
+  run.reason = endOfRunReason(denial);
+  return true;
 }
 
 /** Notes that a call of an agent was allowed. */

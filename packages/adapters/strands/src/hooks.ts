@@ -1,6 +1,7 @@
 import type { Method } from '@actlog/recorder/adapter';
 import { Agent } from '@strands-agents/sdk';
 import { beginCoverage } from './covered-agents.ts';
+import { hookDirectCalls } from './direct-calls.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { hookOrchestrators } from './orchestrators.ts';
 
@@ -15,5 +16,6 @@ export function hookStrands(): void {
       return initialize.apply(agent, args);
     },
   );
+  hookDirectCalls();
   hookOrchestrators();
 }

@@ -7,6 +7,8 @@ import {
   InterventionActions,
   InterventionHandler,
 } from '@strands-agents/sdk';
+import { noteChatMessages } from './agent-chats.ts';
+import { beginConversation } from './agent-identity.ts';
 import { recordChosenTool } from './chosen-tool.ts';
 import { coverAgentOf, interventionCalls, noteCovered } from './covered-agents.ts';
 import { beginRun, endOfRun } from './denied-runs.ts';
@@ -38,12 +40,14 @@ class RecordIntervention extends InterventionHandler {
   override beforeInvocation({ agent }: BeforeInvocationEvent) {
     noteCovered(agent, this[interventionCalls]);
     beginRun(agent);
+    beginConversation(agent);
     noteAgentTexts(agent, this[interventionCalls]);
     return InterventionActions.proceed();
   }
 
   /** Strands has no default limit on turns: a model that repeats a denied call would be called forever. */
   override beforeModelCall({ agent }: BeforeModelCallEvent) {
+    noteChatMessages(agent);
     const reason = endOfRun(agent);
     return reason === undefined ? InterventionActions.proceed() : InterventionActions.deny(reason);
   }

@@ -22,7 +22,8 @@ export async function* recordedStream(
   context: ToolContext,
 ): ToolStreamGenerator {
   const call = await begin(calls, context);
-  const step = <Result>(run: () => Result) => call.step(() => withinCall(calls, run));
+  const step = <Result>(run: () => Result) =>
+    call.step(() => withinCall({ calls, agent: context.agent }, run));
   let outcome = closedEarly;
   let updates: ToolStreamGenerator | undefined;
   try {

@@ -49,7 +49,8 @@ function recordedInvoke(tool: Tool, invoke: Invoke, calls: AdapterCalls): Invoke
     const known = context && hookedCall(context, calls);
     const wrapping = { wrapper, wrapped: invoke };
     const call = { ...known, toolName: tool.name, arguments: input, wrapping };
-    return calls.run(call, () => withinCall(calls, () => invoke.call(tool, input, context)));
+    const covered = { calls, agent: context?.agent };
+    return calls.run(call, () => withinCall(covered, () => invoke.call(tool, input, context)));
   };
   return wrapper;
 }

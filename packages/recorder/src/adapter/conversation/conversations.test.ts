@@ -236,6 +236,31 @@ test('the same object of a turn in two conversations makes two sessions', () => 
   expect(new Set(sessions).size).toBe(2);
 });
 
+test('does not put two chats into one session that start with the same greeting or examples', () => {
+  const greeting = { role: 'assistant', content: 'How can I help?' };
+  const examples = [
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'Hello!' },
+  ];
+  for (const start of [[greeting], examples]) {
+    const conversations = new Conversations({});
+    const chats = ['first', 'second'].map((content) => [...start, { role: 'user', content }]);
+    const [first, second] = chats.map((messages) => conversations.sessionOf(messages));
+    expect(second).not.toBe(first);
+    const later = [...(chats[0] ?? []), { role: 'assistant', content: 'Done.' }, { ...next }];
+    expect(conversations.sessionOf(later)).toBe(first);
+  }
+});
+
+test('keeps the session of messages without calls when turns in between had no session', () => {
+  const conversations = new Conversations({});
+  const messages = [{ role: 'user', content: 'go' }];
+  const session = conversations.sessionOf(messages);
+  const later = [...messages, { role: 'assistant', content: 'Done.' }, { ...next }, { ...next }, { ...next }];
+  expect(conversations.sessionOf(later)).toBe(session);
+  expect(conversations.sessionOf(later.slice(2))).toBe(session);
+});
+
 test('messages that cannot be read have the own id of the framework, or none', () => {
   const conversations = new Conversations({});
   const unreadable = {

@@ -1,10 +1,10 @@
-import { processWide, processWidePerOwner } from '../../lib/process-wide.ts';
+import { processWidePerOwner } from '../../lib/process-wide.ts';
 import { currentSessionId } from '../../recording/recorder-session.ts';
 import type { AdapterOptions } from '../adapter-options.ts';
 import { CallSessions } from './call-sessions.ts';
 import { newSessionId } from './new-session-id.ts';
-import { callKeys, hasNoCalls, isUnique, keyOf } from './past-calls.ts';
-import { isSaid, Turn } from './turn.ts';
+import { callKeys, isUnique, keyOf } from './past-calls.ts';
+import { Turn } from './turn.ts';
 
 /** A tool call that follows on a conversation. */
 export interface ConversationCall {
@@ -12,9 +12,6 @@ export interface ConversationCall {
   /** Id that the call will have in the messages of later turns, if it has one. */
   readonly callId: string | undefined;
 }
-
-/** Sessions by the first message of a conversation. */
-const beginnings = processWide('@actlog/recorder/conversations', () => new WeakMap<object, string>());
 
 /** Sessions of noted calls, per recorder. */
 const callSessions = processWidePerOwner('@actlog/recorder/call-sessions', () => new CallSessions());
@@ -43,8 +40,8 @@ export class Conversations {
 
   /**
    * Returns the session of a conversation. In order of precedence: the user's own; that of the surrounding `session.run`; that of the
-   * turn, while the last message of the user is the same object; that of a noted call among the messages; if earlier
-   * turns have no calls, that of the first message, while it is the same object; the framework's own id; a new id.
+   * turn, while the last message of the user is the same object; that of a noted call among the messages; that of an
+   * earlier turn, while its message of the user is the same object; the framework's own id; a new id.
    *
    * Errors of the messages' getters do not reach the agent.
    *
@@ -78,16 +75,37 @@ export class Conversations {
     }
   }
 
+  /**
+   * Returns the session of an earlier turn that {@link noteTurn} has noted, for frameworks that copy messages.
+   *
+   * @param messages - the conversation, as the application passed it to the framework
+   */
+  earlierSessionOf(messages: unknown): string | undefined {
+    try {
+      return Array.isArray(messages) ? Turn.of(messages)?.earlierSession : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Notes the session of a turn, so that later turns are recognized while the user's message is the same object. */
+  noteTurn(messages: unknown, sessionId: string): void {
+    try {
+      const turn = Array.isArray(messages) ? Turn.of(messages) : undefined;
+      if (turn) turn.sessionId = sessionId;
+    } catch {
+      // A getter of a message threw: later turns get a session of their own.
+    }
+  }
+
   #sessionOfTurn(messages: unknown, ownId: (() => string | undefined) | undefined): string | undefined {
     const turn = Array.isArray(messages) ? Turn.of(messages) : undefined;
     if (!turn || turn.sessionId !== undefined) return turn?.sessionId;
-    const first = (messages as unknown[]).find(isSaid) as object;
     turn.sessionId =
       this.#sessionOfCalls(messages as unknown[]) ??
-      (hasNoCalls(turn.messages as unknown[]) ? beginnings().get(first) : undefined) ??
+      turn.earlierSession ??
       ownId?.() ??
       newSessionId(this.#agentId);
-    beginnings().set(first, turn.sessionId);
     return turn.sessionId;
   }
 

@@ -50,11 +50,6 @@ export function callKeys(messages: readonly unknown[]): string[] {
   return keys;
 }
 
-/** Returns `true` if there are no tool calls in a conversation. */
-export function hasNoCalls(messages: readonly unknown[]): boolean {
-  return messages.every((message) => !isObject(message) || callsOf(message).next().done);
-}
-
 /**
  * Returns a digest of what the user has written in a conversation, with a secret of this process.
  *

@@ -25,11 +25,31 @@ export class Turn {
     const message: unknown = messages[start];
     if (typeof message !== 'object' || message === null) return undefined;
     const known = turns().get(message);
-    if (known && messageBefore(known.messages, known.messages.length - 1) === messageBefore(messages, start))
-      return known;
+    if (known?.follows(messageBefore(messages, start))) return known;
     const turn = new Turn(messages.slice(0, start + 1));
     turns().set(message, turn);
     return turn;
+  }
+
+  /**
+   * Session of the last earlier turn of the conversation that has one, while its message is the same object. Other
+   * messages, such as a greeting or examples, may be the same objects in several conversations.
+   */
+  get earlierSession(): string | undefined {
+    const { messages } = this;
+    if (typeof messages === 'string') return undefined;
+    for (let place = messages.length - 2; place >= 0; place -= 1) {
+      const message = messages[place];
+      const earlier = typeof message === 'object' && message !== null ? turns().get(message) : undefined;
+      if (earlier?.sessionId !== undefined && earlier.follows(messageBefore(messages, place)))
+        return earlier.sessionId;
+    }
+    return undefined;
+  }
+
+  /** Returns `true` if this is the message before the turn. */
+  follows(message: unknown): boolean {
+    return messageBefore(this.messages, this.messages.length - 1) === message;
   }
 
   /** Digest of what the user has written, up to this turn. */
@@ -62,7 +82,7 @@ function messageBefore(messages: Turn['messages'], place: number): unknown {
 }
 
 /** Returns `true` for messages other than instructions. */
-export function isSaid(message: unknown): message is object {
+function isSaid(message: unknown): message is object {
   if (typeof message !== 'object' || message === null) return false;
   const { role } = message as { readonly role?: unknown };
   return role !== 'system' && role !== 'developer';

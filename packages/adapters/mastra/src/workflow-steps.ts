@@ -4,6 +4,7 @@ import { runReportedId } from './covered-tools.ts';
 import { processCoverage } from './process-coverage.ts';
 import { recordedExecute } from './recorded-execute.ts';
 import type { ToolContext } from './tool-context.ts';
+import { inWorkflowRun } from './workflow-runs.ts';
 
 const methods = new MethodHooks('@actlog/mastra/workflow-methods');
 
@@ -20,13 +21,23 @@ interface Step {
   readonly execute: (input: StepInput) => unknown;
 }
 
-/** Covers the tools that are steps of workflows, also of those created before. */
-export function hookToolSteps(): void {
-  const engine = DefaultExecutionEngine.prototype as unknown as { executeStep: unknown };
-  methods.hook(engine, 'executeStep', (target: object, executeStep, [params, ...more]) => {
-    const { step } = params as { readonly step: Step };
+/** The used part of the engine of a workflow. */
+interface Engine {
+  readonly options?: { readonly tracingPolicy?: { readonly internal?: unknown } | undefined };
+}
+
+/**
+ * Covers the tools that are steps of workflows, also of those created before, and keeps all calls of a workflow's run in
+ * one session.
+ */
+export function hookWorkflowSteps(): void {
+  const prototype = DefaultExecutionEngine.prototype as unknown as { executeStep: unknown };
+  methods.hook(prototype, 'executeStep', (engine: Engine, executeStep, [params, ...more]) => {
+    const { step, runId } = params as { readonly step: Step; readonly runId: string };
     const changed = step?.component === 'TOOL' ? { ...(params as object), step: coveredStep(step) } : params;
-    return executeStep.apply(target, [changed, ...more]);
+    const run = () => executeStep.apply(engine, [changed, ...more]);
+    // Mastra's agents are internal workflows, too.
+    return engine.options?.tracingPolicy?.internal ? run() : inWorkflowRun(runId, run);
   });
 }
 
