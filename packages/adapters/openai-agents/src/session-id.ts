@@ -16,6 +16,8 @@ export interface RunConversation {
   readonly previousResponseId?: string | undefined;
   /** Group of the runner's traces, from its configuration. */
   readonly groupId?: string | undefined;
+  /** Trace that surrounds the run, such as that of a workflow with several runs. */
+  readonly workflowTraceId?: string | undefined;
   /** Name of the agent that the run starts with. */
   readonly agentName?: string | undefined;
   /** Recorder of the run's calls, if there is one for the run as a whole. */
@@ -45,7 +47,8 @@ export function keepSession(
 /**
  * Returns the session of a run's calls. In order of precedence: the run's `session`, `conversationId` or trace group;
  * that of the outer run, or of the run that it resumes; that of the surrounding `session.run`; that of the run whose
- * response it continues from; one for the conversation, which is the trace if nothing else identifies it.
+ * response it continues from; one for the conversation, which is the surrounding trace, or that of a run that starts
+ * with a text, if nothing else identifies it.
  */
 export async function sessionOf({
   input,
@@ -53,6 +56,7 @@ export async function sessionOf({
   conversationId,
   previousResponseId,
   groupId,
+  workflowTraceId,
   agentName,
   calls,
   outer,
@@ -67,7 +71,16 @@ export async function sessionOf({
   const newId = () => newSessionId(agentName);
   const conversation = (calls?.conversations ?? uncovered).sessionOf(
     input,
-    Array.isArray(input) ? newId : undefined,
+    Array.isArray(input) ? () => workflowTraceId ?? newId() : undefined,
   );
-  return conversation ?? (trace && trace.traceId !== 'no-op' ? trace.traceId : newId());
+  return conversation ?? traceIdOf(trace) ?? newId();
+}
+
+/** Returns the id of the current trace; undefined if there is none, or tracing is off. */
+export function currentTraceId(): string | undefined {
+  return traceIdOf(getCurrentTrace());
+}
+
+function traceIdOf(trace: ReturnType<typeof getCurrentTrace>): string | undefined {
+  return trace && trace.traceId !== 'no-op' ? trace.traceId : undefined;
 }

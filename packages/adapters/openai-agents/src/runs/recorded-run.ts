@@ -3,7 +3,7 @@ import { AgentsError, type Runner, RunResult, RunState, StreamedRunResult } from
 import { unfinished } from '../agents-calls.ts';
 import { coverage, processCoverage } from '../coverage.ts';
 import { listen } from '../listeners.ts';
-import { keepSession, type RunConversation, sessionOf } from '../session-id.ts';
+import { currentTraceId, keepSession, type RunConversation, sessionOf } from '../session-id.ts';
 import { type RunOutcome, UnhookedCalls } from '../unhooked-calls.ts';
 import { currentPlace, RunScope } from './run-scope.ts';
 
@@ -58,10 +58,12 @@ class RecordedRun {
     const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
     const reachedBy = ofRunner ? undefined : reached.get(agent);
     const calls = own ?? ofRunner ?? reachedBy ?? processCoverage.current;
+    const workflowTraceId = currentTraceId(); // here, because the run has a trace of its own if there is none
+    const agentName = nameOf(agent);
     this.scope = new RunScope({
       calls,
       coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),
-      sessionId: () => sessionOf({ ...options, input, groupId, agentName: nameOf(agent), calls, outer }),
+      sessionId: () => sessionOf({ ...options, input, groupId, workflowTraceId, agentName, calls, outer }),
       input,
       signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });
@@ -97,6 +99,7 @@ class RecordedRun {
       if (this.scope.hasUnderWay)
         await this.scope.endAll(hasFailed || signal.aborted ? cutOff() : unfinished);
       if (outcome) keepSession(outcome, this.scope.knownSessionId);
+      this.scope.recognizeByHistory(outcome?.history);
     } catch {
       // The SDK's items differ from those of the supported versions.
     }

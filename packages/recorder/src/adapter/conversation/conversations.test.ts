@@ -201,6 +201,28 @@ test('tells such conversations apart when one of them has gone on', () => {
   expect(conversations.sessionOf(rebuilt([...messages, next]))).toBe('second');
 });
 
+test('tells such conversations apart while their first messages are the same objects', () => {
+  const conversations = new Conversations({});
+  const chats = ['first', 'second'].map((name) => {
+    const messages = formats['chat completions']?.('call_1') ?? [];
+    const session = conversations.sessionOf(messages.slice(0, 1), () => name);
+    conversations.note(messages.slice(0, 1), { toolName: 'echo', callId: 'call_1' }, session);
+    return messages;
+  });
+  const sessions = chats.map((messages) => conversations.sessionOf([...messages, { ...next }]));
+  expect(sessions).toEqual(['first', 'second']);
+});
+
+test('does not take a call that is being made for one of a conversation with the same words', () => {
+  for (const [format, of] of Object.entries(formats)) {
+    if (format.startsWith('UI') || format === 'Mastra') continue; // calls and results share a message
+    const conversations = new Conversations({});
+    const [question, call] = of('call_1');
+    conversations.note([question], { toolName: 'echo', callId: 'call_1' }, 'first');
+    expect(conversations.sessionOf(rebuilt([question, call])), format).not.toBe('first');
+  }
+});
+
 test('examples in the messages are not taken for calls of the conversation', () => {
   const conversations = new Conversations({});
   const examples = formats['chat completions']?.(uniqueId) ?? [];

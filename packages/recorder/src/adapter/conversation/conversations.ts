@@ -13,7 +13,7 @@ export interface ConversationCall {
   readonly callId: string | undefined;
 }
 
-/** Sessions by the first message of a conversation. */
+/** Sessions by the first message of a conversation, or by messages that a framework keeps for its later turns. */
 const beginnings = processWide('@actlog/recorder/conversations', () => new WeakMap<object, string>());
 
 /** Sessions of noted calls, per recorder. */
@@ -44,7 +44,8 @@ export class Conversations {
   /**
    * Returns the session of a conversation. In order of precedence: the user's own; that of the surrounding `session.run`; that of the
    * turn, while the last message of the user is the same object; that of a noted call among the messages; if earlier
-   * turns have no calls, that of the first message, while it is the same object; the framework's own id; a new id.
+   * turns have no calls, that of the first or another noted message, while it is the same object; the framework's own
+   * id; a new id.
    *
    * Errors of the messages' getters do not reach the agent.
    *
@@ -78,24 +79,39 @@ export class Conversations {
     }
   }
 
+  /**
+   * Notes the messages that a framework returns for later turns of a conversation, in case they are passed as the same
+   * objects.
+   */
+  noteHistory(messages: unknown, sessionId: string | undefined): void {
+    if (sessionId === undefined || this.#fixedId !== undefined || !Array.isArray(messages)) return;
+    for (const message of messages) if (isSaid(message)) beginnings().set(message, sessionId);
+  }
+
   #sessionOfTurn(messages: unknown, ownId: (() => string | undefined) | undefined): string | undefined {
     const turn = Array.isArray(messages) ? Turn.of(messages) : undefined;
     if (!turn || turn.sessionId !== undefined) return turn?.sessionId;
     const first = (messages as unknown[]).find(isSaid) as object;
+    const begun = (messages as object[]).map((message) => beginnings().get(message)).find(Boolean);
     turn.sessionId =
-      this.#sessionOfCalls(messages as unknown[]) ??
-      (hasNoCalls(turn.messages as unknown[]) ? beginnings().get(first) : undefined) ??
+      this.#sessionOfCalls(messages as unknown[], begun) ??
+      (hasNoCalls(turn.messages as unknown[]) ? begun : undefined) ??
       ownId?.() ??
       newSessionId(this.#agentId);
     beginnings().set(first, turn.sessionId);
     return turn.sessionId;
   }
 
-  /** Returns the session of the last noted call. */
-  #sessionOfCalls(messages: readonly unknown[]): string | undefined {
+  /**
+   * Returns the session of the last noted call.
+   *
+   * @param begun - session that one of the messages is known for, as the same object; tells conversations with the
+   * same calls apart
+   */
+  #sessionOfCalls(messages: readonly unknown[], begun: string | undefined): string | undefined {
     const sessions = callSessions(this.#recorder);
     for (const key of callKeys(messages).reverse()) {
-      const sessionId = sessions.find(key);
+      const sessionId = sessions.find(key, begun);
       if (sessionId !== undefined) return sessionId;
     }
     return undefined;
