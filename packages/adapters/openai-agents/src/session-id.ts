@@ -5,7 +5,7 @@ import {
   newSessionId,
   SessionsById,
 } from '@actlog/recorder/adapter';
-import { getCurrentTrace, type Session } from '@openai/agents';
+import { getCurrentTrace, type Session, type Trace } from '@openai/agents';
 
 /** Data that identifies the conversation of a run. */
 export interface RunConversation {
@@ -17,7 +17,7 @@ export interface RunConversation {
   /** Group of the runner's traces, from its configuration. */
   readonly groupId?: string | undefined;
   /** Trace that surrounds the run, such as that of a workflow with several runs. */
-  readonly workflowTraceId?: string | undefined;
+  readonly workflow?: Trace | null | undefined;
   /** Name of the agent that the run starts with. */
   readonly agentName?: string | undefined;
   /** Recorder of the run's calls, if there is one for the run as a whole. */
@@ -31,6 +31,9 @@ const uncovered = new Conversations({});
 
 /** Sessions of runs that may be resumed, by their state. */
 const sessionsOfStates = new WeakMap<object, string>();
+
+/** Sessions of traces without an id. */
+const sessionsOfTraces = new WeakMap<Trace, string>();
 
 /** Sessions of runs that another may continue from, by their last response. */
 const sessionsOfResponses = new SessionsById('@actlog/openai-agents/responses');
@@ -56,7 +59,7 @@ export async function sessionOf({
   conversationId,
   previousResponseId,
   groupId,
-  workflowTraceId,
+  workflow,
   agentName,
   calls,
   outer,
@@ -71,16 +74,16 @@ export async function sessionOf({
   const newId = () => newSessionId(agentName);
   const conversation = (calls?.conversations ?? uncovered).sessionOf(
     input,
-    Array.isArray(input) ? () => workflowTraceId ?? newId() : undefined,
+    Array.isArray(input) ? () => sessionOfTrace(workflow, newId) : undefined,
   );
-  return conversation ?? traceIdOf(trace) ?? newId();
+  return conversation ?? sessionOfTrace(workflow ?? trace, newId); // a run works with copies of its traces
 }
 
-/** Returns the id of the current trace; undefined if there is none, or tracing is off. */
-export function currentTraceId(): string | undefined {
-  return traceIdOf(getCurrentTrace());
-}
-
-function traceIdOf(trace: ReturnType<typeof getCurrentTrace>): string | undefined {
-  return trace && trace.traceId !== 'no-op' ? trace.traceId : undefined;
+/** Returns the session of a trace. If tracing is off, the trace has no id, but is still one object for its runs. */
+function sessionOfTrace(trace: Trace | null | undefined, newId: () => string): string {
+  if (!trace) return newId();
+  if (trace.traceId !== 'no-op') return trace.traceId;
+  const sessionId = sessionsOfTraces.get(trace) ?? newId();
+  sessionsOfTraces.set(trace, sessionId);
+  return sessionId;
 }

@@ -126,6 +126,14 @@ test('uses the trace for runs that start with messages, unless these continue a 
   expect(await sessionsBy(recorder, 's-9')).toEqual(traceIds);
 });
 
+test('uses one session for the runs of a trace without an id, because tracing is off', async () => {
+  const ids = await sessionsOf('s-12', async (run) => {
+    await withTrace('two runs', () => Promise.all([run(), run([user('go')])]));
+    await withTrace('one run', () => run());
+  });
+  expect(ids).toHaveLength(2);
+});
+
 test('recognizes a conversation after a handoff that removes all other calls', async () => {
   const { echo } = tools();
   const recorder = service.recorder({ agentId: 's-10' });

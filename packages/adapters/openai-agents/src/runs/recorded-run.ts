@@ -1,9 +1,16 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import { AgentsError, type Runner, RunResult, RunState, StreamedRunResult } from '@openai/agents';
+import {
+  AgentsError,
+  getCurrentTrace,
+  type Runner,
+  RunResult,
+  RunState,
+  StreamedRunResult,
+} from '@openai/agents';
 import { unfinished } from '../agents-calls.ts';
 import { coverage, processCoverage } from '../coverage.ts';
 import { listen } from '../listeners.ts';
-import { currentTraceId, keepSession, type RunConversation, sessionOf } from '../session-id.ts';
+import { keepSession, type RunConversation, sessionOf } from '../session-id.ts';
 import { type RunOutcome, UnhookedCalls } from '../unhooked-calls.ts';
 import { currentPlace, RunScope } from './run-scope.ts';
 
@@ -58,12 +65,12 @@ class RecordedRun {
     const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
     const reachedBy = ofRunner ? undefined : reached.get(agent);
     const calls = own ?? ofRunner ?? reachedBy ?? processCoverage.current;
-    const workflowTraceId = currentTraceId(); // here, because the run has a trace of its own if there is none
+    const workflow = getCurrentTrace(); // here, because the run has a trace of its own if there is none
     const agentName = nameOf(agent);
     this.scope = new RunScope({
       calls,
       coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),
-      sessionId: () => sessionOf({ ...options, input, groupId, workflowTraceId, agentName, calls, outer }),
+      sessionId: () => sessionOf({ ...options, input, groupId, workflow, agentName, calls, outer }),
       input,
       signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });
