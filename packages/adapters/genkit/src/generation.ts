@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { currentSessionId, type HookedCall, noteTexts, processWidePerOwner } from '@actlog/recorder/adapter';
+import {
+  currentSessionId,
+  type HookedCall,
+  newSessionId,
+  noteTexts,
+  processWidePerOwner,
+} from '@actlog/recorder/adapter';
 import type { ToolRequestPart } from 'genkit';
 import { type Coverage, coverages } from './coverage.ts';
 import { currentSession, type Genkit } from './genkit-context.ts';
@@ -111,7 +117,8 @@ export class Generation {
       ofCall ??
       text(own?.sessionId) ??
       text(own?.id) ??
-      this.#coverage.calls.conversations.sessionOf(messages)
+      this.#coverage.calls.conversations.sessionOf(messages) ??
+      newSessionId() // only instructions, such as those of a prompt
     );
   }
 }
