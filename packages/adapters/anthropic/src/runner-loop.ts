@@ -65,11 +65,19 @@ export class RunnerLoop {
     toolName: string,
     callId?: string,
   ): string | undefined {
-    const { messages } = this.#runner.params;
+    const messages = this.#messages();
     const sessionId = this.#sessions.get(recorder) ?? conversations.sessionOf(messages);
     this.#sessions.set(recorder, sessionId);
     if (callId !== undefined) conversations.note(messages, { toolName, callId }, sessionId);
     return sessionId;
+  }
+
+  #messages(): readonly unknown[] | undefined {
+    try {
+      return this.#runner.params.messages;
+    } catch {
+      return undefined; // the calls are recorded in the recorder's own session
+    }
   }
 
   /** Counts a denied call. */
