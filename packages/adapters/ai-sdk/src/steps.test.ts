@@ -138,3 +138,25 @@ test('does not record a truncated call', async () => {
   steps({ content, finishReason: 'length' });
   expect(await service.events('cut')).toEqual([]);
 });
+
+test('records what reaches no tool in the session of the calls beside and before it', async () => {
+  const options = { recorder: service.recorder({ agentId: 'beside' }) };
+  const invalid = callOf('echo', { text: 1 }, 'call-invalid');
+  for (const prompt of ['one', 'two']) {
+    const turns = [
+      [callOf('echo', { text: 'x' }), invalid],
+      ...('registerTelemetry' in ai ? [[invalid]] : []),
+    ];
+    await generateText({
+      model: modelOf(turns),
+      prompt,
+      tools: actlog({ echo }, options),
+      stopWhen: stepCountIs(3),
+      onStepFinish: actlog.steps(options),
+    });
+  }
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('beside').toArray({ limit: 10 });
+  const expected = 'registerTelemetry' in ai ? 3 : 2;
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([expected, expected]);
+});

@@ -1,7 +1,7 @@
 import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import type { ActlogOptions } from './options.ts';
-import { runSessions } from './run-sessions.ts';
+import { sessionOfStep } from './run-sessions.ts';
 import { awaitedCalls, type EndedStep, stepCalls } from './step-calls.ts';
 
 /** Maximum number of provider calls whose result may come in a later step. */
@@ -10,7 +10,7 @@ const maxAwaited = 1000;
 /** Creates the callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` in `ai` 7. */
 export function recordSteps(options: Omit<ActlogOptions, 'guard'> = {}): (step: EndedStep) => void {
   const steps = new StepCalls(aiSdkCalls(options));
-  return (step) => steps.record(step, currentSessionId() ?? runSessions.get(step.callId));
+  return (step) => steps.record(step, currentSessionId() ?? sessionOfStep(step));
 }
 
 /** Records the calls of steps for which no tool of this process was run. */

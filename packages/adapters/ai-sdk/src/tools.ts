@@ -9,6 +9,7 @@ import type { ToolSet } from 'ai';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import { noteExecution } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
+import { noteInputSession } from './run-sessions.ts';
 import { throwForModel } from './throw-for-model.ts';
 import { isAsyncIterable, isGeneratorFunction, lastOf, recordStream } from './tool-stream.ts';
 
@@ -70,6 +71,7 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
     const { conversations } = calls;
     const sessionId = conversations.sessionOf(messages);
     conversations.note(messages, { toolName, callId }, sessionId);
+    noteInputSession(input, sessionId);
     noteTexts(calls, () => ({ sessionId, ...chatTexts(messages) }));
     return {
       toolName,

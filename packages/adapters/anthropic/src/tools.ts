@@ -7,6 +7,7 @@ import { anthropicCalls } from './anthropic-calls.ts';
 import { deniedRuns } from './denied-runs.ts';
 import { isInvalidInput, noteInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
+import { hookToolRunner, RunnerLoop } from './runner-loop.ts';
 import { throwForModel } from './throw-for-model.ts';
 import { type RefusedInput, toolUses } from './tool-uses.ts';
 
@@ -37,6 +38,7 @@ export function recordTools<Tools extends readonly RunnerTool[]>(
   options: ActlogOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
   const calls = anthropicCalls(options);
+  hookToolRunner();
   return tools.map((tool) => {
     const isRecorded = isRunnable(tool) && (tool.name === undefined || calls.covers(tool.name));
     return isRecorded ? wrapped(tool, calls) : tool;
@@ -67,23 +69,26 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], w
     await toolUses().caughtUp();
     toolUses().claim(use.id, calls.recorder);
   }
+  const loop = RunnerLoop.current;
   const call: HookedCall = {
     toolName,
     arguments: use ? use.input : input,
     callId: use?.id,
     wrapping,
     signal: context?.signal ?? undefined,
-    sessionId: use && toolUses().find(use.id)?.sessionId,
+    sessionId: (use && toolUses().find(use.id)?.sessionId) ?? loop?.sessionOf(calls, toolName, use?.id),
   };
   let isLetThrough = false;
   const run = () => {
     isLetThrough = true;
     deniedRuns().letThrough(toolName, call.sessionId);
+    loop?.letThrough(toolName);
     return tool.run(...args);
   };
   return calls.run(call, run).catch((error: unknown) => {
     if (use && !isLetThrough && ActionDeniedError.isInstance(error)) {
       deniedRuns().note(use.id, { toolName, arguments: use.input, denial: error });
+      loop?.deny(call, error);
     }
     throwForModel(error);
   });
@@ -105,8 +110,9 @@ function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unk
 /** Finds the call of an input, because the tool does not receive its id. */
 function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
   const { toolName, input, recorder, error } = refused;
+  const ofLoop = RunnerLoop.current?.sessionOf(calls, toolName);
   const call = () => {
-    const { id: callId, sessionId } = toolUses().claimInput(toolName, input, recorder) ?? {};
+    const { id: callId, sessionId = ofLoop } = toolUses().claimInput(toolName, input, recorder) ?? {};
     return { toolName, arguments: input, callId, sessionId };
   };
   const outcome = { ok: false, error } as const;

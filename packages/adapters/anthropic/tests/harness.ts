@@ -173,6 +173,23 @@ export const toolRunnerHarness: AdapterHarness = {
   chat: (chat) => chatBy(runnerTurn, chat, true),
 };
 
+/** The tools of a tool runner alone. */
+export const runnerToolsHarness: AdapterHarness = {
+  ...identity,
+  hook: '`tools: actlog(tools)`',
+  abilities: {
+    ...fullAbilities,
+    unknownTool: 'unseen',
+    hasSession: false,
+    origins: { user: false, system: false, results: true },
+  },
+  run: ({ adapter, ...scenario }) => {
+    const own = { ...scenario, adapter: adapter && { sessionId: scenario.sessionId, ...adapter } };
+    return ended(own, middlewareOf(scenario), toolRunner);
+  },
+  chat: (chat) => chatBy(runnerTurn, chat, false),
+};
+
 /** A manual loop around the adapter's helper. */
 export const callRunnerHarness: AdapterHarness = {
   ...identity,

@@ -1,6 +1,7 @@
 import { adapterSuite } from '@actlog/adapter-suite';
-import { callRunnerHarness, middlewareHarness, toolRunnerHarness } from './harness.ts';
+import { callRunnerHarness, middlewareHarness, runnerToolsHarness, toolRunnerHarness } from './harness.ts';
 
 adapterSuite(toolRunnerHarness);
+adapterSuite(runnerToolsHarness);
 adapterSuite(callRunnerHarness);
 adapterSuite(middlewareHarness);

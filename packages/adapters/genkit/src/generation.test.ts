@@ -50,3 +50,14 @@ test('what one call of a conversation leaves goes on in the next', async () => {
   const sessions = await service.client.agents.sessions('goes-on').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2]);
 });
+
+test('a generation that has only instructions is one session', async () => {
+  const use = [actlog({ recorder: service.recorder({ agentId: 'instructed' }) })];
+  for (let run = 0; run < 2; run += 1) {
+    const own = tools();
+    await ai.generate({ ...modelOf([[echo], [echo]]), system: 'Begin.', tools: [own.echo], use });
+  }
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('instructed').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+});

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type HookedCall, noteTexts, processWidePerOwner } from '@actlog/recorder/adapter';
+import {
+  currentSessionId,
+  type HookedCall,
+  newSessionId,
+  noteTexts,
+  processWidePerOwner,
+} from '@actlog/recorder/adapter';
 import type { ToolRequestPart } from 'genkit';
 import { type Coverage, coverages } from './coverage.ts';
 import { currentSession, type Genkit } from './genkit-context.ts';
@@ -98,14 +104,21 @@ export class Generation {
     };
   }
 
-  /** Returns the session of the caller's context, else of Genkit's own session, else of the conversation. */
+  /**
+   * Returns the session of the caller's context, else that of the call that the generation works for, else of Genkit's
+   * own session, else of the conversation.
+   */
   #findSession(messages: readonly unknown[]): string | undefined {
     const own = currentSession(this.#ai);
+    // An agent that a tool asks has a session of its own in Genkit, but belongs to the chat of the tool.
+    const ofCall = this.#coverage.calls.currentCall() && currentSessionId();
     return (
       text(this.#ai.currentContext()?.sessionId) ??
+      ofCall ??
       text(own?.sessionId) ??
       text(own?.id) ??
-      this.#coverage.calls.conversations.sessionOf(messages)
+      this.#coverage.calls.conversations.sessionOf(messages) ??
+      newSessionId() // only instructions, such as those of a prompt
     );
   }
 }

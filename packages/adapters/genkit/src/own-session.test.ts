@@ -68,3 +68,16 @@ test("the context takes precedence over Genkit's own session", async () => {
   await conversation({ ...modelOf([[{ name: 'asking', input: {} }]]), tools: [asking] }).send('go');
   expect(await service.events('of-the-context')).toMatchObject([{ toolName: 'echo', status: 200 }]);
 });
+
+test('an agent that a tool asks is in the session of the chat, although Genkit gives it its own', async () => {
+  const own = tools();
+  actlog(betaApplication, { recorder: service.recorder() });
+  const inner = conversation({ ...modelOf([[echo]]), tools: [own.echo] });
+  const asking = betaApplication.defineTool({ name: 'asking-an-agent', description: 'Asks.' }, async () => {
+    await inner.send('please');
+  });
+  const call = { name: 'asking-an-agent', input: {} };
+  const chat = conversation({ ...modelOf([[call]]), tools: [asking] });
+  await chat.send('go');
+  expect(await service.callLines(chat.sessionId)).toEqual(['tester echo 200', 'tester asking-an-agent 200']);
+});

@@ -56,6 +56,16 @@ test('records a call rejected in the SDK as denied', async () => {
   ]);
 });
 
+test('records a rejected call as denied if its result ends the run', async () => {
+  const { agent } = careful();
+  agent.toolUseBehavior = 'stop_on_first_tool';
+  actlog(agent, { recorder: service.recorder() });
+  const { state } = await run(agent, 'go', inSession('rejected-at-the-end'));
+  for (const interruption of state.getInterruptions()) state.reject(interruption);
+  await run(agent, state, inSession('rejected-at-the-end'));
+  expect(await service.events('rejected-at-the-end')).toMatchObject([{ toolName: 'pay', status: 403 }]);
+});
+
 test('guards a run resumed from serialized state without recording calls again', async () => {
   const { policies } = service.client;
   const { id } = await service.denyTool('pay');

@@ -1,5 +1,12 @@
 import type { Method } from '@actlog/recorder/adapter';
-import { Agent, Runner, type Tool } from '@openai/agents';
+import {
+  Agent,
+  MCPServerSSE,
+  MCPServerStdio,
+  MCPServerStreamableHttp,
+  Runner,
+  type Tool,
+} from '@openai/agents';
 import { keepDenialsFromOutput } from './denied-output.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { hookTool } from './hooked-tool.ts';
@@ -12,6 +19,9 @@ import { noteInput, noteRunTexts } from './runs/run-texts.ts';
 /** Hooks the SDK's own classes once: default runs, every runner, and agents inside tools all use them. */
 export function install(): void {
   hookedMethods.hook(Runner.prototype, 'run', recordedRun);
+  // An agent may have tools of `getAllMcpTools` instead of the servers themselves.
+  for (const { prototype } of [MCPServerSSE, MCPServerStdio, MCPServerStreamableHttp])
+    hookMcpServer(prototype);
   hookedMethods.hook(
     Agent.prototype,
     'getAllTools',

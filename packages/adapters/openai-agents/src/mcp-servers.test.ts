@@ -1,5 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { mcpErrorResult, refusalOf, refusedPaths, refusedStatuses, Service } from '@actlog/adapter-suite';
-import { Agent, type MCPServer, MemorySession, run } from '@openai/agents';
+import { Agent, getAllMcpTools, type MCPServer, MCPServerStdio, MemorySession, run } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, toolResultsOf } from '../tests/agent.ts';
 import { actlog } from './index.ts';
@@ -91,4 +92,25 @@ test.each([{}, { useStructuredContent: true }])('records errors of an MCP server
   await run(agent, 'go', inSession(sessionId));
   const statuses = (await service.events(sessionId)).map(({ status }) => status);
   expect(statuses.sort()).toEqual([...refusedStatuses, 408, 200].sort());
+});
+
+test('records an error of an MCP server whose tools the agent has instead of the server', async () => {
+  const server = new MCPServerStdio({
+    name: 'files',
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../tests/mcp-server.ts', import.meta.url))],
+  });
+  await server.connect();
+  try {
+    const agent = new Agent({
+      name: 'clerk',
+      model: modelOf([[{ name: 'read', args: { path: '/etc/passwd' } }]]),
+      tools: await getAllMcpTools([server]),
+    });
+    actlog(agent, { recorder: service.recorder() });
+    await run(agent, 'go', inSession('listed-before'));
+  } finally {
+    await server.close();
+  }
+  expect(await service.events('listed-before')).toMatchObject([{ toolName: 'read', status: 500 }]);
 });

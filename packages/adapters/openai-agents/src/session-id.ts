@@ -5,7 +5,7 @@ import {
   newSessionId,
   SessionsById,
 } from '@actlog/recorder/adapter';
-import { getCurrentTrace, type Session } from '@openai/agents';
+import { getCurrentTrace, type Session, type Trace } from '@openai/agents';
 
 /** Data that identifies the conversation of a run. */
 export interface RunConversation {
@@ -16,6 +16,8 @@ export interface RunConversation {
   readonly previousResponseId?: string | undefined;
   /** Group of the runner's traces, from its configuration. */
   readonly groupId?: string | undefined;
+  /** Trace that surrounds the run, such as that of a workflow with several runs. */
+  readonly workflow?: Trace | null | undefined;
   /** Name of the agent that the run starts with. */
   readonly agentName?: string | undefined;
   /** Recorder of the run's calls, if there is one for the run as a whole. */
@@ -29,6 +31,9 @@ const uncovered = new Conversations({});
 
 /** Sessions of runs that may be resumed, by their state. */
 const sessionsOfStates = new WeakMap<object, string>();
+
+/** Sessions of traces without an id. */
+const sessionsOfTraces = new WeakMap<Trace, string>();
 
 /** Sessions of runs that another may continue from, by their last response. */
 const sessionsOfResponses = new SessionsById('@actlog/openai-agents/responses');
@@ -45,7 +50,8 @@ export function keepSession(
 /**
  * Returns the session of a run's calls. In order of precedence: the run's `session`, `conversationId` or trace group;
  * that of the outer run, or of the run that it resumes; that of the surrounding `session.run`; that of the run whose
- * response it continues from; one for the conversation, which is the trace if nothing else identifies it.
+ * response it continues from; one for the conversation, which is the surrounding trace, or that of a run that starts
+ * with a text, if nothing else identifies it.
  */
 export async function sessionOf({
   input,
@@ -53,6 +59,7 @@ export async function sessionOf({
   conversationId,
   previousResponseId,
   groupId,
+  workflow,
   agentName,
   calls,
   outer,
@@ -67,7 +74,16 @@ export async function sessionOf({
   const newId = () => newSessionId(agentName);
   const conversation = (calls?.conversations ?? uncovered).sessionOf(
     input,
-    Array.isArray(input) ? newId : undefined,
+    Array.isArray(input) ? () => sessionOfTrace(workflow, newId) : undefined,
   );
-  return conversation ?? (trace && trace.traceId !== 'no-op' ? trace.traceId : newId());
+  return conversation ?? sessionOfTrace(workflow ?? trace, newId); // a run works with copies of its traces
+}
+
+/** Returns the session of a trace. If tracing is off, the trace has no id, but is still one object for its runs. */
+function sessionOfTrace(trace: Trace | null | undefined, newId: () => string): string {
+  if (!trace) return newId();
+  if (trace.traceId !== 'no-op') return trace.traceId;
+  const sessionId = sessionsOfTraces.get(trace) ?? newId();
+  sessionsOfTraces.set(trace, sessionId);
+  return sessionId;
 }

@@ -1,14 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { Service } from '@actlog/adapter-suite';
+import type { Recorder } from '@actlog/recorder';
 import {
   Agent,
   type AgentInputItem,
+  handoff,
   MemorySession,
   Runner,
+  run,
   setTraceProcessors,
   setTracingDisabled,
   user,
   withTrace,
 } from '@openai/agents';
+import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
@@ -37,6 +42,18 @@ async function sessionsOf(agentId: string, runs: (run: RunOnce) => Promise<unkno
   await recorder.flush();
   const sessions = await service.client.agents.sessions(agentId).toArray({ limit: 10 });
   expect(sessions.reduce((sum, { eventCount }) => sum + (eventCount ?? 0), 0) % 2).toBe(0);
+  return sessions.map(({ id }) => id);
+}
+
+const echoCall = () => [functionCall('echo', { text: 'a' }, { callId: `call_${randomUUID()}` })];
+const echoTurn = () => [echoCall(), [assistantMessage('Done.')]];
+
+/** Returns messages as a store would give them back. */
+const rebuilt = (messages: AgentInputItem[]): AgentInputItem[] => JSON.parse(JSON.stringify(messages));
+
+async function sessionsBy(recorder: Recorder, agentId: string): Promise<string[]> {
+  await recorder.flush();
+  const sessions = await service.client.agents.sessions(agentId).toArray({ limit: 10 });
   return sessions.map(({ id }) => id);
 }
 
@@ -86,6 +103,79 @@ test('uses the trace, which may contain several runs, otherwise', async () => {
   );
   setTracingDisabled(true);
   expect(ids).toEqual(traceIds);
+});
+
+test('uses the trace for runs that start with messages, unless these continue a conversation', async () => {
+  setTraceProcessors([]);
+  setTracingDisabled(false);
+  const traceIds: string[] = [];
+  const { echo } = tools();
+  const recorder = service.recorder({ agentId: 's-9' });
+  const turns = [...echoTurn(), ...echoTurn(), ...echoTurn()];
+  const agent = actlog(new Agent({ name: 'a', model: new ScriptedModel(turns), tools: [echo] }), {
+    recorder,
+    agentId: 's-9',
+  });
+  const history = await withTrace('two runs', async ({ traceId }) => {
+    traceIds.push(traceId);
+    await run(agent, [user('plan')]);
+    return (await run(agent, [user('write')])).history;
+  });
+  await withTrace('another', () => run(agent, [...rebuilt(history), user('shorter')]));
+  setTracingDisabled(true);
+  expect(await sessionsBy(recorder, 's-9')).toEqual(traceIds);
+});
+
+test('uses one session for the runs of a trace without an id, because tracing is off', async () => {
+  const ids = await sessionsOf('s-12', async (run) => {
+    await withTrace('two runs', () => Promise.all([run(), run([user('go')])]));
+    await withTrace('one run', () => run());
+  });
+  expect(ids).toHaveLength(2);
+});
+
+test('recognizes a conversation after a handoff that removes all other calls', async () => {
+  const { echo } = tools();
+  const recorder = service.recorder({ agentId: 's-10' });
+  const options = { recorder, agentId: 's-10' };
+  const second = new Agent({
+    name: 'second',
+    model: new ScriptedModel([[assistantMessage('Hi.')], ...echoTurn()]),
+    tools: [echo],
+  });
+  const transfer = functionCall('transfer_to_second', {}, { callId: `call_${randomUUID()}` });
+  const first = actlog(
+    new Agent({
+      name: 'first',
+      model: new ScriptedModel([echoCall(), [transfer]]),
+      tools: [echo],
+      handoffs: [handoff(second, { inputFilter: (data) => ({ ...data, preHandoffItems: [] }) })],
+    }),
+    options,
+  );
+  const { history, lastAgent } = await run(first, 'go');
+  expect(history).not.toContainEqual(expect.objectContaining({ name: 'echo' }));
+  await run(lastAgent ?? first, [...rebuilt(history), user('and now')]);
+  expect(await sessionsBy(recorder, 's-10')).toHaveLength(1);
+});
+
+test('keeps two chats with the same words and call ids apart while they are in memory', async () => {
+  const { echo } = tools();
+  const recorder = service.recorder({ agentId: 's-11' });
+  const chats = [1, 2].map(() => ({
+    agent: actlog(new Agent({ name: 'a', tools: [echo] }), {
+      recorder,
+      agentId: 's-11',
+    }),
+    history: [] as AgentInputItem[],
+  }));
+  for (const text of ['one', 'two']) {
+    for (const chat of chats) {
+      chat.agent.model = modelOf([[{ name: 'echo', args: { text } }]]); // numbers its calls
+      chat.history = (await run(chat.agent, [...chat.history, user(text)])).history;
+    }
+  }
+  expect(await sessionsBy(recorder, 's-11')).toHaveLength(2);
 });
 
 test('uses one session per run otherwise', async () => {

@@ -10,6 +10,7 @@ export interface RunOutcome extends RunOfAgentTool {
   readonly rawResponses: readonly ModelResponse[];
   readonly interruptions?: readonly unknown[];
   readonly state: object;
+  readonly history?: readonly unknown[];
   readonly lastResponseId?: string | undefined;
 }
 
@@ -27,6 +28,9 @@ export class UnhookedCalls {
     this.#run = run;
     this.#oldResponses = resumed?.rawResponses.length ?? 0;
     this.#open = calls.filter((call) => 'callId' in call && !outputs.has(idOf(call)));
+    // A rejection may end the run before the SDK lists the agent's tools.
+    for (const { rawItem } of (resumed?.interruptions ?? []) as readonly { rawItem?: { name?: unknown } }[])
+      run.toolNames.add(String(rawItem?.name));
   }
 
   /** Records the calls. */
@@ -36,6 +40,8 @@ export class UnhookedCalls {
     const fresh = rawResponses.slice(this.#oldResponses).flatMap(({ output }) => output);
     for (const item of [...this.#open, ...fresh]) {
       const id = idOf(item);
+      // A handoff may remove all other calls from the history.
+      if (item.type === 'function_call') this.#run.recognizeBy({ toolName: item.name, callId: id });
       const ended = hostedCall(item, fresh) ?? keptCall(item, outputs.get(id), this.#run);
       const agent = agents.get(id);
       const calls = this.#run.callsOf(agent);

@@ -1,5 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
+import OpenAI from 'openai';
 import { zodFunction } from 'openai/helpers/zod';
 import { ParsingToolFunction } from 'openai/lib/RunnableFunction';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -141,6 +142,26 @@ test('uses one session per conversation', async () => {
   await service.events('none');
   const sessions = await service.client.agents.sessions('talker').toArray({ limit: 10 });
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
+});
+
+test('keeps two chats apart whose users wrote the same, and whose models number their calls', async () => {
+  const tools = actlog([repeat], { recorder: service.recorder(), agentId: 'numbering' });
+  for (const _chat of [1, 2]) {
+    const call = { id: 'call_1', type: 'function', function: { name: 'repeat', arguments: '{"text":"a"}' } };
+    const turns = [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'assistant', content: 'Done.' },
+    ];
+    const client = new OpenAI({
+      apiKey: 'none',
+      fetch: async () =>
+        Response.json({ choices: [{ index: 0, finish_reason: 'stop', message: turns.shift() }] }),
+    });
+    await client.chat.completions.runTools({ model: 'scripted', messages: [user()], tools }).done();
+  }
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('numbering').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([1, 1]);
 });
 
 test('records a manual call, and returns a denial as its result', async () => {

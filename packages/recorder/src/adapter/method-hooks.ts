@@ -8,7 +8,7 @@ export type Method<Result = unknown> = (...args: unknown[]) => Result;
  * the adapter is first.
  */
 export class MethodHooks {
-  readonly #originals: (prototype: object) => Map<string, Method>;
+  readonly #originals: (prototype: object) => Map<PropertyKey, Method>;
 
   /** @param name - name for all copies of the adapter, such as `@actlog/langchain/hooked-methods` */
   constructor(name: string) {
@@ -23,7 +23,7 @@ export class MethodHooks {
    */
   hook<Target extends object, Result>(
     prototype: Target,
-    method: keyof Target & string,
+    method: keyof Target & (string | symbol),
     hook: (target: never, original: Method<Result>, args: unknown[]) => Result,
   ): void {
     const originals = this.#originals(prototype);
@@ -37,7 +37,10 @@ export class MethodHooks {
   }
 
   /** Returns the original of a replaced method; undefined for any other. */
-  original<Target extends object>(prototype: Target, method: keyof Target & string): Method | undefined {
+  original<Target extends object>(
+    prototype: Target,
+    method: keyof Target & (string | symbol),
+  ): Method | undefined {
     return this.#originals(prototype).get(method);
   }
 }

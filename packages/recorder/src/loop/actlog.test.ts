@@ -115,6 +115,20 @@ test('uses one session per conversation, also when its messages are restored fro
   expect(sessions.map(({ eventCount }) => eventCount).sort()).toEqual([1, 2]);
 });
 
+test('keeps two chats apart whose users wrote the same, if the output is among the messages', async () => {
+  const options = { recorder: service.recorder(), agentId: 'numbering' };
+  const runCalls = actlog({ echo: () => 'ran' }, options);
+  const assistant = {
+    role: 'assistant',
+    tool_calls: [{ id: 'call_1', function: { name: 'echo', arguments: '{}' } }],
+  };
+  for (const _chat of [1, 2])
+    await runCalls(assistant, { messages: [{ role: 'user', content: 'go' }, assistant] });
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('numbering').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([1, 1]);
+});
+
 test("sees the user's text and the system prompt as origins, in the formats of providers", async () => {
   const to = 'DE89370400440532013000';
   const text = `Pay 250 to ${to} today.`;

@@ -1,5 +1,12 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import { AgentsError, type Runner, RunResult, RunState, StreamedRunResult } from '@openai/agents';
+import {
+  AgentsError,
+  getCurrentTrace,
+  type Runner,
+  RunResult,
+  RunState,
+  StreamedRunResult,
+} from '@openai/agents';
 import { unfinished } from '../agents-calls.ts';
 import { coverage, processCoverage } from '../coverage.ts';
 import { listen } from '../listeners.ts';
@@ -58,10 +65,12 @@ class RecordedRun {
     const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
     const reachedBy = ofRunner ? undefined : reached.get(agent);
     const calls = own ?? ofRunner ?? reachedBy ?? processCoverage.current;
+    const workflow = getCurrentTrace(); // here, because the run has a trace of its own if there is none
+    const agentName = nameOf(agent);
     this.scope = new RunScope({
       calls,
       coveredByAgent: own ?? reachedBy ?? (runners.has(runner) ? undefined : outer?.coveredByAgent),
-      sessionId: () => sessionOf({ ...options, input, groupId, agentName: nameOf(agent), calls, outer }),
+      sessionId: () => sessionOf({ ...options, input, groupId, workflow, agentName, calls, outer }),
       input,
       signal: options?.signal ? AbortSignal.any([signal, options.signal]) : signal,
     });
@@ -97,6 +106,7 @@ class RecordedRun {
       if (this.scope.hasUnderWay)
         await this.scope.endAll(hasFailed || signal.aborted ? cutOff() : unfinished);
       if (outcome) keepSession(outcome, this.scope.knownSessionId);
+      this.scope.recognizeByHistory(outcome?.history);
     } catch {
       // The SDK's items differ from those of the supported versions.
     }

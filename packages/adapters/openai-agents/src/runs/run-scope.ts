@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, type BegunCall, type HookedCall, processWide } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  type BegunCall,
+  type ConversationCall,
+  type HookedCall,
+  processWide,
+} from '@actlog/recorder/adapter';
 import { unfinished } from '../agents-calls.ts';
 import { coverage, processCoverage } from '../coverage.ts';
 
@@ -102,10 +108,19 @@ export class RunScope {
     agent: NamedAgent | undefined,
     call: Pick<HookedCall, 'toolName' | 'arguments' | 'callId'>,
   ): HookedCall {
-    const { input, knownSessionId: sessionId } = this;
     const { toolName, callId } = call;
-    this.callsOf(agent)?.conversations.note(input, { toolName, callId }, sessionId);
-    return { ...call, agentId: agent?.name, sessionId, signal: this.signal };
+    this.recognizeBy({ toolName, callId }, agent);
+    return { ...call, agentId: agent?.name, sessionId: this.knownSessionId, signal: this.signal };
+  }
+
+  /** Makes later turns of the conversation recognizable by a call, recorded or not. */
+  recognizeBy(call: ConversationCall, agent?: NamedAgent): void {
+    this.callsOf(agent)?.conversations.note(this.input, call, this.knownSessionId);
+  }
+
+  /** Makes later turns recognizable by the messages that the run returns for them. */
+  recognizeByHistory(history: unknown): void {
+    this.callsOf(undefined)?.conversations.noteReturned(this.input, history, this.knownSessionId);
   }
 
   /** `true` if the session of the run's calls is known, including that there is none. */

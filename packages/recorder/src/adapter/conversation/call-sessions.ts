@@ -37,11 +37,14 @@ export class CallSessions {
   }
 
   /**
-   * Returns the session of a call. Of several, it is the one that has not gone on yet; undefined if that does not tell
-   * them apart, because the calls of two people must not get into one session.
+   * Returns the session of a call. Of several, it is the probable one, or else the one that has not gone on yet;
+   * undefined if that does not tell them apart, because the calls of two people must not get into one session.
+   *
+   * @param probable - session that something weaker than a call points to; counts only if it has the call too
    */
-  find(key: string): string | undefined {
+  find(key: string, probable?: string): string | undefined {
     const owners = this.#owners.get(key) ?? [];
+    if (owners.some(({ sessionId }) => sessionId === probable)) return probable;
     const waiting = owners.length > 1 ? owners.filter((owner) => this.#isLatest(owner)) : owners;
     return waiting.length === 1 ? waiting[0]?.sessionId : undefined;
   }

@@ -4,6 +4,7 @@ import type { AdapterOptions } from '../adapter-options.ts';
 import { CallSessions } from './call-sessions.ts';
 import { newSessionId } from './new-session-id.ts';
 import { callKeys, isUnique, keyOf } from './past-calls.ts';
+import { noteReturned, sessionOfReturned } from './returned-messages.ts';
 import { Turn } from './turn.ts';
 
 /** A tool call that follows on a conversation. */
@@ -41,7 +42,8 @@ export class Conversations {
   /**
    * Returns the session of a conversation. In order of precedence: the user's own; that of the surrounding `session.run`; that of the
    * turn, while the last message of the user is the same object; that of a noted call among the messages; that of an
-   * earlier turn, while its message of the user is the same object; the framework's own id; a new id.
+   * earlier turn, while its message of the user, or a message that the framework returned, is the same object; the
+   * framework's own id; a new id.
    *
    * Errors of the messages' getters do not reach the agent.
    *
@@ -98,22 +100,35 @@ export class Conversations {
     }
   }
 
+  /**
+   * Notes the messages that a framework returns for later turns of a conversation, in case they are passed as the same
+   * objects.
+   *
+   * @param messages - the conversation before; an application may pass its messages in other conversations too
+   */
+  noteReturned(messages: unknown, returned: unknown, sessionId: string | undefined): void {
+    if (sessionId === undefined || this.#fixedId !== undefined || !Array.isArray(returned)) return;
+    noteReturned(messages, returned, sessionId);
+  }
+
   #sessionOfTurn(messages: unknown, ownId: (() => string | undefined) | undefined): string | undefined {
     const turn = Array.isArray(messages) ? Turn.of(messages) : undefined;
     if (!turn || turn.sessionId !== undefined) return turn?.sessionId;
+    const begun = turn.earlierSession ?? sessionOfReturned(messages as unknown[]);
     turn.sessionId =
-      this.#sessionOfCalls(messages as unknown[]) ??
-      turn.earlierSession ??
-      ownId?.() ??
-      newSessionId(this.#agentId);
+      this.#sessionOfCalls(messages as unknown[], begun) ?? begun ?? ownId?.() ?? newSessionId(this.#agentId);
     return turn.sessionId;
   }
 
-  /** Returns the session of the last noted call. */
-  #sessionOfCalls(messages: readonly unknown[]): string | undefined {
+  /**
+   * Returns the session of the last noted call.
+   *
+   * @param begun - session that a message is known for, as the same object; tells conversations with the same calls apart
+   */
+  #sessionOfCalls(messages: readonly unknown[], begun: string | undefined): string | undefined {
     const sessions = callSessions(this.#recorder);
     for (const key of callKeys(messages).reverse()) {
-      const sessionId = sessions.find(key);
+      const sessionId = sessions.find(key, begun);
       if (sessionId !== undefined) return sessionId;
     }
     return undefined;

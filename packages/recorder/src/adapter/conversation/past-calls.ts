@@ -32,20 +32,44 @@ const wrapperNames = ['toolRequest', 'functionCall', 'toolUse', 'toolInvocation'
 const callTypes =
   /^(tool[_-]call|tool[_-]use|function_call|custom_tool_call|dynamic-tool|toolUseBlock|tool-.+)$/;
 
+/** Types of UI messages' parts that contain both a call and its result. */
+const uiCallTypes = /^(dynamic-tool|tool-(?!call$|use$).+)$/;
+
 /** Types of parts that are not part of what a user wrote. */
 const resultTypes = /tool[_-]?result|tool-output|function_call_output/i;
+
+/** Types of items, without a role, that are not written by the model. */
+const foreignItemTypes = /output|result|^(human|system|developer|tool|function)$/i;
+
+/** Roles of messages that are not written by the model. */
+const foreignRoles = /^(user|human|system|developer|tool|function|data)$/;
+
+/** A tool call among messages. */
+interface PastCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  /** `true` if the same part contains the result. */
+  readonly hasResult: boolean;
+}
 
 /**
  * Returns the keys of all tool calls in a conversation, in their order. A key identifies a call together with what the
  * user wrote before it, and survives serialization of the messages, also from one framework's format to another's.
+ *
+ * Calls without results at the end are the ones that are being made now. They have a key only if their id is unique:
+ * another conversation may have started with the same words, and with a call of the same number.
  */
 export function callKeys(messages: readonly unknown[]): string[] {
   const keys: string[] = [];
+  const lastOutput = messages.findLastIndex((message) => !isOfModel(message)) + 1;
   let asked = processSecret();
-  for (const message of messages) {
+  for (const [place, message] of messages.entries()) {
     if (!isObject(message)) continue;
     asked = withText(asked, message);
-    for (const { id, name } of callsOf(message)) keys.push(isUnique(id) ? id : keyOf(asked, id ?? name));
+    for (const { id, name, hasResult } of callsOf(message)) {
+      if (isUnique(id)) keys.push(id);
+      else if (hasResult || place < lastOutput) keys.push(keyOf(asked, id ?? name));
+    }
   }
   return keys;
 }
@@ -83,6 +107,15 @@ export function isOfUser(message: unknown): boolean {
     return false;
   const content = contentOf(message);
   return !Array.isArray(content) || content.some((part) => !isResult(part));
+}
+
+/** Returns `true` for a message, or an item of one, that the model wrote. */
+function isOfModel(message: unknown): boolean {
+  if (!isObject(message)) return false;
+  const { role } = message;
+  if (typeof role === 'string') return !foreignRoles.test(role);
+  const type = typeOf(message);
+  return typeof type === 'string' && !foreignItemTypes.test(type);
 }
 
 function isObject(message: unknown): message is Message {
@@ -123,7 +156,7 @@ function textOf(message: Message): string {
     .slice(0, maxText);
 }
 
-function* callsOf(message: Message): Generator<{ id: string | undefined; name: string }> {
+function* callsOf(message: Message): Generator<PastCall> {
   const content = contentOf(message);
   const parts: readonly unknown[] = [
     message,
@@ -140,7 +173,7 @@ function* callsOf(message: Message): Generator<{ id: string | undefined; name: s
   }
 }
 
-function callIn(part: unknown): { id: string | undefined; name: string } | undefined {
+function callIn(part: unknown): PastCall | undefined {
   if (typeof part !== 'object' || part === null) return undefined;
   const own = part as CallPart;
   const wrapper = wrapperNames.find((name) => typeof own[name] === 'object' && own[name] !== null);
@@ -148,5 +181,9 @@ function callIn(part: unknown): { id: string | undefined; name: string } | undef
   const call = (wrapper ? own[wrapper] : own) as CallPart;
   const id = idNames.map((name) => call[name]).find((value) => typeof value === 'string' && value !== '');
   const name = call.name ?? call.toolName ?? (call.function as { name?: unknown } | undefined)?.name;
-  return { id: id as string | undefined, name: typeof name === 'string' ? name : '' };
+  return {
+    id: id as string | undefined,
+    name: typeof name === 'string' ? name : '',
+    hasResult: wrapper === 'toolInvocation' || uiCallTypes.test(String(own.type)),
+  };
 }
