@@ -121,3 +121,22 @@ test('a runner whose model repeats a denied call rejects, also for those who wai
   expect(sent).toHaveLength(6);
   expect(await service.callLines('repeating')).toEqual(Array(5).fill('tester echo 403'));
 });
+
+test('a runner ends whose model repeats a call that runs another until that is ended', async () => {
+  const { id } = await service.denyTool('echo');
+  const options = { recorder: service.guarded(), sessionId: 'nested' };
+  const endless = (name: string) => Array.from({ length: 30 }, () => [toolUse(name, { text: 'a' })]);
+  const ask = {
+    ...echo(async () => {
+      const { client } = clientOf(endless('echo'));
+      await turnOf(client, actlog([echo()], options), [{ role: 'user', content: 'inside' }]);
+      return 'asked';
+    }),
+    name: 'ask',
+  };
+  const { client, sent } = clientOf(endless('ask'));
+  const run = turnOf(client, actlog([ask], options), [{ role: 'user', content: 'go' }]);
+  await expect(run).rejects.toMatchObject({ name: 'ActionDeniedError' });
+  await service.client.policies.archive(id);
+  expect(sent.length).toBeLessThanOrEqual(6);
+});

@@ -78,15 +78,14 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], w
     signal: context?.signal ?? undefined,
     sessionId: (use && toolUses().find(use.id)?.sessionId) ?? loop?.sessionOf(calls, toolName, use?.id),
   };
-  let isLetThrough = false;
   const run = () => {
-    isLetThrough = true;
     deniedRuns().letThrough(toolName, call.sessionId);
     loop?.letThrough(toolName);
     return tool.run(...args);
   };
   return calls.run(call, run).catch((error: unknown) => {
-    if (use && !isLetThrough && ActionDeniedError.isInstance(error)) {
+    // A runner inside the tool that was ended counts as a denial, too: the model might start it again without end.
+    if (use && ActionDeniedError.isInstance(error)) {
       deniedRuns().note(use.id, { toolName, arguments: use.input, denial: error });
       loop?.deny(call, error);
     }
