@@ -3,6 +3,7 @@ import { type AdapterCalls, chatTexts, type HookedCall, noteTexts } from '@actlo
 import { callIdOf } from './call-ids.ts';
 import { noteInvalidArguments } from './openai-calls.ts';
 import { parsedArguments } from './parsed-arguments.ts';
+import { currentRunner, type ToolRunner } from './tool-runner.ts';
 
 type Run = (args: unknown, runner?: ToolRunner, context?: unknown) => unknown;
 type Parse = (text: string) => unknown;
@@ -13,19 +14,6 @@ export interface ChatTool {
   /** Set on tools created by `zodFunction`. */
   readonly $callback?: Run;
   readonly $parseRaw?: Parse;
-}
-
-/** Runner that calls a tool. */
-interface ToolRunner {
-  readonly messages?: readonly AssistantMessage[];
-  readonly controller?: AbortController;
-}
-
-interface AssistantMessage {
-  readonly tool_calls?: readonly {
-    readonly id: string;
-    readonly function?: { readonly name: string; readonly arguments: string };
-  }[];
 }
 
 /** Returns the name of a tool as used by `runTools`. */
@@ -109,10 +97,10 @@ class ChatToolHook {
 
   #invalid(error: unknown, text: string): never {
     if (noteInvalidArguments(error)) {
-      this.#calls.record(
-        { toolName: this.#toolName, arguments: parsedArguments(text) },
-        { ok: false, error },
-      );
+      const runner = currentRunner();
+      const callId = runner && this.#callId(runner, text);
+      const call = { toolName: this.#toolName, arguments: parsedArguments(text), callId };
+      this.#calls.record({ ...call, sessionId: this.#sessionOf(runner, callId) }, { ok: false, error });
     }
     throw error;
   }
@@ -121,9 +109,7 @@ class ChatToolHook {
     const text = (typeof args === 'object' && args !== null && this.#texts.get(args)) || args;
     const toolName = this.#toolName;
     const callId = runner && this.#callId(runner, text);
-    const { conversations } = this.#calls;
-    const sessionId = conversations.sessionOf(runner?.messages);
-    conversations.note(runner?.messages, { toolName, callId }, sessionId);
+    const sessionId = this.#sessionOf(runner, callId);
     noteTexts(this.#calls, () => ({ sessionId, ...chatTexts(runner?.messages) }));
     return {
       toolName,
@@ -132,6 +118,13 @@ class ChatToolHook {
       sessionId,
       signal: runner?.controller?.signal,
     };
+  }
+
+  #sessionOf(runner: ToolRunner | undefined, callId: string | undefined): string | undefined {
+    const { conversations } = this.#calls;
+    const sessionId = conversations.sessionOf(runner?.messages);
+    conversations.note(runner?.messages, { toolName: this.#toolName, callId }, sessionId);
+    return sessionId;
   }
 
   /** Finds the id of the call with these arguments, which the SDK does not pass to its tools. */

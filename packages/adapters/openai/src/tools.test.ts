@@ -126,6 +126,17 @@ test('records invalid arguments as 400 once, also when installed twice', async (
   expect(event?.payload?.argumentsHash).toBe(await hashArguments({ text: 5 }));
 });
 
+test('records invalid arguments in the session of their conversation', async () => {
+  const tools = actlog([repeat], { recorder: service.recorder(), agentId: 'misfits' });
+  const valid = { name: 'repeat', text: '{"text":"a"}' };
+  for (let chat = 0; chat < 2; chat += 1) {
+    await resultsOf([{ name: 'repeat', text: '{"text":5}' }, valid], tools);
+  }
+  await service.events('none');
+  const sessions = await service.client.agents.sessions('misfits').toArray({ limit: 10 });
+  expect(sessions.map(({ eventCount }) => eventCount)).toEqual([2, 2]);
+});
+
 test('records two concurrent equal calls separately, also when installed twice', async () => {
   const options = { recorder: service.recorder(), sessionId: 'same' };
   const call = { name: 'repeat', text: '{"text":"a"}' };

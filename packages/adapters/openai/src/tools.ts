@@ -2,6 +2,7 @@ import type { AdapterOptions } from '@actlog/recorder/adapter';
 import { type ChatTool, nameOf, recordedChatTool } from './chat-tool.ts';
 import { openAICalls } from './openai-calls.ts';
 import { type ResponsesFunction, recordedResponsesFunction } from './responses-function.ts';
+import { hookToolRunner } from './tool-runner.ts';
 
 /**
  * Tools of the SDK's loops: those of `runTools`, functions of the tool runner for the Responses API, and tools that
@@ -35,6 +36,7 @@ export function recordTools<const Tools extends readonly AnyTool[]>(
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
   const calls = openAICalls(options);
   const unheld = openAICalls(options, false);
+  hookToolRunner();
   return tools.map((tool) => {
     if ('execute' in tool && calls.covers(tool.tool.name)) {
       return recordedResponsesFunction(tool as ResponsesFunction, { calls, unheld });
