@@ -15,9 +15,9 @@ afterAll(() => service.close());
 const settings = { model: 'scripted', max_tokens: 100 };
 const said = [{ type: 'text', text: 'done' }];
 
-function echo(run: () => Promise<string> | string = () => 'ran') {
+function echo(run: () => Promise<string> | string = () => 'ran', name = 'echo') {
   return betaZodTool({
-    name: 'echo',
+    name,
     description: 'Says it again.',
     inputSchema: z.object({ text: z.string() }),
     run,
@@ -126,17 +126,30 @@ test('a runner ends whose model repeats a call that runs another until that is e
   const { id } = await service.denyTool('echo');
   const options = { recorder: service.guarded(), sessionId: 'nested' };
   const endless = (name: string) => Array.from({ length: 30 }, () => [toolUse(name, { text: 'a' })]);
-  const ask = {
-    ...echo(async () => {
-      const { client } = clientOf(endless('echo'));
-      await turnOf(client, actlog([echo()], options), [{ role: 'user', content: 'inside' }]);
-      return 'asked';
-    }),
-    name: 'ask',
-  };
+  const ask = echo(async () => {
+    const { client } = clientOf(endless('echo'));
+    await turnOf(client, actlog([echo()], options), [{ role: 'user', content: 'inside' }]);
+    return 'asked';
+  }, 'ask');
   const { client, sent } = clientOf(endless('ask'));
   const run = turnOf(client, actlog([ask], options), [{ role: 'user', content: 'go' }]);
   await expect(run).rejects.toMatchObject({ name: 'ActionDeniedError' });
   await service.client.policies.archive(id);
   expect(sent.length).toBeLessThanOrEqual(6);
+});
+
+test('a runner that serves a whole chat counts the denials of each message of the user', async () => {
+  const { id } = await service.denyTool('echo');
+  const tools = actlog([echo()], { recorder: service.guarded(), sessionId: 'whole-chat' });
+  const denied = [toolUse('echo', { text: 'a' })];
+  const { client, sent } = clientOf([denied, denied, denied, said, denied, denied, denied, said]);
+  const messages = [{ role: 'user' as const, content: 'go' }];
+  const runner = client.beta.messages.toolRunner({ ...settings, messages, tools });
+  for await (const { stop_reason } of runner) {
+    if (stop_reason === 'end_turn' && sent.length === 4) {
+      runner.pushMessages({ role: 'user', content: 'and again' });
+    }
+  }
+  await service.client.policies.archive(id);
+  expect(sent).toHaveLength(8);
 });

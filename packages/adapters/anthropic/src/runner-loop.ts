@@ -8,6 +8,7 @@ import {
   RunDenials,
 } from '@actlog/recorder/adapter';
 import { BetaToolRunner } from '@anthropic-ai/sdk/lib/tools/BetaToolRunner';
+import { type AnyMessage, blocksOf } from './message-blocks.ts';
 
 /** A call of a tool. */
 interface RunnerCall {
@@ -30,7 +31,9 @@ const known = processWide('@actlog/anthropic/loops', () => new WeakMap<object, R
 export class RunnerLoop {
   readonly #runner: Runner;
   readonly #sessions = new Map<object, string | undefined>();
-  readonly #denials = new RunDenials();
+  #denials = new RunDenials();
+  /** Number of messages of the user that the denials belong to. */
+  #questions = 0;
   #endedBy: ActionDeniedError | undefined;
 
   constructor(runner: Runner) {
@@ -80,8 +83,11 @@ export class RunnerLoop {
     }
   }
 
-  /** Counts a denied call. */
+  /** Counts a denied call since the last message of the user, because a chat may have one runner. */
   deny(call: RunnerCall, denial: ActionDeniedError): void {
+    const questions = (this.#messages() ?? []).filter((message) => isQuestion(message as AnyMessage)).length;
+    if (questions !== this.#questions) this.#denials = new RunDenials();
+    this.#questions = questions;
     if (this.#denials.count(call)) this.#endedBy = denial;
   }
 
@@ -89,6 +95,12 @@ export class RunnerLoop {
   letThrough(toolName: string): void {
     this.#denials.letThrough(toolName);
   }
+}
+
+/** Returns `true` for a message of the user with more than results of tools. */
+function isQuestion(message: AnyMessage): boolean {
+  if (message.role !== 'user') return false;
+  return typeof message.content === 'string' || blocksOf(message).some(({ type }) => type !== 'tool_result');
 }
 
 /** Hooks the SDK's tool runner once, so that its tools know the loop that they run in. */

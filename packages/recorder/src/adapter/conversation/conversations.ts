@@ -78,7 +78,7 @@ export class Conversations {
   }
 
   /**
-   * Returns the session of an earlier turn that {@link noteTurn} has noted, for frameworks that copy messages.
+   * Returns the session of an earlier turn that {@link Conversations.noteTurn} has noted, for frameworks that copy messages.
    *
    * @param messages - the conversation, as the application passed it to the framework
    */
