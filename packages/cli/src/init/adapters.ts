@@ -43,7 +43,7 @@ export const adapters = [
     package: '@actlog/google-adk',
     title: 'the Google ADK',
     frameworks: ['@google/adk'],
-    line: 'const runner = new InMemoryRunner({ agent, plugins: [actlog()] });',
+    line: 'actlog.install();',
   },
   {
     package: '@actlog/google-genai',
