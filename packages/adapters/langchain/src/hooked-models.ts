@@ -41,7 +41,12 @@ function noteResponse(
   message: unknown,
 ): void {
   const calls = processCoverage.current;
-  if (calls) noteRequestedCalls(calls, { input, config: config as RunContext, requested, message });
+  if (!calls) return;
+  try {
+    noteRequestedCalls(calls, { input, config: config as RunContext, requested, message });
+  } catch {
+    // A prompt or a message that cannot be read: its calls get a session of their own.
+  }
 }
 
 function requestedIn(response: unknown): readonly RequestedCall[] {
