@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ActionDeniedError } from '@actlog/recorder';
 import {
   type AdapterCalls,
+  isOfUser,
   type Method,
   MethodHooks,
   processWide,
   RunDenials,
 } from '@actlog/recorder/adapter';
 import { BetaToolRunner } from '@anthropic-ai/sdk/lib/tools/BetaToolRunner';
-import { type AnyMessage, blocksOf } from './message-blocks.ts';
 
 /** A call of a tool. */
 interface RunnerCall {
@@ -85,7 +85,7 @@ export class RunnerLoop {
 
   /** Counts a denied call since the last message of the user, because a chat may have one runner. */
   deny(call: RunnerCall, denial: ActionDeniedError): void {
-    const questions = (this.#messages() ?? []).filter((message) => isQuestion(message as AnyMessage)).length;
+    const questions = (this.#messages() ?? []).filter(isOfUser).length;
     if (questions !== this.#questions) this.#denials = new RunDenials();
     this.#questions = questions;
     if (this.#denials.count(call)) this.#endedBy = denial;
@@ -95,12 +95,6 @@ export class RunnerLoop {
   letThrough(toolName: string): void {
     this.#denials.letThrough(toolName);
   }
-}
-
-/** Returns `true` for a message of the user with more than results of tools. */
-function isQuestion(message: AnyMessage): boolean {
-  if (message.role !== 'user') return false;
-  return typeof message.content === 'string' || blocksOf(message).some(({ type }) => type !== 'tool_result');
 }
 
 /** Hooks the SDK's tool runner once, so that its tools know the loop that they run in. */

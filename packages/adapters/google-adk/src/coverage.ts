@@ -35,7 +35,7 @@ export function sessionAround(): string | undefined {
   return [...surroundingRuns()].at(-1)?.sessionId;
 }
 
-/** Returns `true` if the tool of a recorded call runs this code. */
-export function isWithinCall(): boolean {
-  return [...surroundingRuns()].some(({ context }) => context !== undefined);
+/** Returns the invocations whose recorded calls run this code, starting with the innermost. */
+export function invocationsAround(): InvocationContext[] {
+  return [...surroundingRuns()].flatMap(({ context }) => context ?? []);
 }

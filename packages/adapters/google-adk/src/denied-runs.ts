@@ -1,22 +1,20 @@
 import type { ActionDeniedError } from '@actlog/recorder';
-import { endOfRunReason, type HookedCall, processWide, RunDenials } from '@actlog/recorder/adapter';
+import { DeniedRun, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import type { InvocationContext } from '@google/adk';
-import { surroundingRuns } from './coverage.ts';
+import { invocationsAround } from './coverage.ts';
 
-/** Denials of one invocation, across all of its agents. */
-interface DeniedRun {
-  readonly invocationId: string;
-  readonly denials: RunDenials;
-  /** Final message of the run; undefined while it continues. */
-  reason: string | undefined;
+/** An invocation with denials, of all its agents. */
+interface Invocation {
+  readonly id: string;
+  readonly run: DeniedRun;
 }
 
-/** Latest run with a denial of each session. */
-const runs = processWide('@actlog/google-adk/denied-runs', () => new WeakMap<object, DeniedRun>());
+/** Latest invocation with a denial of each session. */
+const invocations = processWide('@actlog/google-adk/denied-runs', () => new WeakMap<object, Invocation>());
 
 function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefined {
-  const run = runs().get(session);
-  return run?.invocationId === invocationId ? run : undefined;
+  const invocation = invocations().get(session);
+  return invocation?.id === invocationId ? invocation.run : undefined;
 }
 
 /**
@@ -24,24 +22,16 @@ function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefi
  * invocation is a denial for the one whose tool runs it: its model might start that agent again and again.
  */
 export function noteDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
-  if (!countDenial(context, call, denial)) return;
-  for (const outer of surroundingRuns())
-    if (outer.context && !countDenial(outer.context, call, denial)) return;
-}
-
-/** Returns `true` if the denial ends the invocation. */
-function countDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): boolean {
-  const { session, invocationId } = context;
-  const run = runOf(context) ?? { invocationId, denials: new RunDenials(), reason: undefined };
-  runs().set(session, run);
-  if (!run.denials.count(call) || run.reason !== undefined) return false;
-  run.reason = endOfRunReason(denial);
-  return true;
+  for (const one of [context, ...invocationsAround()]) {
+    const run = runOf(one) ?? new DeniedRun();
+    invocations().set(one.session, { id: one.invocationId, run });
+    if (!run.deny(call, denial)) return;
+  }
 }
 
 /** Notes that a call was allowed in its invocation. */
 export function noteLetThrough(context: InvocationContext, toolName: string): void {
-  runOf(context)?.denials.letThrough(toolName);
+  runOf(context)?.letThrough(toolName);
 }
 
 /** Returns the reason why an invocation must end; undefined while it continues. */

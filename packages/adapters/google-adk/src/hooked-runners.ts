@@ -1,4 +1,4 @@
-import { type Method, MethodHooks } from '@actlog/recorder/adapter';
+import { type Method, MethodHooks, stepwise } from '@actlog/recorder/adapter';
 import { type BasePlugin, Runner } from '@google/adk';
 import { processCoverage, surroundingRuns, within } from './coverage.ts';
 
@@ -26,7 +26,8 @@ export function hookRunners(): void {
       const plugins = recordingPlugins(runner);
       if (plugins.length === 0) return run.apply(runner, args);
       const { sessionId } = args[0] as { readonly sessionId?: string };
-      return stepsWithin({ plugins, sessionId }, run.apply(coveredRunner(runner, plugins), args));
+      const events = run.apply(coveredRunner(runner, plugins), args);
+      return stepwise(events, (step) => within({ plugins, sessionId }, step));
     });
   }
 }
@@ -47,19 +48,4 @@ function coveredRunner(runner: PluginRunner, plugins: readonly BasePlugin[]): Pl
   if (plugins.every((plugin) => own.has(plugin))) return runner;
   const manager = Object.create(pluginManager, { plugins: { value: new Set([...plugins, ...own]) } });
   return Object.create(runner, { pluginManager: { value: manager } }) as PluginRunner;
-}
-
-/** Runs each step of a run within it, because a generator runs in the context of whoever reads it. */
-async function* stepsWithin(run: Parameters<typeof within>[0], events: Run): Run {
-  let isDone = false;
-  try {
-    let next = await within(run, () => events.next());
-    while (!next.done) {
-      yield next.value;
-      next = await within(run, () => events.next());
-    }
-    isDone = true;
-  } finally {
-    if (!isDone) await within(run, () => events.return());
-  }
 }

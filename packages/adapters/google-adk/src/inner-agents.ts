@@ -24,11 +24,6 @@ export function withinAgentTool<Result>(
   return missing.run([...plugins], run);
 }
 
-/** `true` in the run of an agent that is used as a tool, also if its call is not recorded. */
-export function isWithinAgentTool(): boolean {
-  return missing.getStore() !== undefined;
-}
-
 /**
  * Adds the callback to an agent and its subagents, because the run may start with any of them: the one that was last
  * active in the session.

@@ -1,7 +1,6 @@
 import { type AdapterCalls, noteTexts } from '@actlog/recorder/adapter';
 import { type BaseAgent, type Event, type InvocationContext, isLlmAgent } from '@google/adk';
-import { isWithinCall } from './coverage.ts';
-import { isWithinAgentTool } from './inner-agents.ts';
+import { invocationsAround } from './coverage.ts';
 
 /**
  * Notes what the user said in a session, and the instructions of the agent that is about to call the model, for argument
@@ -9,7 +8,7 @@ import { isWithinAgentTool } from './inner-agents.ts';
  * and values of the session's state stand in the instructions.
  */
 export function noteModelCall(calls: AdapterCalls, context: InvocationContext): void {
-  if (isWithinAgentTool() || isWithinCall()) return; // a model or a tool wrote the prompt
+  if (invocationsAround().length > 0) return; // a model or a tool wrote the prompt
   noteTexts(calls, () => {
     const { session, userContent, agent } = context;
     return {

@@ -13,11 +13,11 @@ import {
 } from '@langchain/langgraph';
 import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { createAgent, type ToolRuntime, tool } from 'langchain';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { askingTool, inThread, question, sharedModelOf, type Turns, tools } from '../tests/agent.ts';
+import { install } from '../tests/process-coverage.ts';
 import { recordedSessions } from '../tests/recorded-sessions.ts';
-import { type ActlogOptions, actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -26,10 +26,6 @@ beforeAll(async () => {
   await service.holdTool('held');
 });
 afterAll(() => service.close());
-
-function install(options: ActlogOptions): void {
-  onTestFinished(actlog.install(options));
-}
 
 /** Creates an agent that makes these calls. */
 function agentOf(name: string, turns: Turns, used: ReturnType<typeof tools>['echo'][]) {

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { newSessionId } from '@actlog/recorder/adapter';
+import { callDigest, newSessionId } from '@actlog/recorder/adapter';
 
 /** Maximum number of keys to remember; a call that a model requests has two. */
 const maxKeys = 20_000;
@@ -69,16 +68,8 @@ export class OpenRequests {
 
 /** Returns the keys of a call: by its id, if it has one, and by its arguments, which are not kept in memory. */
 function keysOf({ name, id, args }: RequestedCall): string[] {
-  const byArguments = `${name}\n${hash('sha256', textOf(args))}`;
+  const byArguments = callDigest({ toolName: name, arguments: args });
   return id === undefined ? [byArguments] : [`${name}\n${id}`, byArguments];
-}
-
-function textOf(args: unknown): string {
-  try {
-    return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
-  } catch {
-    return ''; // not JSON-serializable: such calls of a tool count as the same
-  }
 }
 
 function isObject(value: unknown): value is object {

@@ -6,7 +6,6 @@ import { recordAround } from './hooks.ts';
 import { hookInstructions } from './instructions.ts';
 import { mastraCalls } from './mastra-calls.ts';
 import { processCoverage } from './process-coverage.ts';
-import { hookWorkflowSteps } from './workflow-steps.ts';
 
 /**
  * Covers the whole process: the agents and tools of every Mastra, also those created before, in networks, workflows and
@@ -23,7 +22,6 @@ export function installHooks(options: AdapterOptions = {}): () => void {
   const hooks = recordAround({}, options);
   const isOwn = (own: ToolHooks | undefined) => own?.beforeToolCall ?? own?.afterToolCall;
   coverTools();
-  hookWorkflowSteps();
   return processCoverage.install({
     calls,
     cover: (own) => (own && isOwn(own) ? recordAround(own, options) : hooks),

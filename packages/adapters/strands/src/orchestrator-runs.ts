@@ -48,22 +48,3 @@ function isResponse(input: unknown): boolean {
 export function inSession<Result>(sessionId: string, step: () => Result): Result {
   return sessions().run(sessionId, step);
 }
-
-/** Runs each step of a generator in the session, because a generator runs in the context of whoever reads it. */
-export async function* streamInSession<Item, Result>(
-  sessionId: string,
-  generator: AsyncGenerator<Item, Result, undefined>,
-): AsyncGenerator<Item, Result, undefined> {
-  let isDone = false;
-  try {
-    let next = await inSession(sessionId, () => generator.next());
-    while (!next.done) {
-      yield next.value;
-      next = await inSession(sessionId, () => generator.next());
-    }
-    isDone = true;
-    return next.value;
-  } finally {
-    if (!isDone) await inSession(sessionId, () => generator.return(undefined as never));
-  }
-}

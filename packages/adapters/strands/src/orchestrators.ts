@@ -1,9 +1,9 @@
-import type { Method } from '@actlog/recorder/adapter';
+import { type Method, stepwise } from '@actlog/recorder/adapter';
 import { Graph, type LocalAgent, Swarm } from '@strands-agents/sdk';
 import { callsAround, processCoverage } from './coverage.ts';
 import { callsOf, coverAgent, isLocalAgent } from './covered-agents.ts';
 import { hookedMethods } from './hooked-methods.ts';
-import { inSession, sessionOfRun, streamInSession } from './orchestrator-runs.ts';
+import { inSession, sessionOfRun } from './orchestrator-runs.ts';
 import { noteInput, noteNodes } from './shown-texts.ts';
 
 type Stream = AsyncGenerator<unknown, unknown, undefined>;
@@ -31,7 +31,7 @@ export function hookOrchestrators(): void {
     hookedMethods.hook(prototype, 'stream', (orchestrator: Orchestrator, stream: Method<Stream>, args) => {
       const sessionId = sessionOfRun(orchestrator, args[0]);
       inSession(sessionId, () => noteRun(orchestrator, args[0]));
-      return streamInSession(sessionId, stream.apply(orchestrator, args));
+      return stepwise(stream.apply(orchestrator, args), (step) => inSession(sessionId, step));
     });
   }
 }

@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto';
+import type { ActionDeniedError } from '../guard/action-denied-error.ts';
+import { callDigest } from './call-digest.ts';
 
 /** Denials of one call, of the same tool with the same arguments, after which a run ends. */
 export const maxSameDenials = 5;
@@ -26,7 +27,7 @@ export class RunDenials {
     const inARow = (this.#inARow.get(call.toolName) ?? 0) + 1;
     this.#inARow.set(call.toolName, inARow);
     if (this.#same.size >= maxCalls) this.#same.clear();
-    const key = keyOf(call);
+    const key = callDigest(call);
     const same = (this.#same.get(key) ?? 0) + 1;
     this.#same.set(key, same);
     return same >= maxSameDenials || inARow >= maxDenialsInARow;
@@ -38,18 +39,34 @@ export class RunDenials {
   }
 }
 
+/** A run of an agent that ends if its model repeats a denied call. */
+export class DeniedRun {
+  readonly #denials = new RunDenials();
+  #reason: string | undefined;
+
+  /** Final message of the run; undefined while it continues. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /**
+   * Counts a denial.
+   *
+   * @returns `true` if it ends the run
+   */
+  deny(call: { readonly toolName: string; readonly arguments: unknown }, denial: ActionDeniedError): boolean {
+    if (!this.#denials.count(call) || this.#reason !== undefined) return false;
+    this.#reason = endOfRunReason(denial);
+    return true;
+  }
+
+  /** Notes that a call of a tool was allowed. */
+  letThrough(toolName: string): void {
+    this.#denials.letThrough(toolName);
+  }
+}
+
 /** Returns the reason why the run ended, for the user who reads the run's final output. */
 export function endOfRunReason(denial: { readonly message: string }): string {
   return `${denial.message} The run was ended because the model repeated the call.`;
-}
-
-/** Returns a key for the tool and its arguments that does not keep the arguments in memory. */
-function keyOf({ toolName, arguments: args }: { readonly toolName: string; readonly arguments: unknown }) {
-  let text: string | undefined;
-  try {
-    text = typeof args === 'string' ? args : JSON.stringify(args);
-  } catch {
-    text = undefined; // not JSON-serializable: the calls of the tool count as one
-  }
-  return hash('sha256', `${toolName}\n${text}`);
 }

@@ -84,7 +84,7 @@ export class Conversations {
    */
   earlierSessionOf(messages: unknown): string | undefined {
     try {
-      return Array.isArray(messages) ? Turn.of(messages)?.earlierSession : undefined;
+      return Turn.of(messages)?.earlierSession;
     } catch {
       return undefined;
     }
@@ -93,7 +93,7 @@ export class Conversations {
   /** Notes the session of a turn, so that later turns are recognized while the user's message is the same object. */
   noteTurn(messages: unknown, sessionId: string): void {
     try {
-      const turn = Array.isArray(messages) ? Turn.of(messages) : undefined;
+      const turn = Turn.of(messages);
       if (turn) turn.sessionId = sessionId;
     } catch {
       // A getter of a message threw: later turns get a session of their own.
