@@ -135,7 +135,7 @@ test('a runner ends whose model repeats a call that runs another until that is e
   const run = turnOf(client, actlog([ask], options), [{ role: 'user', content: 'go' }]);
   await expect(run).rejects.toMatchObject({ name: 'ActionDeniedError' });
   await service.client.policies.archive(id);
-  expect(sent.length).toBeLessThanOrEqual(6);
+  expect(sent).toHaveLength(6);
 });
 
 test('a runner that serves a whole chat counts the denials of each message of the user', async () => {
