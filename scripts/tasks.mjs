@@ -225,9 +225,10 @@ const tasks = {
   release: [...build, 'publish'],
 };
 
-/** Returns the only package whose dependencies a task needs; undefined for the whole workspace. */
-export function onlyPackageOf(task) {
-  return task === 'start' ? '@actlog-examples/quickstart' : undefined;
+/** Returns the packages that a task needs, as `prepare` of toolchain.mjs names them; undefined for none. */
+export function installationOf(task, args) {
+  if (task === 'setup' && args.includes('--update')) return undefined;
+  return task === 'start' ? 'demo' : 'all';
 }
 
 /** Names of all tasks. */

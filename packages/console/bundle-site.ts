@@ -2,7 +2,8 @@
 // as it is made, so that an edit needs no build before its test.
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { palettePlugin } from './bundle-palette.ts';
 import { compressedFile } from './compress-site.ts';
@@ -11,13 +12,13 @@ import type { SiteFiles } from './src/site-file.ts';
 const folder = join(import.meta.dirname, 'site');
 
 /** Folder of the palette, whose colors the build writes into the style sheet. */
-const paletteFolder = 'node_modules/@radix-ui/colors/';
+const paletteFolder = dirname(createRequire(import.meta.url).resolve('@radix-ui/colors/package.json'));
 
 /** Returns the folders of the packages whose code is in the bundle. */
 function packagesIn({ inputs }: Metafile): string[] {
   const folders = Object.keys(inputs).map((input) => /^.*node_modules\/(@[^/]+\/)?[^/]+\//.exec(input)?.[0]);
-  const found = new Set([...folders.filter((path) => path !== undefined), paletteFolder]);
-  return [...found].map((path) => join(import.meta.dirname, path)).sort();
+  const found = folders.filter((path) => path !== undefined).map((path) => join(import.meta.dirname, path));
+  return [...new Set([...found, paletteFolder])].sort();
 }
 
 /** Returns the license notices of all bundled packages. */

@@ -1,6 +1,6 @@
 // The complete path: a server, a LangChain agent with one line of actlog, and a report from the service. `--keep` keeps
-// the server running afterwards.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+// the server running afterwards, `--verbose` shows how a score comes about, `--timings` how long each phase took.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Actlog } from '@actlog/client';
@@ -14,11 +14,16 @@ import { report } from './report.ts';
 import { openShop } from './shop.ts';
 import { supportTools } from './tools.ts';
 
+const options = new Set(process.argv.slice(2));
+const phases: (readonly [name: string, endedAtMs: number])[] = [['loading', performance.now()]];
+const endPhase = (name: string) => phases.push([name, performance.now()]);
+
 const folder = await mkdtemp(join(tmpdir(), 'actlog-quickstart-'));
 await writeFile(join(folder, 'refund-rules.md'), 'Parcels lost in the post are refunded in full.\n');
 const shop = await openShop();
 const server = await startServer({ port: 0 });
-console.log(`A server for this demo listens on ${server.url}`);
+console.log(`A server for this demo listens on ${server.url}.`);
+endPhase('server');
 
 const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
 const recorder = new Recorder({
@@ -33,7 +38,7 @@ for (const conversation of conversations) {
     tools: supportTools(shop.url, folder),
     middleware: [actlog({ recorder, agentId: conversation.agentId })], // the one line
   });
-  console.log(`\nThe agent runs: ${conversation.title}`);
+  console.log(`A LangChain agent runs: ${conversation.title}.`);
   await agent.invoke(
     { messages: [{ role: 'user', content: conversation.question }] },
     { configurable: { thread_id: conversation.threadId } },
@@ -41,31 +46,58 @@ for (const conversation of conversations) {
 }
 
 const { delivered, dropped, pending } = await recorder.close();
-console.log(`\n${delivered} events delivered, ${pending} pending, ${dropped} dropped.`);
-await report(client);
-
-console.log(`
-These agents have no past yet, so "medium" begins late: docs/risk.md says what scores and levels mean.
-
-Where to look next
-  npm start -- --keep   leaves the server up, for these sessions in the browser and in \`npx actlog\`
-  docs/                 the guides: iterating sessions, holding risky calls, running the service
-  examples/quickstart   this program, to copy from`);
+const isComplete = pending === 0 && dropped === 0;
+console.log(
+  `${delivered} tool calls recorded${isComplete ? ', none lost' : `, ${pending} pending, ${dropped} dropped`}.`,
+);
+endPhase('agents');
+await report(client, { verbose: options.has('--verbose') });
+endPhase('report');
 
 await shop.close();
 await rm(folder, { recursive: true, force: true });
-if (process.argv.includes('--keep')) {
-  const recorded = await recordMonth(client);
-  console.log(`
-A month of ${recorded} more events was recorded, made up for five agents.
-The server stays up until Ctrl+C ends it.
-  ${server.url}/console/#key=${server.apiKey}   the overview, in the browser
-  ${server.url}/openapi.json   the service's API
-
-In a second terminal:
-  export ACTLOG_BASE_URL=${server.url} ACTLOG_API_KEY=${server.apiKey}
-  npx actlog sessions list
-  npx actlog sessions tail`);
+if (options.has('--keep')) {
+  await keepServer();
 } else {
   await server.close();
+  console.log(`
+Next
+  npm start -- --keep      the same in the console, with a month of made-up sessions
+  npm start -- --verbose   how these scores come about
+  docs/quick-start.md      your own agent, in a minute`);
+}
+if (options.has('--timings')) {
+  console.log('\nTimings');
+  let beganAtMs = 0;
+  for (const [name, endedAtMs] of phases) {
+    console.log(`  ${((endedAtMs - beganAtMs) / 1000).toFixed(1).padStart(6)} s  ${name}`);
+    beganAtMs = endedAtMs;
+  }
+}
+
+/** Adds a month of sessions, and lets the command of this checkout find the server until this process ends. */
+async function keepServer(): Promise<void> {
+  const recorded = await recordMonth(client);
+  endPhase('month');
+  const connection = join(import.meta.dirname, '../../../.actlog/demo.json');
+  await mkdir(join(connection, '..'), { recursive: true });
+  await writeFile(connection, JSON.stringify({ baseUrl: server.url, apiKey: server.apiKey }), {
+    mode: 0o600,
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, async () => {
+      await rm(connection, { force: true });
+      await server.close();
+    });
+  }
+  console.log(`
+Open the console
+  ${server.url}/console/#key=${server.apiKey}
+
+Try next, in a second terminal in this folder
+  npx actlog overview
+  npx actlog sessions list --order risk --limit 5
+  npx actlog guardian list
+
+A month of ${recorded} more calls was made up for five agents. Ctrl+C ends the server.`);
 }

@@ -1,31 +1,68 @@
 import type { Actlog } from '@actlog/client';
 
 const color = process.stdout.isTTY && !process.env.NO_COLOR;
-const bold = (text: string) => (color ? `\u001b[1m${text}\u001b[0m` : text);
+const styled = (code: number) => (text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
+const bold = styled(1);
+const red = styled(31);
+const green = styled(32);
 
-function clock(timestamp: string | undefined): string {
-  return timestamp?.slice(11, 23) ?? '';
+type Session = Awaited<ReturnType<Actlog['sessions']['get']>>;
+type Risk = Awaited<ReturnType<Actlog['sessions']['risk']>>;
+
+/** Successful calls in words, by tool. */
+const inWords: Readonly<Record<string, string>> = {
+  get_order: 'an order was looked up',
+  read_file: 'the rules were read',
+  append_note: 'a note was written',
+  fetch_web_page: 'a web page was read',
+  list_customers: 'customers were listed',
+  send_email: 'a mail was sent',
+  delete_sent_mail: 'the trace deleted',
+};
+
+/** Returns what an agent did in one sentence: "A web page was read; then customers were listed and a mail was sent." */
+function sentenceOf(tools: readonly string[]): string {
+  const [first = 'nothing was done', ...rest] = tools.map((tool) => inWords[tool] ?? `${tool} was called`);
+  const last = rest.pop();
+  const others = last === undefined ? '' : `; then ${[rest.join(', '), last].filter(Boolean).join(' and ')}`;
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)}${others}.`;
 }
 
-/** Prints every session of the service with its events, its risk and the reasons. */
-export async function report(client: Actlog): Promise<void> {
-  for await (const session of client.sessions.list()) {
-    console.log(`\n${bold(`Session ${session.id}`)}  (agent ${session.agentId})`);
-    for await (const event of client.sessions.events(session.id)) {
-      const { toolName, responseStatus, argumentsHash } = event.payload ?? {};
-      const hash = String(argumentsHash).slice(0, 19);
-      console.log(
-        `  ${clock(event.sourceTimestamp)}  ${String(responseStatus)}  ${String(toolName).padEnd(16)} ${hash}…`,
-      );
-    }
-    const risk = await client.sessions.risk(session.id);
-    console.log(
-      `  risk ${bold(`${risk.score} of 100, ${risk.level}`)}; without one of these it would be lower by`,
-    );
-    for (const factor of risk.factors ?? []) {
-      console.log(`    ${factor.delta.toFixed(1).padStart(6)}  ${factor.title}`);
-      console.log(`           ${factor.explanation}`);
-    }
-    for (const { title } of (risk.recommendations ?? []).slice(0, 3)) console.log(`    → ${title}`);
+/** Prints one session: its risk and what happened, its calls, and the reasons of a raised risk. */
+async function printSession(client: Actlog, session: Session, risk: Risk, verbose: boolean): Promise<void> {
+  const isFine = risk.level === 'low';
+  const paint = isFine ? green : red;
+  const verdict = paint(bold(`${isFine ? '✓' : '✗'} ${risk.level} risk, ${risk.score} of 100`));
+  const calls: { tool: string; status: number; hash: string }[] = [];
+  for await (const { payload } of client.sessions.events(session.id)) {
+    const { toolName, responseStatus, argumentsHash } = payload ?? {};
+    calls.push({ tool: String(toolName), status: Number(responseStatus), hash: String(argumentsHash) });
   }
+  const done = calls.filter(({ status }) => status < 400).map(({ tool }) => tool);
+  console.log(`\n${verdict}  ${bold(session.id)}, by ${session.agentId}`);
+  console.log(`  ${sentenceOf(done)}`);
+  for (const { tool, status, hash } of calls) {
+    console.log(`    ${status}  ${tool.padEnd(18)}${verbose ? `${hash.slice(0, 19)}…` : ''}`.trimEnd());
+  }
+  if (isFine && !verbose) return;
+  console.log('  Why:');
+  for (const { title, explanation, delta } of (risk.factors ?? []).slice(0, verbose ? undefined : 2)) {
+    console.log(verbose ? `    ${delta.toFixed(1).padStart(5)}  ${title}: ${explanation}` : `    ${title}`);
+  }
+  const [advice] = risk.recommendations ?? [];
+  if (advice) console.log(`  What to do: ${advice.title}`);
+}
+
+/**
+ * Prints every session of the service, the riskiest last.
+ *
+ * @param options `verbose` adds hashes of arguments, every reason and its share of the score
+ */
+export async function report(client: Actlog, { verbose }: { readonly verbose: boolean }): Promise<void> {
+  const scored: { session: Session; risk: Risk }[] = [];
+  for await (const { id } of client.sessions.list()) {
+    scored.push({ session: await client.sessions.get(id), risk: await client.sessions.risk(id) });
+  }
+  scored.sort((one, other) => Number(one.risk.score) - Number(other.risk.score));
+  for (const { session, risk } of scored) await printSession(client, session, risk, verbose);
 }
