@@ -18,6 +18,9 @@ const patterns = [
   '*.test.ts',
 ];
 
+/** Files of `npm run test:all` alone. */
+const slow = '**/*.slow.test.ts';
+
 /** Patterns of files in a folder, from the root. */
 function within(folder: string, files: readonly string[]): string[] {
   return files.map((file) => `${folder}/${file}`);
@@ -51,15 +54,25 @@ const projects = folders.map((folder) => ({
   test: {
     name: basename(folder),
     include: within(folder, patterns),
-    // Tests of the built docs site run after its build: `npm run check`.
+    // The rest belongs to parts of `npm run test:all`.
     exclude: [
       ...configDefaults.exclude,
+      slow,
       `${folder}/tests/postgres/**`,
       `${folder}/tests/site/**`,
       `${folder}/tests/screens/**`,
     ],
   },
 }));
+
+// Crashes, real agents, other runtimes, and suites that repeat a promise over hundreds of cases.
+const slowProjects = folders
+  .filter((folder) => globSync(`${folder}/{src,tests}/${slow}`).length > 0)
+  .map((folder) => ({
+    extends: true as const,
+    root: sharedRoot,
+    test: { name: basename(folder), include: [`${folder}/{src,tests}/${slow}`] },
+  }));
 
 // The repository's own files, such as its workflows.
 const repository = {
@@ -88,7 +101,7 @@ const types = {
 const withoutStorage = [
   'closing',
   'disconnected-clients',
-  'idle-connections',
+  'idle-connections.slow',
   'otlp/exporters',
   'otlp/fuzz',
   'otlp/python-emitters',
@@ -97,7 +110,7 @@ const withoutStorage = [
   'owasp',
   'owasp-surface',
   'transport',
-  'unread-responses',
+  'unread-responses.slow',
 ].map((name) => `tests/${name}.test.ts`);
 
 // A package with a PostgreSQL of its own has its tests run on that too.
@@ -111,7 +124,6 @@ const onPostgres = folders
       include: [`${folder}/tests/**/*.test.ts`],
       exclude: [...configDefaults.exclude, ...within(folder, withoutStorage)],
       globalSetup: [`${import.meta.dirname}/${folder}/tests/postgres/global-setup.ts`],
-      setupFiles: [`${import.meta.dirname}/${folder}/tests/postgres/skip-when-missing.ts`],
     },
   }));
 
@@ -130,6 +142,19 @@ const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
       isolate: folder.includes('/langchain/'),
     },
   }));
+
+/** Projects of `npm test`, and of the parts of `npm run test:all`; scripts/test-all.ts runs them. */
+const parts = {
+  default: [...projects, repository, types],
+  slow: slowProjects,
+  postgres: onPostgres,
+  oldest: lowest,
+};
+
+function projectsOf(part: string) {
+  if (part in parts) return parts[part as keyof typeof parts];
+  throw new Error(`ACTLOG_TEST_PART must be one of ${Object.keys(parts).join(', ')}, got "${part}".`);
+}
 
 export default defineConfig({
   // Tests run the sources: no build stands between an edit and its test. Node, which loads what is not ours, is given
@@ -150,7 +175,7 @@ export default defineConfig({
     // Most of the time a test waits for a process, a browser or a database: three files go well on two cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     passWithNoTests: false,
-    projects: [...projects, repository, types, ...onPostgres, ...lowest],
+    projects: projectsOf(process.env.ACTLOG_TEST_PART ?? 'default'),
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
   },
 });

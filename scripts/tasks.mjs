@@ -124,17 +124,6 @@ const steps = {
     command: [...fromSource, 'packages/docs/build-site.ts'],
     remedy: 'fix the doc comments or the links above; warnings are errors.',
   },
-  docsPages: {
-    title: 'pages of the docs site in Chromium: search, accessibility, no other servers',
-    command: ['vitest', 'run', '--config', 'packages/docs/tests/site/vitest.config.ts'],
-    remedy: 'run `npm run docs`, then fix the page that the failing test names.',
-  },
-  consoleScreens: {
-    title: 'pages of the console in Chromium: every size in light and dark, accessibility, screenshots',
-    command: ['vitest', 'run', '--config', 'packages/console/tests/screens/vitest.config.ts'],
-    remedy:
-      'fix the page and width that the failing test names; packages/console/screens has a screenshot of each.',
-  },
   demo: {
     command: [...fromSource, 'examples/quickstart/src/main.ts'],
     remedy: 'read the message above, then run `npm test` to narrow down the problem.',
@@ -147,6 +136,10 @@ const steps = {
   test: {
     command: ['vitest', 'run'],
     remedy: 'read the first failing test above, then run it alone with `npm test -- PATH`.',
+  },
+  testAll: {
+    command: [...fromSource, 'scripts/test-all.ts'],
+    remedy: 'read the first failing test above, then run its part alone: `npm run test:all -- PART`.',
   },
   bench: {
     command: [...fromSource, '--expose-gc', 'bench/main.ts'],
@@ -186,6 +179,7 @@ const tasks = {
   setup: [],
   start: ['demo'],
   test: ['test'],
+  'test:all': ['testAll'],
   format: ['format'],
   lint: ['language', 'lint'],
   typecheck: ['types', 'siteTypes', 'docsTypes'],
@@ -210,8 +204,6 @@ const tasks = {
     'adapterTable',
     'conformanceTable',
     'doctorTable',
-    'docsPages',
-    'consoleScreens',
   ],
   'bill-of-materials': ['billOfMaterials'],
   newcomer: [...build, 'newcomer'],

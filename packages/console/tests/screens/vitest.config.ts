@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-/** Views of every page at every size, which take longer than a test of behavior: `npm run check`. */
+/** Views of every page at every size, which take longer than a test of behavior: `npm run test:all -- screens`. */
 export default defineConfig({
   ssr: {
     resolve: {

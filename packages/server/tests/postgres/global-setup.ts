@@ -8,8 +8,6 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Port of the PostgreSQL server that the tests run on; undefined for tests on SQLite. */
     postgresPort: number | undefined;
-    /** Reason why there is no PostgreSQL server in a project that needs one. */
-    postgresMissing: string | undefined;
   }
 }
 
@@ -26,13 +24,13 @@ async function createTables(database: string): Promise<void> {
   await promisify(execFile)(process.execPath, [...flags, file, database]);
 }
 
-/** Starts one PostgreSQL server for the whole run. */
-export default async function setUp({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
+/** Starts one PostgreSQL server for the whole run, which fails if that is impossible. */
+export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
   const postgres = await LocalPostgres.create();
   if (typeof postgres === 'string') {
-    console.warn(`NOT TRIED on PostgreSQL: ${postgres}.`);
-    provide('postgresMissing', postgres);
-    return undefined;
+    throw new Error(
+      `The tests on PostgreSQL need a server: ${postgres}. Run \`npm run setup\` and try again.`,
+    );
   }
   await postgres.query('postgres', 'create role actlog login');
   await postgres.query('postgres', `create database ${template} owner actlog`);
