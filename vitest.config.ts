@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { defaultServerConditions, type Plugin } from 'vite';
 import { configDefaults, defineConfig } from 'vitest/config';
 
@@ -40,13 +40,26 @@ function peersOf(folder: string): Plugin {
   };
 }
 
+/** Paths of tests in the command. Projects of other folders are left out: each takes time to set up. */
+const paths = process.argv
+  .slice(2)
+  .filter((argument) => existsSync(argument))
+  .map((path) => relative(sharedRoot, resolve(path)));
+
+function isWanted(folder: string): boolean {
+  if (paths.length === 0) return true;
+  return paths.some((path) => `${path}/`.startsWith(`${folder}/`) || `${folder}/`.startsWith(`${path}/`));
+}
+
 // One project a package, found by its manifest, so that a new package needs no edit here.
 const folders = globSync([
   'packages/*/package.json',
   'packages/adapters/*/package.json',
   'testing/*/package.json',
   'bench/package.json',
-]).map((manifest) => dirname(manifest));
+])
+  .map((manifest) => dirname(manifest))
+  .filter(isWanted);
 
 const projects = folders.map((folder) => ({
   extends: true as const,
@@ -131,6 +144,7 @@ const onPostgres = folders
 const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
   .map((manifest) => dirname(manifest))
   .map((folder) => ({ folder, adapter: dirname(dirname(folder)) }))
+  .filter(({ adapter }) => isWanted(adapter))
   .map(({ folder, adapter }) => ({
     extends: true as const,
     root: sharedRoot,
@@ -145,7 +159,11 @@ const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
 
 /** Projects of `npm test`, and of the parts of `npm run test:all`; scripts/test-all.ts runs them. */
 const parts = {
-  default: [...projects, repository, types],
+  default: [
+    ...projects,
+    repository,
+    ...(paths.length === 0 || process.argv.includes('types') ? [types] : []),
+  ],
   slow: slowProjects,
   postgres: onPostgres,
   oldest: lowest,
