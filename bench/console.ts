@@ -1,8 +1,7 @@
 import { Actlog } from '@actlog/client';
 import { consoleSite } from '@actlog/console';
 import { startServer } from '@actlog/server';
-import { installedBrowser } from '@actlog/test-browser';
-import { chromium } from 'playwright-core';
+import { launchBrowser } from '@actlog/test-browser';
 import { recordMonth } from '../examples/quickstart/src/month.ts';
 import { ConsoleVisitor } from './console/console-visitor.ts';
 import { median } from './measure/interleaved-rounds.ts';
@@ -29,11 +28,9 @@ const pages: Readonly<Record<string, string>> = {
 
 /** Options: `--rounds=N` (default 5). Fails when a visit is over its limit. */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
-  const executablePath = installedBrowser();
-  if (executablePath === undefined) throw new Error('No Chromium is installed on this machine.');
   const rounds = Number(args.find((arg) => arg.startsWith('--rounds='))?.split('=')[1] ?? 5);
   const server = await startServer({ port: 0, database: ':memory:', logLevel: 'silent' });
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await launchBrowser();
   try {
     const client = new Actlog({ baseURL: server.url, apiKey: server.apiKey });
     await recordMonth(client);

@@ -1,6 +1,5 @@
-import { installedBrowser } from '@actlog/test-browser';
-import { chromium } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchBrowser } from '@actlog/test-browser';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PageServer } from './browser/page-server.ts';
 
 let pages: PageServer;
@@ -10,13 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => pages.close());
 
-it('responds to the client in a browser through the worker', async ({ skip }) => {
-  const executablePath = installedBrowser();
-  if (executablePath === undefined) {
-    console.warn('✗ NOT TRIED: Chromium is not installed on this machine');
-    return skip('Chromium is not installed');
-  }
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+test('responds to the client in a browser through the worker', async () => {
+  const browser = await launchBrowser();
   try {
     const page = await browser.newPage();
     await page.goto(pages.url);
@@ -34,6 +28,6 @@ it('responds to the client in a browser through the worker', async ({ skip }) =>
   }
 });
 
-it('imports no Node module, so that any bundler can bundle it', () => {
+test('imports no Node module, so that any bundler can bundle it', () => {
   expect(/(from|import\(|require\()\s*["'](node:|undici)/.exec(pages.bundle)).toBeNull();
 });

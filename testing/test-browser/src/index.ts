@@ -1,1 +1,1 @@
-export { installedBrowser } from './installed-browser.ts';
+export { launchBrowser } from './launch-browser.ts';

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { installedBrowser } from '@actlog/test-browser';
+import { launchBrowser } from '@actlog/test-browser';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedServer } from '../scripted-server.ts';
@@ -133,14 +133,8 @@ describe('the packed client', () => {
     }
   });
 
-  it('runs in Chromium only with dangerouslyExposeApiKeyInBrowser', async ({ skip }) => {
-    const executablePath = orSkip(installedBrowser(), 'Chromium', skip);
-    const { chromium } = orSkip(
-      await import('playwright-core').catch(() => undefined),
-      'playwright-core',
-      skip,
-    );
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  it('runs in Chromium only with dangerouslyExposeApiKeyInBrowser', async () => {
+    const browser = await launchBrowser();
     try {
       const page = await browser.newPage();
       await page.goto(service.origin);

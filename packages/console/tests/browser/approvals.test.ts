@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkBody, type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, ownContext, useBrowser } from './console-tab.ts';
+import { checkBody } from '../../../server/tests/test-server.ts';
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 const hostile = '</pre><script>alert(1)</script>';
 
@@ -8,19 +9,17 @@ const hostile = '</pre><script>alert(1)</script>';
 const action = { ...checkBody().action, arguments: { amount: 250, note: hostile } };
 
 /** Checks the action so that it is held, and returns the id of the pending action. */
-async function hold(server: TestServer, actionId: string): Promise<string> {
+async function hold(server: ConsoleServer, actionId: string): Promise<string> {
   return (await server.check({ actionId, action })).pendingActionId as string;
 }
 
-async function holding(): Promise<TestServer> {
-  const server = await testServer();
+async function holding(): Promise<ConsoleServer> {
+  const server = await ConsoleServer.create();
   await server.policy({ effect: 'require_approval', message: 'Refunds need a person' });
   return server;
 }
 
-describe.skipIf(!hasBrowser)('approvals page', () => {
-  useBrowser();
-
+describe('approvals page', () => {
   test('shows the requested action, and approves it', async () => {
     const server = await holding();
     await hold(server, 'call-1');
@@ -44,7 +43,7 @@ describe.skipIf(!hasBrowser)('approvals page', () => {
   test('updates the count at once after a decision', async () => {
     const server = await holding();
     await hold(server, 'call-1');
-    const { page } = await ConsoleTab.blank(server.server.url, ownContext);
+    const { page } = await ConsoleTab.blank(server.server.url);
     await page.clock.install();
     await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
     await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();
@@ -84,7 +83,7 @@ describe.skipIf(!hasBrowser)('approvals page', () => {
   test('ignores a press on an action that moved under the pointer', async () => {
     const server = await holding();
     await hold(server, 'call-1');
-    const tab = await ConsoleTab.blank(server.server.url, ownContext);
+    const tab = await ConsoleTab.blank(server.server.url);
     const { page } = tab;
     await page.clock.install();
     await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
@@ -165,7 +164,10 @@ describe.skipIf(!hasBrowser)('approvals page', () => {
   test('offers no decision to a key without the scope', async () => {
     const server = await holding();
     await hold(server, 'call-1');
-    const { apiKey } = await server.server.admin.keys.create('default', { name: 'reader', scopes: ['read'] });
+    const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+      name: 'reader',
+      scopes: ['read'],
+    });
     const { page } = await ConsoleTab.open(server.server.url, apiKey, '/approvals');
     await page.getByText('sign in with a key that has the scope “decide”').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
@@ -199,10 +201,10 @@ describe.skipIf(!hasBrowser)('approvals page', () => {
     const server = await holding();
     await hold(server, 'call-1');
     const { admin, url } = server.server;
-    const { apiKey, key } = await admin.keys.create('default', { name: 'on duty' });
+    const { apiKey, key } = await admin.keys.create(server.tenant, { name: 'on duty' });
     const { page } = await ConsoleTab.open(url, apiKey, '/approvals');
     await page.getByLabel('Comment').fill('half a thou');
-    await admin.keys.revoke('default', key.id);
+    await admin.keys.revoke(server.tenant, key.id);
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByLabel('API key').fill(server.apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -215,7 +217,7 @@ describe.skipIf(!hasBrowser)('approvals page', () => {
   test('shows remaining time by the clock of the service, not by a wrong local one', async () => {
     const server = await holding();
     await hold(server, 'call-1');
-    const { page } = await ConsoleTab.blank(server.server.url, ownContext);
+    const { page } = await ConsoleTab.blank(server.server.url);
     await page.clock.install({ time: Date.now() + 3_600_000 });
     await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
     await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();

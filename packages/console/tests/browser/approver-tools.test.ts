@@ -1,21 +1,22 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, ownContext, useBrowser } from './console-tab.ts';
 
-async function hold(server: TestServer, actionId: string): Promise<string> {
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
+
+async function hold(server: ConsoleServer, actionId: string): Promise<string> {
   const action = { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { secret: 's3cret' } };
   return (await server.check({ actionId, action })).pendingActionId as string;
 }
 
-async function holding(): Promise<TestServer> {
-  const server = await testServer();
+async function holding(): Promise<ConsoleServer> {
+  const server = await ConsoleServer.create();
   await server.policy({ effect: 'require_approval', name: 'Refunds need a person' });
   return server;
 }
 
 /** Opens the approvals page, and waits until its cards accept decisions. */
-async function approvals(server: TestServer): Promise<Page> {
+async function approvals(server: ConsoleServer): Promise<Page> {
   const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
   await page.getByRole('button', { name: 'Approve', disabled: false }).first().waitFor();
   return page;
@@ -25,9 +26,7 @@ function focusedCard(page: Page): Promise<string | undefined> {
   return page.evaluate('document.activeElement.closest("article")?.id');
 }
 
-describe.skipIf(!hasBrowser)('approver’s tools', () => {
-  useBrowser();
-
+describe('approver’s tools', () => {
   test('names the policy, and shows the risk of the session', async () => {
     const server = await holding();
     await server.record({ sessionId: 'thread-1' });
@@ -99,7 +98,7 @@ describe.skipIf(!hasBrowser)('approver’s tools', () => {
   test('notifies of new actions after the user has turned it on, and says nothing about them', async () => {
     const server = await holding();
     await hold(server, 'call-1');
-    const tab = await ConsoleTab.blank(server.server.url, ownContext);
+    const tab = await ConsoleTab.blank(server.server.url);
     const { page } = tab;
     // A browser without a desktop denies all notifications, and shows none.
     await page.addInitScript(`

@@ -1,64 +1,18 @@
-import { installedBrowser } from '@actlog/test-browser';
+import { launchBrowser } from '@actlog/test-browser';
 import axe from 'axe-core';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { atTestEnd } from '../../../server/tests/test-end.ts';
 
-const executablePath = installedBrowser();
+const insecureHost = 'actlog.test';
 
 /** Returns a server's address by a name that browsers do not trust over plain HTTP, unlike 127.0.0.1. */
 export function insecureAddress(url: string): string {
   return url.replace('127.0.0.1', insecureHost);
 }
 
-const insecureHost = 'actlog.test';
-
-/** `true` if this machine has a browser for the console's tests. */
-export const hasBrowser = executablePath !== undefined;
-
-if (!hasBrowser) console.warn('✗ NOT TRIED: the console, as Chromium is not installed on this machine');
-
-let browser: Browser;
-
-/** Unused contexts. A new one costs more than the page that a test opens in it. */
-let idle: BrowserContext[] = [];
-
-/** Options of a tab whose test changes its context permanently, as a clock does. */
-export const ownContext: BrowserContextOptions = {};
-
-/** Starts the browser before the tests of a file, and closes it after them. */
-export function useBrowser(): void {
-  beforeAll(async () => {
-    idle = [];
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--no-sandbox', `--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`],
-    });
-  });
-  afterAll(() => browser.close());
-}
-
-/** Fails a test that moves the clock of a shared context. */
-function forbidClock({ clock }: Page): void {
-  const refuse = () =>
-    Promise.reject(new Error('A clock changes its whole context: open the tab with `ownContext`.'));
-  for (const name of [
-    'install',
-    'pauseAt',
-    'runFor',
-    'fastForward',
-    'setFixedTime',
-    'setSystemTime',
-  ] as const) {
-    clock[name] = refuse;
-  }
-}
+/** Browser for all tests of a worker; it ends with the process. */
+let browser: Promise<Browser> | undefined;
 
 /** A tab with the console, closed after the test. Fails the test for anything that a page must never do. */
 export class ConsoleTab {
@@ -84,7 +38,7 @@ export class ConsoleTab {
     });
   }
 
-  /** Opens a page of the console with the key, by the link that the server prints. */
+  /** Opens a page of the console in a tab that has signed in with the key. */
   static async open(
     url: string,
     apiKey: string,
@@ -92,25 +46,30 @@ export class ConsoleTab {
     options?: BrowserContextOptions,
   ): Promise<ConsoleTab> {
     const tab = await ConsoleTab.blank(url, options);
-    await tab.page.goto(`${url}/console/#key=${apiKey}`);
-    await tab.heading('Overview');
-    if (place !== '/') await tab.go(place);
+    await tab.visit(url, apiKey, place);
     return tab;
   }
 
-  /** Opens an empty tab; with options, in its own context. */
+  /** Opens an empty tab in a new context. */
   static async blank(url: string, options?: BrowserContextOptions): Promise<ConsoleTab> {
-    const context = (!options && idle.pop()) || (await browser.newContext({ locale: 'en-GB', ...options }));
-    context.setDefaultTimeout(10_000);
-    const page = await context.newPage();
-    if (!options) forbidClock(page);
-    const tab = new ConsoleTab(page, new URL(url).origin);
+    browser ??= launchBrowser({ args: [`--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`] });
+    const context = await (await browser).newContext({ locale: 'en-GB', ...options });
+    context.setDefaultTimeout(20_000);
+    const tab = new ConsoleTab(await context.newPage(), new URL(url).origin);
     atTestEnd(async () => {
-      if (options) await context.close();
-      else await tab.#release(context);
+      await context.close();
       expect(tab.#faults).toEqual([]);
     });
     return tab;
+  }
+
+  /** Loads a page of the console as a tab does that has signed in with the key. */
+  async visit(url: string, apiKey: string, place: string): Promise<void> {
+    const signIn = await this.page.addInitScript(
+      `sessionStorage.setItem('actlog.apiKey', ${JSON.stringify(apiKey)})`,
+    );
+    await this.page.goto(`${url}/console/#${place}`);
+    await signIn.dispose();
   }
 
   /** Allows the tab to visit another server, such as a provider that people sign in with. */
@@ -128,6 +87,16 @@ export class ConsoleTab {
     await this.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   }
 
+  /** Has the page request its data again until an element is visible, instead of waiting for the next reload. */
+  async refreshUntil(element: Locator): Promise<void> {
+    await expect
+      .poll(async () => {
+        await this.page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+        return element.isVisible();
+      })
+      .toBe(true);
+  }
+
   /** Returns the accessibility rules that the page breaks. */
   async accessibilityFaults(): Promise<string[]> {
     // It stays while the tab changes pages without a load.
@@ -140,13 +109,5 @@ export class ConsoleTab {
       ).axe.run({ resultTypes: ['violations'], preload: false });
       return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
     });
-  }
-
-  /** Closes the tab, and keeps its context for another test. */
-  async #release(context: BrowserContext): Promise<void> {
-    await Promise.all(context.pages().map((page) => page.close()));
-    await context.unrouteAll({ behavior: 'ignoreErrors' });
-    await context.clearCookies();
-    idle.push(context);
   }
 }

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** Returns a server with a policy, and with checks of three tools. */
-async function checkedServer(): Promise<TestServer> {
-  const server = await testServer();
+async function checkedServer(): Promise<ConsoleServer> {
+  const server = await ConsoleServer.create();
   await server.policy({ name: 'No deletions', match: { tools: ['delete_user'] } });
   for (const toolName of ['read_page', 'refund', 'refund', 'delete_user']) {
     await server.check({
@@ -22,9 +23,7 @@ async function checkedServer(): Promise<TestServer> {
   return server;
 }
 
-describe.skipIf(!hasBrowser)('decisions page', () => {
-  useBrowser();
-
+describe('decisions page', () => {
   test('lists decisions, links to their policy and session, and filters by the address', async () => {
     const server = await checkedServer();
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/decisions');

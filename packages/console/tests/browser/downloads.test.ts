@@ -4,15 +4,16 @@ import type { AddressInfo } from 'node:net';
 import type { Download, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { atTestEnd } from '../../../server/tests/test-end.ts';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, insecureAddress, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab, insecureAddress } from './console-tab.ts';
 
 /** Bytes of an event's text, slightly less than a body may have. */
 const textBytes = 200_000;
 
 /** Starts a server with a session of large events. */
-async function serverWithEvents(count: number): Promise<TestServer> {
-  const server = await testServer();
+async function serverWithEvents(count: number): Promise<ConsoleServer> {
+  const server = await ConsoleServer.create();
   const text = 'x'.repeat(textBytes);
   await server.recordMany(
     Array.from({ length: count }, (_, number) => ({
@@ -62,9 +63,7 @@ function savedBy(page: Page): Download[] {
   return saved;
 }
 
-describe.skipIf(!hasBrowser)('download of a session', () => {
-  useBrowser();
-
+describe('download of a session', () => {
   test('saves every byte, even when larger than a response may be', { timeout: 120_000 }, async () => {
     const server = await serverWithEvents(350);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 const payload = { toolName: 'refund', argumentsHash: 'sha256:aa', responseStatus: 500 };
 
@@ -23,9 +24,7 @@ async function visit(tab: ConsoleTab, url: string, apiKey: string, place: string
   await tab.page.goto(`${url}/console/#${place}`);
 }
 
-describe.skipIf(!hasBrowser)('first requests of a page', () => {
-  useBrowser();
-
+describe('first requests of a page', () => {
   test.each([
     [
       '/',
@@ -48,7 +47,7 @@ describe.skipIf(!hasBrowser)('first requests of a page', () => {
       '.key-calls li',
     ],
   ])('of %s are sent before its script has arrived, and only once', async (place, first, content) => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.record({ sessionId: 'order-1', payload });
     const tab = await ConsoleTab.blank(server.server.url);
     const { page } = tab;
@@ -70,7 +69,7 @@ describe.skipIf(!hasBrowser)('first requests of a page', () => {
   });
 
   test('with a rejected key are not used for the key that the user enters next', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const tab = await ConsoleTab.blank(server.server.url);
     await visit(tab, server.server.url, `${server.apiKey.slice(0, -4)}AAAA`, '/');
     await tab.page.getByRole('alert').waitFor();
@@ -80,7 +79,7 @@ describe.skipIf(!hasBrowser)('first requests of a page', () => {
   });
 
   test('use the key of a link only if the tab keeps none', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const tab = await ConsoleTab.blank(server.server.url);
     const keys = new Set<string | undefined>();
     tab.page.on('request', (request) => keys.add(request.headers().authorization));

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { checkBody, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { checkBody } from '../../../server/tests/test-server.ts';
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** An object that cannot be converted to text. */
 const textless = { toString: 1, valueOf: 1 };
 
-describe.skipIf(!hasBrowser)('content from agents', () => {
-  useBrowser();
-
+describe('content from agents', () => {
   test('cannot hide a session', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.record(
       { category: 'x', payload: { argumentsHash: textless, toolName: textless, responseStatus: textless } },
       { category: 'y', payload: { argumentsHash: ['a'], key: 'notes' } },
@@ -19,7 +18,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
   });
 
   test('keeps controls visible, however long names are', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const name = 'long_'.repeat(40);
     await server.ok('agents.create', { body: { id: 'registered', name, owner: name } });
     await server.policy({ match: { tools: [name.slice(0, 100)] } });
@@ -41,7 +40,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
   });
 
   test('is shown to approvers without characters that reorder or hide text', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const path = '/srv/\u202Egpj.hs\u2066\u200B\u3164\uFE0F\u2028';
     const action = { ...checkBody().action, toolName: 'run\u202E', arguments: { path } };
@@ -59,7 +58,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
   test.each(['/sessions', '/sessions/chat%E2%80%8B', '/agents', '/policies', '/approvals', '/keys'])(
     'shows hidden and direction-changing characters as escapes in %s',
     async (place) => {
-      const server = await testServer();
+      const server = await ConsoleServer.create();
       const odd = 'ab\u202Ecd\u2066\u200B';
       await server.ok('agents.create', { body: { id: odd, name: odd, owner: odd, version: odd } });
       await server.policy({
@@ -68,7 +67,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
         message: odd,
         match: { tools: [`${odd}*`] },
       });
-      await server.server.admin.keys.create('default', { name: 'on\u00ADduty', kind: 'test' });
+      await server.server.admin.keys.create(server.tenant, { name: 'on\u00ADduty', kind: 'test' });
       const payload = { toolName: odd, argumentsHash: 'sha256:aa', responseStatus: 200 };
       await server.record({ agentId: odd, sessionId: 'chat\u200B', category: 'tool_api', payload });
       await server.record({
@@ -95,7 +94,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
   );
 
   test('is escaped in the reason, too, which may quote it', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval', condition: 'bool(args.sure)' });
     const action = { ...checkBody().action, arguments: { sure: 'no\u202Eeno yb devorppa' } };
     await server.check({ actionId: 'call-1', action });
@@ -106,7 +105,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
   });
 
   test('is shown completely above the buttons, however long', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
     const action = { ...checkBody().action, arguments: { lines } };
@@ -119,7 +118,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
   });
 
   test('stays within its card, however long names are', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const name = 'n'.repeat(200);
     await server.record({ agentId: name, sessionId: name });
@@ -132,7 +131,7 @@ describe.skipIf(!hasBrowser)('content from agents', () => {
   });
 
   test('is not shown as exact when its numbers are not', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const arguments_ = { list: [{ account: 1 }] };
     const body = JSON.stringify(checkBody({ action: { ...checkBody().action, arguments: arguments_ } }));

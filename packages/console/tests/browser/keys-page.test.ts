@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
 
-describe.skipIf(!hasBrowser)('keys page', () => {
-  useBrowser();
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
+describe('keys page', () => {
   test('creates keys that work', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
     await page.getByLabel('Name').fill('billing-agent');
     await page.getByLabel('Kind').selectOption('test');
@@ -24,7 +23,7 @@ describe.skipIf(!hasBrowser)('keys page', () => {
   });
 
   test('creates a key for each role, and one with chosen scopes', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
     const roles = { Agent: 1, Reader: 1, Approver: 2, Administrator: 4 };
     for (const [role, count] of Object.entries(roles)) {
@@ -32,7 +31,7 @@ describe.skipIf(!hasBrowser)('keys page', () => {
       await page.getByLabel('Name', { exact: true }).fill(role);
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByLabel(`API key “${role}”`).waitFor();
-      const created = (await server.server.admin.keys.list('default')).find(({ name }) => name === role);
+      const created = (await server.server.admin.keys.list(server.tenant)).find(({ name }) => name === role);
       expect(created?.scopes).toHaveLength(count);
       await page.getByRole('listitem', { name: role, exact: true }).getByText(role).nth(1).waitFor();
     }
@@ -41,12 +40,12 @@ describe.skipIf(!hasBrowser)('keys page', () => {
     await page.getByLabel('Name', { exact: true }).fill('ci');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByLabel('API key “ci”').waitFor();
-    expect((await server.server.admin.keys.list('default')).at(-1)?.scopes).toEqual(['ingest', 'manage']);
+    expect((await server.server.admin.keys.list(server.tenant)).at(-1)?.scopes).toEqual(['ingest', 'manage']);
   });
 
   test('offers nothing to a key that may not manage keys', async () => {
-    const { server } = await testServer();
-    const { apiKey } = await server.admin.keys.create('default', { name: 'r', scopes: ['read'] });
+    const { server } = await ConsoleServer.create();
+    const { apiKey } = await server.admin.keys.create(server.tenant, { name: 'r', scopes: ['read'] });
     const tab = await ConsoleTab.open(server.url, apiKey, '/keys');
     await tab.heading('Keys');
     await tab.page.getByText('are for administrators').waitFor();
@@ -57,8 +56,8 @@ describe.skipIf(!hasBrowser)('keys page', () => {
   });
 
   test('rotates a key: shows the new one, and ends the old one at the chosen time', async () => {
-    const server = await testServer();
-    const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', kind: 'test' });
+    const server = await ConsoleServer.create();
+    const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'agent', kind: 'test' });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
     await page.getByLabel('A rotated key expires').selectOption('0');
     await page
@@ -72,9 +71,9 @@ describe.skipIf(!hasBrowser)('keys page', () => {
   });
 
   test('rotates an expiring key to one that never expires, and says so on the button', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { admin } = server.server;
-    await admin.keys.create('default', { name: 'agent', expiresInDays: 30 });
+    await admin.keys.create(server.tenant, { name: 'agent', expiresInDays: 30 });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
     await page
       .getByRole('listitem', { name: 'agent', exact: true })
@@ -82,11 +81,11 @@ describe.skipIf(!hasBrowser)('keys page', () => {
       .click();
     await page.getByRole('button', { name: 'Rotate agent by one that does not end' }).click();
     await page.getByLabel('API key “agent”').waitFor();
-    expect((await admin.keys.list('default')).at(-1)).toMatchObject({ name: 'agent', expiresMs: null });
+    expect((await admin.keys.list(server.tenant)).at(-1)).toMatchObject({ name: 'agent', expiresMs: null });
   });
 
   test('focuses each new key, which is not yet copied', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys', {
       permissions: ['clipboard-write'],
       viewport: { width: 360, height: 300 },
@@ -104,8 +103,8 @@ describe.skipIf(!hasBrowser)('keys page', () => {
   });
 
   test("signs out after the user's own key is revoked", async () => {
-    const server = await testServer();
-    const { apiKey } = await server.server.admin.keys.create('default', { name: 'mine', kind: 'test' });
+    const server = await ConsoleServer.create();
+    const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'mine', kind: 'test' });
     const tab = await ConsoleTab.open(server.server.url, apiKey, '/keys');
     await tab.page
       .getByRole('listitem', { name: 'mine', exact: true })

@@ -1,8 +1,9 @@
 import type { ArgumentOrigins } from '@actlog/protocol';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { activityEvent, checkBody, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { activityEvent, checkBody } from '../../../server/tests/test-server.ts';
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** Returns a UUID of version 7 with a time; another number gives another id. */
 function idAt(time: string, number = 0): string {
@@ -40,11 +41,9 @@ async function emphasized(page: Page): Promise<unknown> {
   );
 }
 
-describe.skipIf(!hasBrowser)('origins of arguments', () => {
-  useBrowser();
-
+describe('origins of arguments', () => {
   test('are shown to approvers in words, least trusted first', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const action = { ...checkBody().action, origins };
     await server.check({ actionId: 'call-1', action });
@@ -59,7 +58,7 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
   });
 
   test('are opened beyond the first eight, and left out of an action without any', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const paths = Array.from({ length: 11 }, (_, index) => [`list.${index}`, { from: 'model' }] as const);
     const texts = Array.from(
@@ -90,7 +89,7 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
   });
 
   test('are shown with their call in a session, or in a row about a call that is not shown', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     /** Event of a call, or of the origins of one, at a second of the session. */
     const at = (second: number, eventId: string, category: string, payload: object) => ({
       ...activityEvent({ eventId, category, payload: { toolName: 'send_money', ...payload } }),
@@ -125,7 +124,7 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
   });
 
   test('join their call once its page is loaded', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const startMs = Date.parse('2025-11-03T14:00:00Z');
     const calls = Array.from({ length: 200 }, (_, index) =>
       activityEvent({ sourceTimestamp: new Date(startMs + index).toISOString() }),
@@ -146,7 +145,7 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
   });
 
   test('bring the row of the call into view when a reason names their event', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const [call] = await server.record({ payload: { ...activityEvent().payload, toolName: 'send_email' } });
     const payload = { eventId: call, toolName: 'send_email', origins };
     const [about] = await server.record({ category: 'argument_origins', payload });
@@ -164,7 +163,7 @@ describe.skipIf(!hasBrowser)('origins of arguments', () => {
   });
 
   test('have examples at the condition of a policy', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.url, apiKey, '/policies/new');
     const condition = page.getByRole('textbox', {
       name: 'Condition',

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** Opens a session whose risk has the shape of another service. */
 async function sessionWithRisk(risk: object): Promise<ConsoleTab['page']> {
-  const server = await testServer();
+  const server = await ConsoleServer.create();
   await server.record({});
   const tab = await ConsoleTab.open(server.server.url, server.apiKey);
   await tab.page.route('**/v1/sessions/*/risk', (route) => route.fulfill({ json: risk }));
@@ -12,9 +13,7 @@ async function sessionWithRisk(risk: object): Promise<ConsoleTab['page']> {
   return tab.page;
 }
 
-describe.skipIf(!hasBrowser)('console on another service', () => {
-  useBrowser();
-
+describe('console on another service', () => {
   test('does not claim that a service without reasons found none', async () => {
     const page = await sessionWithRisk({ overall: 12.5, areas: { area0: { points: 3 } } });
     await page.getByText('The service gives no reasons.').waitFor();
@@ -37,7 +36,7 @@ describe.skipIf(!hasBrowser)('console on another service', () => {
   });
 
   test('shows times in words unchanged', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
     const session = { id: 'a', startedAt: 'on Monday' };
     await tab.page.route(/\/v1\/sessions$/, (route) =>

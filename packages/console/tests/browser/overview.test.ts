@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 const hourMs = 3_600_000;
 
@@ -12,8 +13,8 @@ function call(toolName: string, responseStatus: number, hoursAgo = 0) {
 }
 
 /** Returns a server with a risky session, errors, a denial, a held action and a webhook. */
-async function busyServer(): Promise<TestServer> {
-  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+async function busyServer(): Promise<ConsoleServer> {
+  const server = await ConsoleServer.create();
   for (const tool of ['fetch_web_page', 'read_secrets', 'list_customers', 'send_email', 'delete_audit_log']) {
     await server.record({ sessionId: 'compromised', agentId: 'reviewer', ...call(tool, 200) });
   }
@@ -29,9 +30,7 @@ async function busyServer(): Promise<TestServer> {
   return server;
 }
 
-describe.skipIf(!hasBrowser)('overview', () => {
-  useBrowser();
-
+describe('overview', () => {
   test('is the first page, and shows what happened and what needs attention', async () => {
     const { server, apiKey } = await busyServer();
     const { page } = await ConsoleTab.open(server.url, apiKey, '/');
@@ -156,7 +155,7 @@ describe.skipIf(!hasBrowser)('overview', () => {
   });
 
   test('shows how to record the first event on a new server', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const tab = await ConsoleTab.open(server.url, apiKey, '/');
     await tab.page.getByText('npm install @actlog/recorder').waitFor();
     expect(await tab.page.getByRole('figure').count()).toBe(0);

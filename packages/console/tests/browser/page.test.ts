@@ -5,10 +5,11 @@ import type { RunningServer } from '@actlog/server';
 import { describe, expect, test } from 'vitest';
 import { atTestEnd } from '../../../server/tests/test-end.ts';
 import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, insecureAddress, ownContext, useBrowser } from './console-tab.ts';
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab, insecureAddress } from './console-tab.ts';
 
 test('serves the files of the page under a policy that lets nothing else run', async () => {
-  const { server } = await testServer();
+  const { server } = await ConsoleServer.create();
   for (const [name, { type, body }] of Object.entries(await consoleSite())) {
     const response = await fetch(`${server.url}/console/${name}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
@@ -20,7 +21,7 @@ test('serves the files of the page under a policy that lets nothing else run', a
 test.each(['br', 'gzip', 'identity'])(
   'serves the files encoded as %s, and revalidates them',
   async (encoding) => {
-    const { server } = await testServer();
+    const { server } = await ConsoleServer.create();
     for (const [name, file] of Object.entries(await consoleSite())) {
       const get = (headers: Record<string, string>) =>
         fetch(`${server.url}/console/${name}`, { headers: { 'accept-encoding': encoding, ...headers } });
@@ -37,7 +38,7 @@ test.each(['br', 'gzip', 'identity'])(
 );
 
 test('serves a file as it is to a client that refuses its encodings', async () => {
-  const { server } = await testServer();
+  const { server } = await ConsoleServer.create();
   const headers = { 'accept-encoding': 'br;q=0, gzip;q=0.0' };
   const response = await fetch(`${server.url}/console/`, { headers });
   expect(response.headers.get('content-encoding')).toBeNull();
@@ -58,7 +59,7 @@ test.each([
   'constructor',
   'toString',
 ])('returns 404 for /console/%s', async (name) => {
-  const { server } = await testServer();
+  const { server } = await ConsoleServer.create();
   expect((await fetch(`${server.url}/console/${name}`)).status).toBe(404);
 });
 
@@ -103,7 +104,7 @@ test.each([
 
 /** Opens a tab with a partly written policy, whose clock the test controls. */
 async function tabOfPolicy(server: RunningServer, apiKey: string): Promise<ConsoleTab> {
-  const tab = await ConsoleTab.blank(server.url, ownContext);
+  const tab = await ConsoleTab.blank(server.url);
   await tab.page.clock.install();
   await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
   await tab.heading('Overview');
@@ -112,11 +113,9 @@ async function tabOfPolicy(server: RunningServer, apiKey: string): Promise<Conso
   return tab;
 }
 
-describe.skipIf(!hasBrowser)('in a browser', () => {
-  useBrowser();
-
+describe('in a browser', () => {
   test('signs in with a key, and out', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const tab = await ConsoleTab.blank(server.url);
     const { page } = tab;
     await page.goto(server.url);
@@ -133,7 +132,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('reports a refused key, and does not keep it', async () => {
-    const { server } = await testServer();
+    const { server } = await ConsoleServer.create();
     const { page } = await ConsoleTab.blank(server.url);
     await page.goto(`${server.url}/console/`);
     await page.getByLabel('API key').fill('al_test_nobody');
@@ -143,7 +142,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('signs in by the link of the start, and removes the key from the address', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.url, apiKey, '/');
     expect(page.url()).toBe(`${server.url}/console/#/`);
     expect(await page.content()).not.toContain(apiKey);
@@ -152,7 +151,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   test.each(['al_test_nobody', 'al.live%20x', '%E0%A4', ''])(
     'removes the key “%s” of a link from the address, and stays signed in',
     async (key) => {
-      const { server, apiKey } = await testServer();
+      const { server, apiKey } = await ConsoleServer.create();
       const tab = await ConsoleTab.open(server.url, apiKey);
       await tab.page.goto(`${server.url}/console/#key=${key}`);
       if (key !== '') await tab.page.getByRole('button', { name: 'Keep the current key' }).click();
@@ -164,7 +163,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   );
 
   test('removes a key that the service refuses from the address', async () => {
-    const { server } = await testServer();
+    const { server } = await ConsoleServer.create();
     const tab = await ConsoleTab.blank(server.url);
     await tab.page.goto(`${server.url}/console/#key=al_test_nobody`);
     await tab.heading('actlog');
@@ -173,7 +172,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('shows a page that is opened as soon as the first one is rendered', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const tab = await ConsoleTab.blank(server.server.url);
     await tab.page.addInitScript(`new MutationObserver((_, observer) => {
       if (document.querySelector('h1')?.textContent !== 'Overview') return;
@@ -187,15 +186,15 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   test.each(['in the open page', 'as the page loads'])(
     'asks before a link replaces the signed-in key (%s)',
     async (when) => {
-      const { server, apiKey } = await testServer();
-      const other = await server.admin.keys.create('default', { name: 'on duty', kind: 'test' });
+      const { server, apiKey } = await ConsoleServer.create();
+      const other = await server.admin.keys.create(server.tenant, { name: 'on duty', kind: 'test' });
       const tab = await ConsoleTab.open(server.url, apiKey, '/agents');
       await tab.heading('Agents');
       const { page } = tab;
       const open = async () => {
         if (when === 'as the page loads') await page.goto('about:blank');
         await page.goto(`${server.url}/console/#key=${other.apiKey}`);
-        await page.getByRole('dialog').getByText('startServer, default').waitFor();
+        await page.getByRole('dialog').getByText(`startServer, ${server.tenant}`).waitFor();
         expect(page.url()).toBe(`${server.url}/console/#/`);
       };
       await open();
@@ -214,10 +213,10 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   );
 
   test('uses the key of a link at once when the key of the tab is refused', async () => {
-    const { server, apiKey } = await testServer();
-    const old = await server.admin.keys.create('default', { name: 'old', kind: 'test' });
+    const { server, apiKey } = await ConsoleServer.create();
+    const old = await server.admin.keys.create(server.tenant, { name: 'old', kind: 'test' });
     const tab = await ConsoleTab.open(server.url, old.apiKey);
-    await server.admin.keys.revoke('default', old.apiKey.slice(8, 18));
+    await server.admin.keys.revoke(server.tenant, old.apiKey.slice(8, 18));
     await tab.page.goto('about:blank');
     await tab.page.goto(`${server.url}/console/#key=${apiKey}`);
     await tab.page.getByText('startServer').waitFor();
@@ -225,7 +224,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('does not ask for the key again when the service does not respond', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const tab = await ConsoleTab.open(server.url, apiKey);
     const { page } = tab;
     await page.route('**/console/api/identity', (route) => route.fulfill({ status: 500, body: '' }));
@@ -237,8 +236,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('keeps the new key signed in after a late refusal of an earlier one', async () => {
-    const { server, apiKey } = await testServer();
-    const earlier = await server.admin.keys.create('default', { name: 'earlier', kind: 'test' });
+    const { server, apiKey } = await ConsoleServer.create();
+    const earlier = await server.admin.keys.create(server.tenant, { name: 'earlier', kind: 'test' });
     const tab = await ConsoleTab.open(server.url, earlier.apiKey, '/agents');
     const { page } = tab;
     const late = Promise.withResolvers<void>();
@@ -263,24 +262,24 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('returns to the sign-in when a key ends during use', async () => {
-    const { server } = await testServer();
-    const { apiKey, key } = await server.admin.keys.create('default', { name: 'on duty', kind: 'test' });
+    const { server } = await ConsoleServer.create();
+    const { apiKey, key } = await server.admin.keys.create(server.tenant, { name: 'on duty', kind: 'test' });
     const tab = await ConsoleTab.open(server.url, apiKey);
-    await server.admin.keys.revoke('default', key.id);
+    await server.admin.keys.revoke(server.tenant, key.id);
     await tab.go('/agents');
     await tab.heading('actlog');
     expect(await tab.page.getByRole('alert').textContent()).toContain('no longer valid');
   });
 
   test('keeps typed text for a new sign-in after the key ended', async () => {
-    const { server } = await testServer();
-    const { apiKey, key } = await server.admin.keys.create('default', {
+    const { server } = await ConsoleServer.create();
+    const { apiKey, key } = await server.admin.keys.create(server.tenant, {
       name: 'on duty',
       scopes: ['manage'],
     });
-    const next = await server.admin.keys.create('default', { name: 'next', scopes: ['manage', 'read'] });
+    const next = await server.admin.keys.create(server.tenant, { name: 'next', scopes: ['manage', 'read'] });
     const { page } = await tabOfPolicy(server, apiKey);
-    await server.admin.keys.revoke('default', key.id);
+    await server.admin.keys.revoke(server.tenant, key.id);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'actlog' }).waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('Sign in again');
@@ -302,23 +301,23 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Half a thought' }).waitFor();
   });
 
-  test.each<[string, (server: RunningServer) => Promise<string>]>([
+  test.each<[string, (server: ConsoleServer['server']) => Promise<string>]>([
     [
       'of another tenant',
       async ({ admin }) => {
-        await admin.tenants.create('rival');
-        return (await admin.keys.create('rival', { name: 'r' })).apiKey;
+        const { tenant } = await ConsoleServer.create();
+        return (await admin.keys.create(tenant, { name: 'r' })).apiKey;
       },
     ],
     [
       'that may do less',
-      async ({ admin }) => (await admin.keys.create('default', { name: 'r', scopes: ['read'] })).apiKey,
+      async ({ admin, tenant }) => (await admin.keys.create(tenant, { name: 'r', scopes: ['read'] })).apiKey,
     ],
   ])('drops typed text after the key ended, for a key %s', async (_whose, otherKey) => {
-    const { server } = await testServer();
-    const { apiKey, key } = await server.admin.keys.create('default', { name: 'on duty' });
+    const { server } = await ConsoleServer.create();
+    const { apiKey, key } = await server.admin.keys.create(server.tenant, { name: 'on duty' });
     const { page } = await tabOfPolicy(server, apiKey);
-    await server.admin.keys.revoke('default', key.id);
+    await server.admin.keys.revoke(server.tenant, key.id);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByLabel('API key').fill(await otherKey(server));
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -327,21 +326,21 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('drops typed text on sign-out', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const { page } = await tabOfPolicy(server, apiKey);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Name', { exact: true }).waitFor({ state: 'detached' });
   });
 
   test('works below the path of a proxy', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const tab = await ConsoleTab.open(await proxied(server.url, '/actlog'), apiKey, '/policies');
     await tab.heading('Policies');
     await tab.page.getByText('No policy is active').waitFor();
   });
 
   test('works over plain HTTP, where browsers cannot create UUIDs', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(insecureAddress(server.url), apiKey, '/policies/new');
     expect(await page.evaluate('isSecureContext')).toBe(false);
     await page.getByLabel('Name', { exact: true }).fill('No refunds');
@@ -350,7 +349,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('works on any service that follows the specification', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const url = await proxied(server.url, '', (path) => path.startsWith('/console/api/'));
     const tab = await ConsoleTab.open(url, apiKey, '/agents');
     await tab.heading('Agents');
@@ -358,8 +357,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('names the missing scope of a key that may not read', async () => {
-    const { server } = await testServer();
-    const { apiKey } = await server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
+    const { server } = await ConsoleServer.create();
+    const { apiKey } = await server.admin.keys.create(server.tenant, { name: 'agent', scopes: ['ingest'] });
     const { page } = await ConsoleTab.open(server.url, apiKey);
     await page.getByRole('alert').getByText('lacks the scope "read"').waitFor();
   });
@@ -368,7 +367,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     ['refuses its storage', "throw new DOMException('Cookies are blocked.', 'SecurityError')"],
     ['has none, as Firefox where it is turned off', 'return null'],
   ])('works in a browser that %s', async (_how, response) => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const tab = await ConsoleTab.blank(server.url);
     await tab.page.addInitScript(
       `Object.defineProperty(globalThis, 'sessionStorage', { get() { ${response}; } })`,
@@ -380,7 +379,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test("uses one language, whatever the browser's language", async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.record({});
     const {
       server: { url },
@@ -395,7 +394,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('works where a page is served for every unknown path', async () => {
-    const { server, apiKey } = await testServer();
+    const { server, apiKey } = await ConsoleServer.create();
     const tab = await ConsoleTab.blank(server.url);
     const html = { contentType: 'text/html', body: '<title>Welcome</title>' };
     await tab.page.route('**/console/api/**', (route) => route.fulfill(html));

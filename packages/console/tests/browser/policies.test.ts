@@ -1,13 +1,12 @@
 import type { Route } from 'playwright-core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
 
-describe.skipIf(!hasBrowser)('policies page', () => {
-  useBrowser();
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
+describe('policies page', () => {
   test('creates, changes, tests and archives a policy', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
     const { page } = tab;
     await page.getByRole('link', { name: 'New policy' }).click();
@@ -74,7 +73,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   });
 
   test('explains why the service refused a policy, and keeps typed text', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
     await page.getByLabel('Name', { exact: true }).fill('Broken');
     await page.getByLabel('Condition').fill('args.amount >');
@@ -99,7 +98,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   });
 
   test('tries the policy in the form on an action before it is saved', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
     await page.getByLabel('Tools', { exact: true }).fill('refund');
     await page.getByLabel('Condition').fill('args.amount > 100.0');
@@ -116,7 +115,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   });
 
   test('saves only the changed fields', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { id } = await server.policy({
       name: ' Refunds ',
       description: ' one\n\ntwo ',
@@ -147,7 +146,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   });
 
   test('keeps text that is typed while a policy is being saved', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { id } = await server.policy();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, `/policies/${id}`);
     const held: Route[] = [];
@@ -168,7 +167,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   });
 
   test('does not navigate back to a new policy after the user went on', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
     const { page } = tab;
     const disconnected = Promise.withResolvers<void>();
@@ -188,7 +187,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   });
 
   test('does not archive on a double click or a key held down', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
     const archive = page.getByRole('button', { name: 'Archive', exact: true });
@@ -207,7 +206,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   test.each(['{amount: 1}', 'null', '0', '[1]'])(
     'reports invalid arguments, %s, before it sends a check',
     async (text) => {
-      const server = await testServer();
+      const server = await ConsoleServer.create();
       const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
       await page.getByLabel('Agent', { exact: true }).fill('a');
       await page.getByLabel('Tool', { exact: true }).fill('t');
@@ -218,7 +217,7 @@ describe.skipIf(!hasBrowser)('policies page', () => {
   );
 
   test('shows further policies in a tab that was open for days', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     for (let number = 0; number < 51; number += 1) await server.policy({ name: `p-${number}` });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
     const more = page.getByRole('button', { name: 'Show more' });

@@ -1,12 +1,13 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, ownContext, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** Opens the sessions page of a server without sessions, in a tab whose clock the test controls. */
-async function clockedConsole(): Promise<{ server: TestServer; page: Page }> {
-  const server = await testServer();
-  const tab = await ConsoleTab.blank(server.server.url, ownContext);
+async function clockedConsole(): Promise<{ server: ConsoleServer; page: Page }> {
+  const server = await ConsoleServer.create();
+  const tab = await ConsoleTab.blank(server.server.url);
   const { page } = tab;
   await page.clock.install();
   await page.goto(`${server.server.url}/console/#key=${server.apiKey}`);
@@ -17,9 +18,7 @@ async function clockedConsole(): Promise<{ server: TestServer; page: Page }> {
   return { server, page };
 }
 
-describe.skipIf(!hasBrowser)('automatic refresh', () => {
-  useBrowser();
-
+describe('automatic refresh', () => {
   test('waits for a slow service', async () => {
     const { server, page } = await clockedConsole();
     const held: Route[] = [];
@@ -53,7 +52,7 @@ describe.skipIf(!hasBrowser)('automatic refresh', () => {
   });
 
   const url = 'https://hooks.example.com/new';
-  test.each<[string, string, string, (server: TestServer) => Promise<unknown>]>([
+  test.each<[string, string, string, (server: ConsoleServer) => Promise<unknown>]>([
     ['policies', 'No policy is active', 'new', (server) => server.policy({ name: 'new' })],
     ['agents', 'No agent was seen', 'new', (server) => server.record({ agentId: 'new' })],
     [
@@ -62,7 +61,7 @@ describe.skipIf(!hasBrowser)('automatic refresh', () => {
       url,
       (server) => server.ok('notificationChannels.create', { body: { url } }),
     ],
-    ['keys', 'Last used', 'new', ({ server }) => server.admin.keys.create('default', { name: 'new' })],
+    ['keys', 'Last used', 'new', ({ server, tenant }) => server.admin.keys.create(tenant, { name: 'new' })],
   ])('runs on the page of %s too, where others make changes', async (place, before, after, change) => {
     const { server, page } = await clockedConsole();
     await page.goto(`${server.server.url}/console/#/${place}`);

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, ownContext, useBrowser } from './console-tab.ts';
 
-describe.skipIf(!hasBrowser)('failed requests', () => {
-  useBrowser();
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
+describe('failed requests', () => {
   test.each<[string, string, string, string]>([
     ['the risk of a session', '/sessions/chat', '**/v1/sessions/chat/risk', 'Risk by dimension'],
     ['its events', '/sessions/chat', '**/v1/sessions/chat?limit=200', 'Events, oldest first'],
     ['a list', '/agents', '**/v1/agents', 'Agents, newest first'],
   ])('are repeated when the user presses retry: %s', async (_what, place, path, table) => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.record({ sessionId: 'chat' });
-    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', ownContext);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions');
     const { page } = tab;
     await page.route(path, (route) => route.abort());
     await page.clock.install();
@@ -34,7 +33,7 @@ describe.skipIf(!hasBrowser)('failed requests', () => {
   });
 
   test('are repeated when the user presses retry: a policy', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { id } = await server.policy({ name: 'No refunds' });
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     const { page } = tab;

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { checkBody, type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { checkBody } from '../../../server/tests/test-server.ts';
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** Records sessions of one call each, one second apart, alternating between two agents. */
-async function sessions(server: TestServer, ids: readonly string[], fromMs = Date.now() - 3_600_000) {
+async function sessions(server: ConsoleServer, ids: readonly string[], fromMs = Date.now() - 3_600_000) {
   for (const [index, sessionId] of ids.entries()) {
     const sourceTimestamp = new Date(fromMs + 1000 * index).toISOString();
     await server.record({ sessionId, agentId: index % 2 === 0 ? 'even' : 'odd', sourceTimestamp });
@@ -29,7 +30,7 @@ function isNear(expected: number): (pixels: number) => boolean {
 
 /** Opens a tab that has returned from a session to the list, whose response the test delays. */
 async function backToSlowSessions() {
-  const server = await testServer();
+  const server = await ConsoleServer.create();
   await sessions(server, named('s', 40));
   const tab = await ConsoleTab.open(server.server.url, server.apiKey);
   const { page } = tab;
@@ -47,11 +48,9 @@ async function backToSlowSessions() {
 
 const focused = 'document.activeElement.textContent';
 
-describe.skipIf(!hasBrowser)('returning users', () => {
-  useBrowser();
-
+describe('returning users', () => {
   test('find the same rows at the same position in sessions, with the focus on the last one', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await sessions(server, named('s', 160));
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     const { page } = tab;
@@ -80,7 +79,7 @@ describe.skipIf(!hasBrowser)('returning users', () => {
   });
 
   test('find filtered sessions, also by the link above the session', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await sessions(server, named('s', 4));
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions?agent=odd');
     const { page } = tab;
@@ -99,7 +98,7 @@ describe.skipIf(!hasBrowser)('returning users', () => {
   });
 
   test('start at the top when they use the navigation', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await sessions(server, named('s', 60));
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     const { page } = tab;
@@ -129,7 +128,7 @@ describe.skipIf(!hasBrowser)('returning users', () => {
   });
 
   test('do not wait for the whole list when their row is far down by now', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await sessions(server, named('s', 1));
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     const { page } = tab;
@@ -146,7 +145,7 @@ describe.skipIf(!hasBrowser)('returning users', () => {
   });
 
   test('find the agent whose sessions they read', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     for (const agentId of named('a', 60)) await server.record({ agentId, sessionId: `of-${agentId}` });
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/agents');
     const { page } = tab;
@@ -160,7 +159,7 @@ describe.skipIf(!hasBrowser)('returning users', () => {
   });
 
   test('find the policy that they read', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     for (const name of named('p', 60)) await server.policy({ name });
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
     const { page } = tab;
@@ -176,7 +175,7 @@ describe.skipIf(!hasBrowser)('returning users', () => {
   });
 
   test('find the held action whose session they read, or its position if it is decided', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval', name: 'Ask' });
     for (const actionId of named('call', 8)) {
       const action = { ...checkBody().action, toolName: actionId };

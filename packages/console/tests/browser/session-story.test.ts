@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { lengthenSession } from '../../../server/tests/lengthen-session.ts';
 import { atTestEnd } from '../../../server/tests/test-end.ts';
 import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** For what takes hundreds of requests. */
 const patience = { timeout: 120_000 };
@@ -48,11 +49,9 @@ async function withManyEvents(count: number): Promise<TestServer> {
   return server;
 }
 
-describe.skipIf(!hasBrowser)('session page', () => {
-  useBrowser();
-
+describe('session page', () => {
   test('shows the few calls that matter, marks their rows, and jumps to them', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await calls(server, 'incident', incident);
     await server.policy({ effect: 'deny', match: { tools: ['drop_*'] } });
     await server.policy({ effect: 'require_approval', match: { tools: ['pay'] } });
@@ -81,7 +80,7 @@ describe.skipIf(!hasBrowser)('session page', () => {
   });
 
   test('opens a row: whole hash, ids, reasons, and the decision about the call', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await calls(server, 'incident', incident);
     const { id: policyId } = await server.policy({ effect: 'allow', match: { tools: ['send_email'] } });
     const argumentsHash = `sha256:${'ab'.repeat(30)}3`;
@@ -102,7 +101,7 @@ describe.skipIf(!hasBrowser)('session page', () => {
   });
 
   test('relates the score, its dimensions and its reasons in visible text', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await calls(server, 'incident', incident);
     const { score, factors, dimensions } = await server.ok('sessions.risk', { id: 'incident' });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident');
@@ -115,7 +114,7 @@ describe.skipIf(!hasBrowser)('session page', () => {
   });
 
   test('shows errors only, and goes to a time', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await calls(server, 'incident', incident);
     const { server: running, apiKey } = server;
     const { page } = await ConsoleTab.open(running.url, apiKey, '/sessions/incident', { timezoneId: 'UTC' });
@@ -152,7 +151,7 @@ describe.skipIf(!hasBrowser)('session page', () => {
   }, 180_000);
 
   test.each([360, 1280, 2560])('fits %d px, in both schemes', async (width) => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await calls(server, 'incident', [...incident, { toolName: `very_long_${'x'.repeat(120)}` }]);
     for (const colorScheme of ['light', 'dark'] as const) {
       const options = { viewport: { width, height: 900 }, colorScheme };

@@ -1,13 +1,19 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { mailboxTools } from '../../../server/tests/mailbox-tools.ts';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, ownContext, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 
 /** Records calls one second apart, because the order within a millisecond would be undefined. */
-async function session(server: TestServer, sessionId: string, tools: readonly string[], agentId = 'mailer') {
+async function session(
+  server: ConsoleServer,
+  sessionId: string,
+  tools: readonly string[],
+  agentId = 'mailer',
+) {
   const endMs = Date.now();
   for (const [index, toolName] of tools.entries()) {
     const payload = {
@@ -30,11 +36,9 @@ function showSent(page: Page): Locator {
     .first();
 }
 
-describe.skipIf(!hasBrowser)('sessions page', () => {
-  useBrowser();
-
+describe('sessions page', () => {
   test('lists sessions with their risk, newest first, and adds new ones', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'first', ['read_email', 'fails']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     const rows = page.getByRole('row');
@@ -45,7 +49,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('filters by agent and by risk, and keeps the filter in the address', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'of-mailer', ['search']);
     await session(server, 'of-coder', ['search'], 'coder');
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
@@ -72,7 +76,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('suggests agents and tools, and filters by a part of an agent or the whole name of a tool', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'of-mailer', ['send_email']);
     await session(server, 'of-coder', ['run_shell'], 'coder');
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
@@ -95,7 +99,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('sorts by risk, filters by level, content and time, and Back and Forward repeat it', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'risky', mailboxTools);
     await session(server, 'failed', ['search', 'fails']);
     await server.record({ sessionId: 'old', agentId: 'mailer', sourceTimestamp: '2026-01-01T00:00:00Z' });
@@ -126,7 +130,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test.each([360, 390, 768, 1280, 1440, 2560])('shows every column and the risk at %d px', async (width) => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const long = `conversation-${'x'.repeat(150)}`;
     await session(server, long, mailboxTools, `agent-${'y'.repeat(150)}`);
     const viewport = { width, height: 900 };
@@ -150,7 +154,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('rounds scores down, so that none seems higher than its level', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'nearly', ['search']);
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     await tab.page.route('**/v1/sessions', async (route) => {
@@ -163,7 +167,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test("filters by start date in the user's time zone", async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     // In Kathmandu, days begin at 18:15 UTC.
     for (const time of ['15T18:14:59.999', '15T18:15:00.000', '17T18:14:59.999', '17T18:15:00.000']) {
       await server.record({ sessionId: `at-${time}`, sourceTimestamp: `2026-11-${time}Z` });
@@ -186,7 +190,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('shows sessions in pages until the last', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     for (let number = 0; number < 51; number += 1) await session(server, `s-${number}`, ['search']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     await page.getByRole('button', { name: 'Show more' }).click();
@@ -195,7 +199,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('shows a session: ten dimensions, reasons with their events, and the events', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'chat/1', ['read_email', 'send_email', 'delete_email', 'fails']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     await page.getByRole('link', { name: 'chat/1' }).click();
@@ -218,9 +222,9 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('requests a risk once, and again when its session has grown', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'chat', ['search']);
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', ownContext);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions');
     await page.clock.install();
     let requested = 0;
     page.on('request', (request) => {
@@ -236,9 +240,9 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('shows the next page without requesting the previous one again', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     for (let number = 0; number < 101; number += 1) await session(server, `s-${number}`, ['search']);
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions', ownContext);
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions');
     const cursors: (string | null)[] = [];
     await page.getByRole('link', { name: 's-100', exact: true }).waitFor();
     page.on('request', (request) => {
@@ -256,7 +260,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('shows the event that a reason names, however far down', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'long', [...Array<string>(650).fill('search'), 'read_email', 'send_email']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
     const shown = page.locator('tr:focus').getByRole('rowheader', { name: /_email$/ });
@@ -270,7 +274,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('says that reading events failed, and tries again', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'long', [...Array<string>(250).fill('search'), 'read_email', 'send_email']);
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     const { page } = tab;
@@ -288,7 +292,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('downloads sessions as the service exports them', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'chat', ['search']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
     const download = page.waitForEvent('download');
@@ -303,7 +307,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('links to a new policy for a tool that was called', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'chat', ['run_shell', 'a,b', 'every*']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
     const offered = page.getByText('Create a policy for');
@@ -317,14 +321,17 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
     expect((await server.ok('policies.list')).items).toMatchObject([
       { effect: 'deny', match: { tools: ['run_shell'] } },
     ]);
-    const { apiKey } = await server.server.admin.keys.create('default', { name: 'reader', scopes: ['read'] });
+    const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+      name: 'reader',
+      scopes: ['read'],
+    });
     const reader = await ConsoleTab.open(server.server.url, apiKey, '/sessions/chat');
     await reader.page.getByRole('table', { name: 'Risk by dimension' }).waitFor();
     expect(await reader.page.getByText('Create a policy for').count()).toBe(0);
   });
 
   test('shows each time in local time with its zone, and in UTC', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     // The hour that occurs twice in the night of 25 October 2026.
     for (const sourceTimestamp of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']) {
       await server.record({ sessionId: 'night', sourceTimestamp });
@@ -348,7 +355,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('prints complete times, without controls', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'chat', ['search']);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
     await page.getByRole('table', { name: 'Events' }).waitFor();
@@ -361,7 +368,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('shows any name as text', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, hostile, [hostile, "javascript:alert('3')"], hostile);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     await page.getByRole('link', { name: hostile }).click();
@@ -371,13 +378,13 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('reports unknown sessions', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/none');
     await page.getByRole('alert').getByText('There is no such session.').waitFor();
   });
 
   test('does not interrupt users who went on to another page', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'long', [...Array<string>(250).fill('search'), 'read_email', 'send_email']);
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     const { page } = tab;
@@ -395,7 +402,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('says that the event of a reason was not found', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await session(server, 'chat', ['read_email', 'send_email']);
     const tab = await ConsoleTab.open(server.server.url, server.apiKey);
     const [factor] = (await server.ok('sessions.risk', { id: 'chat' })).factors;
@@ -408,7 +415,7 @@ describe.skipIf(!hasBrowser)('sessions page', () => {
   });
 
   test('learns from a session that scored high once the user confirms it as expected', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 31 * 60_000 });
     onTestFinished(() => void vi.useRealTimers());
     await session(server, 'quiet', ['search'], 'assistant');

@@ -1,24 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 const approval = { timeoutSeconds: 900, onTimeout: 'deny', requiredApprovers: 2 } as const;
 
-async function keyOf(server: TestServer, name: string): Promise<TestServer> {
-  const { apiKey } = await server.server.admin.keys.create('default', { name, scopes: ['read', 'decide'] });
+async function keyOf(server: ConsoleServer, name: string): Promise<ConsoleServer> {
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name,
+    scopes: ['read', 'decide'],
+  });
   return server.as(apiKey);
 }
 
-async function hold(server: TestServer, actionId: string, fields: object = {}): Promise<string> {
+async function hold(server: ConsoleServer, actionId: string, fields: object = {}): Promise<string> {
   const action = { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { actionId } };
   return (await server.check({ actionId, action, ...fields })).pendingActionId as string;
 }
 
-describe.skipIf(!hasBrowser)('approvals by several people', () => {
-  useBrowser();
-
+describe('approvals by several people', () => {
   test('shows how many have approved and who, and does not report an approval of two as approved', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval', approval: { ...approval, notRequester: true } });
     await hold(server, 'call-1', { principal: 'ada@example.com' });
     await server.ok('guardian.pendingActions.list');
@@ -57,7 +59,7 @@ describe.skipIf(!hasBrowser)('approvals by several people', () => {
   });
 
   test('tells the loser of a race in one plain sentence', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const id = await hold(server, 'call-1');
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
@@ -71,7 +73,7 @@ describe.skipIf(!hasBrowser)('approvals by several people', () => {
   });
 
   test('approves later calls of the session, shows the grant, and revokes it', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     await server.record({ sessionId: 'thread-1' });
     await hold(server, 'call-1');
@@ -100,7 +102,7 @@ describe.skipIf(!hasBrowser)('approvals by several people', () => {
   });
 
   test('decides the selected actions by keyboard, and says what happened to each', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     await server.policy({ effect: 'require_approval' });
     const ids = [await hold(server, 'call-1'), await hold(server, 'call-2'), await hold(server, 'call-3')];
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
@@ -126,7 +128,7 @@ describe.skipIf(!hasBrowser)('approvals by several people', () => {
   });
 
   test('writes a policy that needs two approvers', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
     const { page } = tab;
     await page.getByLabel('Name').fill('Two people');

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 const shownScheme = 'getComputedStyle(document.documentElement).colorScheme';
 const focused = 'document.activeElement.tagName';
 
 /** Opens a server with two sessions of two agents. */
 async function openTab(place = '/', options?: Parameters<typeof ConsoleTab.open>[3]): Promise<ConsoleTab> {
-  const server = await testServer();
+  const server = await ConsoleServer.create();
   const payload = { toolName: 'refund', argumentsHash: 'sha256:aa', responseStatus: 200 };
   await server.record(
     { sessionId: 'order-1', agentId: 'refunder', payload },
@@ -16,9 +17,7 @@ async function openTab(place = '/', options?: Parameters<typeof ConsoleTab.open>
   return ConsoleTab.open(server.server.url, server.apiKey, place, options);
 }
 
-describe.skipIf(!hasBrowser)('color scheme', () => {
-  useBrowser();
-
+describe('color scheme', () => {
   test('follows the choice of the user, in every tab and after a reload', async () => {
     const { page } = await openTab('/', { colorScheme: 'light' });
     const other = await page.context().newPage();
@@ -63,9 +62,7 @@ describe.skipIf(!hasBrowser)('color scheme', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('navigation', () => {
-  useBrowser();
-
+describe('navigation', () => {
   test('is a menu on a narrow screen, which closes when a page opens', async () => {
     const tab = await openTab('/', { viewport: { width: 360, height: 740 } });
     const { page } = tab;
@@ -96,9 +93,7 @@ describe.skipIf(!hasBrowser)('navigation', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('command palette', () => {
-  useBrowser();
-
+describe('command palette', () => {
   test('opens from a field, and leads to a page, a session and the sessions of an agent', async () => {
     const tab = await openTab('/sessions');
     const { page } = tab;
@@ -138,9 +133,7 @@ describe.skipIf(!hasBrowser)('command palette', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('shortcuts', () => {
-  useBrowser();
-
+describe('shortcuts', () => {
   test('are listed by ?, and lead to pages', async () => {
     const tab = await openTab();
     const { page } = tab;

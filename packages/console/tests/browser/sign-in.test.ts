@@ -7,7 +7,7 @@ import {
   signInSetup,
 } from '../../../server/tests/sign-in/sign-in-setup.ts';
 import { testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { ConsoleTab } from './console-tab.ts';
 
 /** Starts a server and a provider that are two sites for the browser, and opens the sign-in page at a place. */
 async function atSignIn(place = '#/approvals') {
@@ -34,9 +34,7 @@ async function hold({ server }: SignInSetup): Promise<void> {
   await server.check({ actionId: 'call-1' });
 }
 
-describe.skipIf(!hasBrowser)('people who sign in with a provider', () => {
-  useBrowser();
-
+describe('people who sign in with a provider', () => {
   test('return to the place that they came for, decide under their name, and sign out', async () => {
     const setup = await atSignIn();
     const { tab, page, url } = setup;
@@ -179,9 +177,7 @@ describe.skipIf(!hasBrowser)('people who sign in with a provider', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('people whom a proxy signs in', () => {
-  useBrowser();
-
+describe('people whom a proxy signs in', () => {
   const options = {
     publicUrl: 'https://actlog.example',
     principalHeader: 'x-forwarded-user',

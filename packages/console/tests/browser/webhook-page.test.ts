@@ -1,20 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
+
 import { WebhookReceiver } from '../../../server/tests/webhook-receiver.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from './console-tab.ts';
+import { ConsoleServer } from './console-server.ts';
+import { ConsoleTab } from './console-tab.ts';
 
-describe.skipIf(!hasBrowser)('webhook page', () => {
-  useBrowser();
-
+describe('webhook page', () => {
   let receiver: WebhookReceiver;
-  let server: TestServer;
+  let server: ConsoleServer;
   let url: string;
   let id: string;
 
   beforeEach(async () => {
     receiver = new WebhookReceiver();
     url = await receiver.listen();
-    server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+    server = await ConsoleServer.create();
     id = (await server.ok('notificationChannels.create', { body: { url } })).id;
   });
 
@@ -78,7 +77,7 @@ describe.skipIf(!hasBrowser)('webhook page', () => {
 
   test('shows the log to a read-only key, and offers it no change', async () => {
     const { admin } = server.server;
-    const { apiKey } = await admin.keys.create('default', { name: 'reader', scopes: ['read'] });
+    const { apiKey } = await admin.keys.create(server.tenant, { name: 'reader', scopes: ['read'] });
     const { page } = await ConsoleTab.open(server.server.url, apiKey, `/webhooks/${id}`);
     await page.getByText('Nothing was sent yet.').waitFor();
     expect(await page.locator('main button').count()).toBe(0);

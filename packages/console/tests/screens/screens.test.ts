@@ -4,7 +4,7 @@ import { Actlog } from '@actlog/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { recordMonth } from '../../../../examples/quickstart/src/month.ts';
 import { type TestServer, testServer } from '../../../server/tests/test-server.ts';
-import { ConsoleTab, hasBrowser, useBrowser } from '../browser/console-tab.ts';
+import { ConsoleTab } from '../browser/console-tab.ts';
 
 /** Folder of the screenshots, which CI keeps. */
 const folder = join(import.meta.dirname, '..', '..', 'screens');
@@ -102,9 +102,7 @@ async function viewAll(
   return faults;
 }
 
-describe.skipIf(!hasBrowser)('every page with a month of data', () => {
-  useBrowser();
-
+describe('every page with a month of data', () => {
   beforeAll(async () => {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });

@@ -1,15 +1,8 @@
 import { type RunningServer, startServer } from '@actlog/server';
-import { installedBrowser } from '@actlog/test-browser';
+import { launchBrowser } from '@actlog/test-browser';
 import axe, { type AxeResults } from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-
-const executablePath = installedBrowser();
-
-/** `true` if this machine has a browser for the tests. */
-export const hasBrowser = executablePath !== undefined;
-
-if (!hasBrowser) console.warn('✗ NOT TRIED: the docs site, as Chromium is not installed on this machine');
 
 let browser: Browser;
 let server: RunningServer;
@@ -18,9 +11,7 @@ let server: RunningServer;
 export function useDocsServer(): void {
   beforeAll(async () => {
     server = await startServer({ port: 0, database: ':memory:' });
-    if (executablePath !== undefined) {
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    }
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endpoints } from '@actlog/protocol';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { accessibilityFaults, hasBrowser, openDocs, serverUrl, useDocsServer } from './docs-browser.ts';
+import { accessibilityFaults, openDocs, serverUrl, useDocsServer } from './docs-browser.ts';
 
 const pages = [
   '',
@@ -27,7 +27,7 @@ async function proxyBelow(prefix: string): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${prefix}`;
 }
 
-describe.skipIf(!hasBrowser)('pages in a browser', () => {
+describe('pages in a browser', () => {
   useDocsServer();
 
   test.each(['light', 'dark'] as const)(

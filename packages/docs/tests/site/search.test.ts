@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { hasBrowser, openDocs, search, useDocsServer } from './docs-browser.ts';
+import { openDocs, search, useDocsServer } from './docs-browser.ts';
 
-describe.skipIf(!hasBrowser)('the search box', () => {
+describe('the search box', () => {
   useDocsServer();
 
   test.each([
