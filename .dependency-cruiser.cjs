@@ -131,6 +131,14 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'undici-without-its-globals',
+      comment:
+        'The main module of undici installs the global dispatcher of the process: load it as client/undici does.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: tests },
+      to: { path: 'node_modules/undici/index', dependencyTypesNot: ['type-only', 'pre-compilation-only'] },
+    },
+    {
       name: 'no-tests-in-sources',
       severity: 'error',
       from: { path: '^(packages|testing)/', pathNot: tests },

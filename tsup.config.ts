@@ -75,8 +75,8 @@ export default defineConfig([
       outDir: join(folder, 'dist'),
       format: 'cjs' as const,
       target: 'node22.19',
-      noExternal: [/^(?!undici$)/],
-      external: ['undici'],
+      noExternal: [/^(?!undici(?:\/|$))/],
+      external: ['undici', /^undici\//],
       esbuildOptions: (options: { conditions?: string[] }) => {
         options.conditions = ['@actlog/source'];
       },

@@ -1,11 +1,14 @@
-import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { loadUndici } from '@actlog/client/undici';
+import type { Dispatcher } from 'undici';
 
 /** Address of a server, with the headers of each request to it. */
 export class Upstream {
   readonly url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   /** Without time limits: a call may run for long, and a stream may be silent for long. */
-  readonly #dispatcher = new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
+  readonly #dispatcher = loadUndici().then(
+    ({ EnvHttpProxyAgent }) => new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 }),
+  );
 
   /** @param headers - headers such as `Authorization` */
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
@@ -19,7 +22,7 @@ export class Upstream {
    * @param path - path and query, for another one than that of the address
    * @throws when there is no response
    */
-  send(options: {
+  async send(options: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string | string[]>>;
     readonly body?: Buffer | undefined;
@@ -28,8 +31,11 @@ export class Upstream {
   }): Promise<Dispatcher.ResponseData> {
     const { method, headers, body, path, signal } = options;
     // A path such as //example.com must not become another host.
-    return request(path === undefined ? this.url : new URL(`${this.url.origin}${path}`), {
-      dispatcher: this.#dispatcher,
+    const { origin, pathname, search } = path === undefined ? this.url : new URL(`${this.url.origin}${path}`);
+    const dispatcher = await this.#dispatcher;
+    return dispatcher.request({
+      origin,
+      path: `${pathname}${search}`,
       method: method as Dispatcher.HttpMethod,
       headers: { ...headers, ...this.#headers },
       body: body ?? null,
@@ -39,6 +45,6 @@ export class Upstream {
 
   /** Closes the connections. */
   async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+    await (await this.#dispatcher).destroy();
   }
 }

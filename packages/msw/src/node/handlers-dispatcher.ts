@@ -1,11 +1,12 @@
-import { Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type HandlerSource, MockExchange } from './mock-exchange.ts';
+import { undiciOf } from './undici.ts';
 
 /**
  * An undici dispatcher that sends requests to handlers instead of the network; unhandled requests fail. For the
  * `dispatcher` option of a client or a recorder.
  */
-export class HandlersDispatcher extends Dispatcher {
+export class HandlersDispatcher extends undiciOf().Dispatcher {
   readonly #source: HandlerSource;
 
   /** @param source Result of `setupServer()` from `msw/node`. It does not have to listen. */

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { type HandlerSource, MockExchange, urlOf } from './mock-exchange.ts';
+import { undiciOf } from './undici.ts';
 
 /** Interception of undici's requests. */
 export interface UndiciInterception {
@@ -50,7 +51,7 @@ export function interceptUndici(
   server: ListeningSource,
 ): UndiciInterception {
   const rule: Rule = { baseURL: mock.baseURL, source: server };
-  const copies = new Set([poolsOf(Agent), ...projectCopies()]);
+  const copies = new Set([poolsOf(undiciOf().Agent), ...projectCopies()]);
   for (const pools of copies) rulesOf(pools).add(rule);
   const close = () => {
     for (const pools of copies) {
@@ -96,8 +97,7 @@ function projectCopies(): Pools[] {
   const project = join(process.cwd(), 'package.json');
   return ['@actlog/client', '@actlog/recorder'].flatMap((name) => {
     try {
-      const load = createRequire(createRequire(project).resolve(name));
-      return [poolsOf((load('undici') as { Agent: typeof Agent }).Agent)];
+      return [poolsOf(undiciOf(createRequire(project).resolve(name)).Agent)];
     } catch {
       return []; // not installed, so nothing uses it
     }

@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { getResponse, isPassthroughResponse } from 'msw';
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { isRefusedConnection } from '../faults/refused-connection.ts';
+import { undiciOf } from './undici.ts';
+
+const { errors } = undiciOf();
 
 /** Source of handlers, such as `setupServer()` of `msw/node`. */
 export interface HandlerSource {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
+import { loadUndici } from '@actlog/client/undici';
 import type { EventDispatcher } from './dispatch-transport.ts';
 import { isImmediateFaked } from './is-immediate-faked.ts';
 
@@ -24,7 +25,7 @@ export async function createEventPool(
   origin: string,
   { connections, pipelining }: EventPoolOptions,
 ): Promise<EventPool> {
-  const { buildConnector, Pool } = await import('undici').catch(notLoaded);
+  const { buildConnector, Pool } = await loadUndici().catch(notLoaded);
   const connect = buildConnector({ allowH2: false, timeout: 10_000 });
   const connectUnreferenced: typeof connect = (options, callback) => {
     // Missing in undici's types: the connector returns the socket that it opens.

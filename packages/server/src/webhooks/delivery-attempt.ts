@@ -1,9 +1,10 @@
 import { headers, webhookHeaders } from '@actlog/protocol';
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { DeliveryRow } from '../storage/stores/delivery-store.ts';
 import { ForbiddenAddressError, ForbiddenPortError } from './address-guard.ts';
 import { requestedDelayMs } from './retry-schedule.ts';
 import { webhookSignature } from './signature.ts';
+import { request } from './undici.js';
 
 /** Outcome of an attempt. */
 export interface AttemptOutcome {
@@ -35,8 +36,10 @@ export async function attemptDelivery(
   const durationMs = () => Math.round(performance.now() - startedMs);
   const timestampSeconds = Math.floor(nowMs / 1000);
   try {
-    const response = await request(url, {
-      dispatcher,
+    const { origin, pathname, search } = new URL(url);
+    const response = await request.call(dispatcher, {
+      origin,
+      path: `${pathname}${search}`,
       method: 'POST',
       signal: AbortSignal.timeout(attemptTimeoutMs),
       headers: {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { Agent, buildConnector } from 'undici';
 import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
+import { Agent, buildConnector } from './undici.js';
 
 /** Timeouts for connecting and for the response, in milliseconds (Standard Webhooks recommends 15 to 30 s). */
 const connectTimeoutMs = 10_000;
