@@ -14,21 +14,18 @@ export class Upstream {
   }
 
   /**
-   * Sends a request.
+   * Sends a request to the address, and to no other: it has the operator's headers.
    *
-   * @param path - path and query, for another one than that of the address
    * @throws when there is no response
    */
   send(options: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string | string[]>>;
     readonly body?: Buffer | undefined;
-    readonly path?: string | undefined;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Dispatcher.ResponseData> {
-    const { method, headers, body, path, signal } = options;
-    // A path such as //example.com must not become another host.
-    return request(path === undefined ? this.url : new URL(`${this.url.origin}${path}`), {
+    const { method, headers, body, signal } = options;
+    return request(this.url, {
       dispatcher: this.#dispatcher,
       method: method as Dispatcher.HttpMethod,
       headers: { ...headers, ...this.#headers },
