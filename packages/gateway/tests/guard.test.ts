@@ -166,7 +166,7 @@ test('reports a denied task with an error, because its result has no place for a
 test.each([
   [
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","method":"ping","params":{"name":"fail"}}',
-    'has a member twice',
+    'has the member \\"method\\" twice',
   ],
   [
     '{"jsonrpc":"2.0","id":1,"METHOD":"tools/call","params":{"name":"fail"}}',
@@ -245,3 +245,32 @@ test.each([
     address.close();
   },
 );
+
+test('approves a number with its own digits, and no other that is equal as a double', async () => {
+  archive.push(await service.policy('require_approval', ['echo']));
+  const { gateway, seen } = await start('digits', ['--hold-seconds', '0', '--show-arguments=ad']);
+  const callWith = (id: number, digits: string) =>
+    gateway.write(
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":{"ad":${digits},"text":"t"}}}\n`,
+    );
+  callWith(1, '1917043659912705297');
+  await gateway.message(({ id }) => id === 1);
+  await service.approve('digits');
+  callWith(2, '1917043659912705298');
+  expect((await gateway.message(({ id }) => id === 2)).result?.isError).toBe(true);
+  expect(seen()).not.toContain('1917043659912705298');
+  callWith(3, '1917043659912705297');
+  expect((await gateway.message(({ id }) => id === 3)).result?.isError).toBeUndefined();
+  expect(seen()).toContain('"ad":1917043659912705297');
+  const [first, second, third] = await service.calls('digits', 3);
+  expect(first?.argumentsHash).toBe(third?.argumentsHash);
+  expect(first?.argumentsHash).not.toBe(second?.argumentsHash);
+});
+
+test('shows the approver the chosen arguments', async () => {
+  archive.push(await service.policy('require_approval', ['echo']));
+  const { gateway } = await start('shown', ['--hold-seconds', '0', '--show-arguments=path']);
+  gateway.call(1, 'echo', { path: '/etc/passwd', text: 's3cret' });
+  await gateway.message(({ id }) => id === 1);
+  expect((await service.held('shown')).action?.arguments).toEqual({ path: '/etc/passwd' });
+});

@@ -120,6 +120,7 @@ test.runIf(process.platform === 'linux')(
     await watcher.until(() => watcher.lines.length > 0);
     const held = JSON.parse(watcher.lines[0] ?? '');
     expect(held.action.toolName).toBe('write_file');
+    expect(held.action.arguments).toEqual({ path: join(home, 'data', 'note.txt') });
     watcher.process.kill('SIGTERM');
     await shell(`ACTLOG_API_KEY=$ACTLOG_ADMIN_KEY npx actlog guardian approve ${held.id}`, variables);
     expect(textOf(await server.message(({ id }) => id === 1))).toContain('Successfully wrote');

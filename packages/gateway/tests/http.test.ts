@@ -269,3 +269,144 @@ test('resumes the stream of a response that breaks off', async () => {
   await gateway.end();
   expect(await service.calls('resumed', 1)).toMatchObject([{ status: 200 }]);
 });
+
+test('passes nothing on to another address or with another method, and not the headers of the operator', async () => {
+  const seen: string[] = [];
+  const url = await upstream((request, response, body) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
+    response.writeHead(202).end();
+  });
+  const { url: gateway } = await listen(['--url', url, '--header', 'Authorization: Bearer operator']);
+  const raw = (method: string, path: string, headers: Record<string, string> = {}) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const { port } = new URL(gateway);
+      const body = call(1, 'echo');
+      const all = { ...headers, 'content-length': String(body.length) };
+      const sent = request({ port, path, method, headers: all, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on('error', reject).end(body);
+    });
+  for (const method of ['PUT', 'PATCH', 'OPTIONS', 'HEAD']) {
+    expect(await raw(method, '/mcp?tenant=1')).toBe(405);
+  }
+  for (const path of [
+    '/admin',
+    '/mcp',
+    '/mcp?tenant=2',
+    '/mcp/../admin?tenant=1',
+    '//evil.example/mcp?tenant=1',
+    'munity://x/mcp',
+    'http://evil.example/mcp?tenant=1',
+  ]) {
+    expect(await raw('POST', path, { 'content-type': 'application/json' })).toBe(404);
+  }
+  expect(seen).toEqual([]);
+  expect(await raw('GET', '/mcp?tenant=1', { 'x-http-method-override': 'POST' })).toBe(202);
+  expect(seen).toEqual(['GET /mcp?tenant=1 Bearer operator ']);
+});
+
+test('refuses a message that the server may decode in another way, while it guards', async () => {
+  const seen: string[] = [];
+  const url = await upstream((_request, response, body) => {
+    seen.push(body);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"jsonrpc":"2.0","id":1,"result":{"content":[]}}');
+  });
+  const { url: gateway } = await listen(['--url', url, '--agent', 'decoded']);
+  const refused = [
+    { 'content-type': 'application/json; charset=utf-7' },
+    { 'content-type': 'application/json; charset=utf-8; charset=utf-7' },
+    { 'content-type': 'application/json;charset=UTF-16LE' },
+    { 'content-type': 'text/plain' },
+    { 'content-type': 'application/x-www-form-urlencoded' },
+    { 'content-encoding': 'br' },
+  ];
+  for (const headers of refused)
+    expect((await post(gateway, call(1, 'echo'), headers as never)).status).toBe(415);
+  const others = [
+    { 'mcp-name': 'delete_user' },
+    { 'mcp-method': 'ping' },
+    { 'mcp-name': '=?base64?ZGVsZXRl?=' },
+  ];
+  for (const headers of others)
+    expect((await post(gateway, call(1, 'echo'), headers as never)).status).toBe(400);
+  expect(seen).toEqual([]);
+  const accepted = [
+    { 'content-type': 'application/json; charset=utf-8' },
+    { 'content-type': 'application/json;charset="UTF-8"' },
+    { 'mcp-name': 'echo', 'mcp-method': 'tools/call' },
+    { 'mcp-name': '=?base64?ZWNobw==?=' },
+  ];
+  for (const headers of accepted) await (await post(gateway, call(1, 'echo'), headers as never)).text();
+  expect(seen).toHaveLength(accepted.length);
+});
+
+test('replaces a session that the server has forgotten, and repeats the message once', async () => {
+  const sessions = ['first', 'second'];
+  const seen: string[] = [];
+  const url = await upstream((request, response, body) => {
+    const { method, id } = (body ? JSON.parse(body) : {}) as { method?: string; id?: number };
+    const session = request.headers['mcp-session-id'];
+    if (request.method !== 'POST') response.writeHead(405).end();
+    else if (method === 'initialize') {
+      seen.push('initialize');
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': sessions.shift() });
+      response.end(
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"protocolVersion":"2025-06-18","capabilities":{}}}`,
+      );
+    } else if (id === undefined) {
+      seen.push(`${method} ${session}`);
+      response.writeHead(202).end();
+    } else if (session === 'second') {
+      seen.push(`${method} second`);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`);
+    } else {
+      seen.push(`${method} 404`);
+      response.writeHead(404).end();
+    }
+  });
+  const command = [process.execPath, ...gatewayArgs, '--url', url, '--agent', 'forgotten'];
+  const gateway = new RawGateway(service.environment(), command);
+  await gateway.initialize('forgotten');
+  gateway.call(1, 'echo');
+  expect((await gateway.message(({ id }) => id === 1)).result).toEqual({ content: [] });
+  gateway.call(2, 'echo');
+  await gateway.message(({ id }) => id === 2);
+  await gateway.end();
+  const initialized = 'notifications/initialized';
+  expect(seen.filter((one) => !one.startsWith('undefined'))).toEqual([
+    'initialize',
+    `${initialized} first`,
+    'tools/call 404',
+    'initialize',
+    `${initialized} second`,
+    'tools/call second',
+    'tools/call second',
+  ]);
+  expect(gateway.lines.filter((line) => line.includes('protocolVersion'))).toHaveLength(1);
+  expect(await service.calls('forgotten', 2)).toMatchObject([{ status: 200 }, { status: 200 }]);
+});
+
+test('reports a session that the server does not take again', async () => {
+  let requests = 0;
+  const url = await upstream((request, response, body) => {
+    requests += 1;
+    const { id, method } = (body ? JSON.parse(body) : {}) as { id?: number; method?: string };
+    if (method !== 'initialize') response.writeHead(request.method === 'POST' ? 404 : 405).end();
+    else {
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': `s-${requests}` });
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    }
+  });
+  const command = [process.execPath, ...gatewayArgs, '--url', url, '--agent', 'refused'];
+  const gateway = new RawGateway(service.environment(), command);
+  gateway.send(JSON.parse(initialize('refused')));
+  await gateway.message(({ id }) => id === 0);
+  gateway.call(1, 'echo');
+  const { error } = await gateway.message(({ id }) => id === 1);
+  expect(error).toMatchObject({ message: expect.stringContaining('HTTP 404') });
+  await gateway.end();
+});

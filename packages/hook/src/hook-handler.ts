@@ -3,6 +3,7 @@ import {
   ActionDeniedError,
   CallGuard,
   endOfRunReason,
+  repeatedMember,
   SpoolWriter,
   tenantSpoolFolder,
 } from '@actlog/recorder/short-lived';
@@ -53,13 +54,17 @@ export class HookHandler {
     return this.#problems;
   }
 
-  /** Handles an event. What it records is on disk when this resolves. */
-  async handle(event: HookEvent): Promise<HookOutput> {
-    if (event.kind === 'other') return noOutput;
+  /**
+   * Handles an event. What it records is on disk when this resolves.
+   *
+   * @param text - JSON of the event
+   */
+  async handle(event: HookEvent, text: string): Promise<HookOutput> {
+    if (event.kind === 'other') return this.#proceed;
     const recording = this.#open();
     try {
       return event.kind === 'before'
-        ? await this.#before(event.call, recording?.calls)
+        ? await this.#before(event.call, text, recording?.calls)
         : this.#after(event, recording);
     } finally {
       recording?.spool.close();
@@ -70,9 +75,16 @@ export class HookHandler {
     }
   }
 
-  async #before(call: HookCall, calls: CallLog | undefined): Promise<HookOutput> {
+  async #before(call: HookCall, text: string, calls: CallLog | undefined): Promise<HookOutput> {
     const begun = this.#attempt(() => calls?.begin(call));
     if (!this.#guard.isEnforcing) return this.#dialect.pass;
+    const repeated = repeatedMember(text);
+    if (repeated !== undefined) {
+      if (begun) this.#attempt(() => calls?.deny(call, begun));
+      return this.#dialect.deny(
+        `The call was not run: its event has the member ${JSON.stringify(repeated)} twice, so that it cannot be checked.`,
+      );
+    }
     try {
       await this.#check(call, calls, begun);
       if (begun) calls?.denials(call).letThrough(call.toolName);
@@ -117,7 +129,7 @@ export class HookHandler {
 
   #after(event: Exclude<HookEvent, { kind: 'before' }>, recording: Recording | undefined): HookOutput {
     if (event.kind === 'session-start') return this.#notify(recording);
-    if (!recording) return noOutput;
+    if (!recording) return this.#proceed;
     const { calls } = recording;
     this.#attempt(() => {
       if (event.kind === 'after') calls.end(event);
@@ -125,15 +137,19 @@ export class HookHandler {
       else if (event.kind === 'idle') calls.interrupt(event.thread);
       else if (event.kind === 'session-end') calls.endSession(event.sessionId);
     });
-    return noOutput;
+    return this.#proceed;
   }
 
   #notify(recording: Recording | undefined): HookOutput {
     const problem = recording
       ? new DeliveryProblem(recording.spoolFolder).read()
       : `Nothing is recorded: set ${missingVariables().join(' and ')}.`;
-    if (problem === undefined) return noOutput;
-    return this.#dialect.notify?.(`actlog: ${problem}`) ?? noOutput;
+    const { notify } = this.#dialect;
+    return problem === undefined || !notify ? this.#proceed : notify(`actlog: ${problem}`);
+  }
+
+  get #proceed(): HookOutput {
+    return this.#dialect.proceed ?? noOutput;
   }
 
   #open(): Recording | undefined {

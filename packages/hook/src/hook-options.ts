@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
-import type { GuardOptions } from '@actlog/recorder/short-lived';
+import { decodeText, type GuardOptions, showArgumentsOf } from '@actlog/recorder/short-lived';
 import { type AgentName, agents, isAgentName } from './agents.ts';
 
 /** Error thrown when the command line of a hook is invalid. */
@@ -34,6 +34,7 @@ Options:
   --check-timeout SECONDS          time limit of a check (default: 5)
   --hold-timeout SECONDS           time to wait for a person's approval (default: 300)
   --after-hold deny|ask            decision when nobody approved in time (default: deny); ask shows the agent's own prompt
+  --show-arguments[=PATH,...]      show the approver and conditions all arguments, or those at paths such as command
   --agent-id ID                    id of the agent in events (default: ACTLOG_AGENT_ID, else the name of the agent)
   --variables FILE                  file with ACTLOG_* variables that the environment does not have
   --event NAME                     name of the event, for agents whose events do not contain it (copilot)
@@ -50,6 +51,7 @@ const flags = {
   'hold-timeout': { type: 'string' },
   'after-hold': { type: 'string' },
   'agent-id': { type: 'string' },
+  'show-arguments': { type: 'string' },
   // Not `env-file`, which Node takes for its own, wherever it stands.
   variables: { type: 'string' },
   event: { type: 'string' },
@@ -79,6 +81,7 @@ export function parseHookOptions(args: readonly string[]): HookOptions {
       onUnavailable: choice(['allow', 'deny'], '--on-unavailable', values['on-unavailable']),
       timeoutMs: milliseconds('--check-timeout', values['check-timeout'], 0.001),
       holdTimeoutMs: milliseconds('--hold-timeout', values['hold-timeout'], 0),
+      showArguments: shown(values['show-arguments']),
     },
     afterHold: choice(['deny', 'ask'], '--after-hold', values['after-hold']) ?? 'deny',
   };
@@ -86,7 +89,9 @@ export function parseHookOptions(args: readonly string[]): HookOptions {
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: flags, allowPositionals: true });
+    // Its value is optional, which `parseArgs` does not know.
+    const given = args.map((arg) => (arg === '--show-arguments' ? `${arg}=*` : arg));
+    return parseArgs({ args: given, options: flags, allowPositionals: true });
   } catch (error) {
     throw invalid((error as Error).message);
   }
@@ -103,6 +108,15 @@ function choice<const Value extends string>(
   throw invalid(`${flag} must be ${values.join(' or ')}, got ${JSON.stringify(given)}.`);
 }
 
+function shown(paths: string | undefined): GuardOptions['showArguments'] {
+  if (paths === undefined) return undefined;
+  try {
+    return showArgumentsOf(paths);
+  } catch (error) {
+    throw invalid(`--show-arguments: ${(error as Error).message}`);
+  }
+}
+
 function milliseconds(flag: string, given: string | undefined, minimum: number): number | undefined {
   if (given === undefined) return undefined;
   const seconds = given.trim() === '' ? Number.NaN : Number(given);
@@ -114,7 +128,7 @@ function milliseconds(flag: string, given: string | undefined, minimum: number):
 function addVariables(file: string): void {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = decodeText(readFileSync(file));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw invalid(

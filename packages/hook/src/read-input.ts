@@ -1,16 +1,25 @@
 import { readSync } from 'node:fs';
+import { decodeText, parseExactJson } from '@actlog/recorder/short-lived';
 import { InvalidInputError } from './dialects/event-fields.ts';
 
 /** Maximum size of an event, in bytes: the result of a tool may be large. */
 const maxInputBytes = 64 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
+/** An event from stdin. */
+export interface HookInput {
+  /** JSON of the event. */
+  readonly text: string;
+  /** The parsed event, in which a number that a double cannot hold is a `JSON.rawJSON` object. */
+  readonly value: unknown;
+}
+
 /**
  * Reads the JSON of an event from stdin.
  *
  * @throws InvalidInputError when it is not JSON or too large; the message contains nothing of it
  */
-export async function readInput(): Promise<unknown> {
+export async function readInput(): Promise<HookInput> {
   const input = new Input();
   if (!readPipe(input)) for await (const chunk of process.stdin) input.add(Buffer.from(chunk as Buffer));
   return input.parse();
@@ -50,9 +59,10 @@ class Input {
     this.#chunks.push(chunk);
   }
 
-  parse(): unknown {
+  parse(): HookInput {
     try {
-      return JSON.parse(Buffer.concat(this.#chunks).toString('utf8'));
+      const text = decodeText(Buffer.concat(this.#chunks));
+      return { text, value: parseExactJson(text) };
     } catch {
       throw new InvalidInputError(
         'The hook event on stdin is not JSON: start this command as a hook of the agent, not by hand.',

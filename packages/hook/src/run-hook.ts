@@ -34,14 +34,16 @@ async function outputFor(options: HookOptions): Promise<HookOutput> {
   try {
     const handler = new HookHandler(options, dialect);
     isFailClosed = handler.isFailClosed;
-    const event = dialect.parse(await readInput(), options.eventName);
+    const { text, value } = await readInput();
+    const event = dialect.parse(value, options.eventName);
     isBefore = event.kind === 'before';
-    const output = await handler.handle(event);
+    const output = await handler.handle(event, text);
     const problems = handler.problems.map(messageOf);
     return problems.length === 0 ? output : { ...output, stderr: problems.join('\n') };
   } catch (error) {
     const exitCode = isBefore && isFailClosed ? blocked : isBefore ? dialect.openFailureExitCode : failed;
-    return { exitCode, stderr: messageOf(error) };
+    const lets = isBefore && exitCode !== blocked ? dialect.pass : {};
+    return { ...lets, exitCode, stderr: messageOf(error) };
   }
 }
 

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type AgentName, agents } from '../src/index.ts';
 import { agentEvents, newCall } from './agent-events.ts';
@@ -24,6 +26,11 @@ const questions: Readonly<Partial<Record<AgentName, (reason: unknown) => object>
   copilot: (permissionDecisionReason) => ({ permissionDecision: 'ask', permissionDecisionReason }),
 };
 
+/** Output that lets a call run, and that for other events, for agents that expect one. */
+const passes: Readonly<Partial<Record<AgentName, { readonly before: object; readonly other: object }>>> = {
+  cursor: { before: { permission: 'allow' }, other: { continue: true } },
+};
+
 function claudeDecision(permissionDecision: string, permissionDecisionReason: unknown) {
   return {
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
@@ -40,15 +47,15 @@ describe.each(agentEvents)('$agent', (events) => {
   const run = (kind: Parameters<typeof events.argsFor>[0], event: object | undefined, flags: string[] = []) =>
     runHook([agent, ...events.argsFor(kind), ...flags], event, environment);
 
-  test('says nothing about a call that is allowed, and records it once', async () => {
+  test('leaves a call that is allowed to the permissions of the agent, and records it once', async () => {
     const call = newCall();
     const results = [
       await run('before', events.before(call), enforce),
       await run('succeeded', events.succeeded(call), enforce),
     ];
     expect(results.map(({ exitCode, output }) => ({ exitCode, output }))).toEqual([
-      { exitCode: 0, output: undefined },
-      { exitCode: 0, output: undefined },
+      { exitCode: 0, output: passes[agent]?.before },
+      { exitCode: 0, output: passes[agent]?.other },
     ]);
     await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 200`]);
   });
@@ -139,7 +146,53 @@ describe.each(agentEvents)('$agent', (events) => {
       );
     const [denied, allowed] = await Promise.all([decide('deny'), decide('allow')]);
     expect(denied.output).toEqual(denials[agent](expect.stringMatching(/the policy check failed/)));
-    expect(allowed).toMatchObject({ exitCode: 0, output: undefined });
+    expect(allowed).toMatchObject({ exitCode: 0, output: passes[agent]?.before });
+  });
+
+  test.each([
+    ['UTF-8', (text: string) => Buffer.from(`\uFEFF${text}`)],
+    ['UTF-16', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
+  ])('denies and records a call whose event begins with a byte order mark: %s', async (_encoding, encode) => {
+    const archive = await service.policy({
+      name: 'no',
+      effect: 'deny',
+      match: { tools: [toolName], frameworks: [agent] },
+    });
+    const call = newCall();
+    const event = encode(JSON.stringify(events.before(call)));
+    const { output } = await runHook([agent, ...events.argsFor('before'), ...enforce], event, environment);
+    await archive();
+    expect(output).toEqual(denials[agent](expect.stringMatching(/was not run/)));
+    await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 403`]);
+  });
+
+  test('reads the settings and variables of a file that begins with a byte order mark', async () => {
+    const { ACTLOG_BASE_URL, ACTLOG_API_KEY, ...rest } = environment;
+    const call = newCall();
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      const file = join(String(rest.HOME), `${encoding}.env`);
+      const text = `\uFEFFACTLOG_BASE_URL=${ACTLOG_BASE_URL}\nACTLOG_API_KEY=${ACTLOG_API_KEY}\n`;
+      writeFileSync(file, text, encoding);
+      const args = [agent, ...events.argsFor('succeeded'), '--variables', file];
+      await runHook(args, events.succeeded({ ...call, id: encoding, command: encoding }), rest);
+    }
+    await expect.poll(() => service.calls(call.sessionId)).toHaveLength(2);
+  });
+
+  test('shows the approver the chosen arguments, with their digits', async () => {
+    const archive = await service.policy({
+      name: 'hold',
+      effect: 'require_approval',
+      match: { tools: [toolName], frameworks: [agent] },
+    });
+    const call = newCall({ command: 'rm -rf build' });
+    const flags = [...enforce, '--hold-timeout', '0', '--show-arguments=command'];
+    await run('before', events.before(call), flags);
+    const [held] = await service.client.guardian.pendingActions
+      .list({ sessionId: call.sessionId })
+      .toArray({ limit: 2 });
+    await archive();
+    expect(held?.action?.arguments).toEqual({ command: 'rm -rf build' });
   });
 
   test('sends no part of the arguments', async () => {

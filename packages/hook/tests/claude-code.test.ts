@@ -93,7 +93,7 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
     await expectCalls(sessionId, ['claude-code Bash 200', 'claude-code Bash 403']);
   });
 
-  test('records calls of a subagent in the same session under its type', async () => {
+  test('records calls of a subagent in the session and under the name of the agent', async () => {
     const input = { description: 'Look', prompt: `${subagentPrompt} look.`, subagent_type: 'explorer' };
     const { sessionId } = await runClaude({
       environment: newEnvironment(),
@@ -104,7 +104,7 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
         agents: { explorer: { description: 'Explores.', prompt: 'Explore.', background: false } },
       },
     });
-    await expectCalls(sessionId, ['claude-code Agent 200', 'explorer Bash 200']);
+    await expectCalls(sessionId, ['claude-code Agent 200', 'claude-code Bash 200']);
   });
 
   test('blocks calls when the hook itself cannot run and the guard is fail-closed', async () => {

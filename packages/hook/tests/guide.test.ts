@@ -93,7 +93,7 @@ describe.runIf(await claudeRuns(service.environment(service.newFolder())))(
       const [install, serve] = commandsOf('1.');
       expect(install).toBe('npm install --global actlog');
       const started = new Terminal(home).start(`${serve} --port 0 --database :memory:`);
-      const endpoint = await MessagesEndpoint.start([[{ name: 'Bash', input: { command: 'date +%Y' } }]]);
+      const endpoint = await MessagesEndpoint.start([[{ name: 'Bash', input: { command: 'rm -rf build' } }]]);
       let watching: ChildProcess | undefined;
       try {
         const output = new Output(started);
@@ -113,7 +113,7 @@ describe.runIf(await claudeRuns(service.environment(service.newFolder())))(
         await second.run(...variables, ...commandsOf('2.').slice(2));
         const settings = join(home, '.claude', 'settings.json');
         expect(readFileSync(settings, 'utf8')).toContain(
-          'hook claude-code --guard enforce --on-unavailable deny',
+          'hook claude-code --guard enforce --on-unavailable deny --show-arguments=command',
         );
 
         const [, , create = '', watch = ''] = commandsOf('3.');
@@ -128,10 +128,11 @@ describe.runIf(await claudeRuns(service.environment(service.newFolder())))(
         const [prompt = ''] = commandsOf('4.');
         const ended = second.run(...variables, prompt);
         const id = await held.find(/"id":"(pac_\w+)"/);
+        await held.find(/("arguments":\{"command":"rm -rf build"\})/);
         // In a terminal, a key press does the same.
         await approver.run(`actlog guardian approve ${id}`);
         expect((await ended).trim()).toBe('done');
-        expect(endpoint.toolResults()).toEqual([{ text: expect.stringMatching(/^\d{4}$/), isError: false }]);
+        expect(endpoint.toolResults()).toEqual([expect.objectContaining({ isError: false })]);
         const [, list = ''] = commandsOf('4.');
         await expect.poll(() => approver.run(`${list} --jsonl`)).toContain('"agentId":"claude-code"');
 

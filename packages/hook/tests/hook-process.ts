@@ -12,18 +12,19 @@ export interface HookResult {
   readonly stderr: string;
 }
 
-/** Runs `actlog hook` with an event, as an agent does. */
+/** Runs `actlog hook` with an event, or with the bytes of one, as an agent does. */
 export async function runHook(
   args: readonly string[],
   event: unknown,
   environment: Record<string, string>,
 ): Promise<HookResult> {
   const child = spawn(process.execPath, [actlogScript, 'hook', ...args], { env: environment });
-  return resultOf(child, typeof event === 'string' ? event : JSON.stringify(event));
+  const isInput = typeof event === 'string' || Buffer.isBuffer(event);
+  return resultOf(child, isInput ? event : JSON.stringify(event));
 }
 
 /** Sends the input to a process, and waits for its end. */
-export async function resultOf(child: ChildProcess, input: string): Promise<HookResult> {
+export async function resultOf(child: ChildProcess, input: string | Buffer): Promise<HookResult> {
   const { stdin, stdout, stderr } = child as Required<ChildProcess>;
   // The process may end without reading all of it.
   stdin?.on('error', () => {});

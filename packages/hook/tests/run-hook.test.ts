@@ -118,6 +118,84 @@ test('reads variables that the environment does not have from a file', async () 
   await expect.poll(() => service.calls(call.sessionId)).toEqual(['laptop Bash 200']);
 });
 
+test.each(['claude-code', 'codex'] as const)(
+  'applies the policies and the revocation of the agent to its subagents: %s',
+  async (agent) => {
+    const events = agentEvents.find((one) => one.agent === agent);
+    const agentId = `parent-${agent}`;
+    const environment = newEnvironment();
+    const args = [agent, ...failClosed, '--agent-id', agentId];
+    const call = newCall();
+    const ofSubagent = { ...events?.before(call), agent_id: 'sub-1', agent_type: 'trusted-helper' };
+    const archive = await service.policy({ name: 'no', effect: 'deny', match: { agents: [agentId] } });
+    const denied = await runHook(args, ofSubagent, environment);
+    await archive();
+    await service.client.agents.update(agentId, { status: 'revoked' });
+    const other = newCall({ sessionId: call.sessionId });
+    const revoked = await runHook(
+      args,
+      { ...events?.before(other), agent_id: 'sub-1', agent_type: 'trusted-helper' },
+      environment,
+    );
+    for (const { output } of [denied, revoked]) {
+      expect(output).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+    }
+    await expect
+      .poll(() => service.calls(call.sessionId))
+      .toEqual([`${agentId} Bash 403`, `${agentId} Bash 403`]);
+  },
+);
+
+test('denies a call whose event has a member twice, also when the guard is fail-open', async () => {
+  const call = newCall();
+  const text = JSON.stringify(before(call)).replace('"command":', '"command":"ls","command":');
+  const { exitCode, output } = await runHook(['claude-code', ...failOpen], text, newEnvironment());
+  expect(exitCode).toBe(0);
+  expect(output).toMatchObject({
+    hookSpecificOutput: {
+      permissionDecision: 'deny',
+      permissionDecisionReason: expect.stringContaining('has the member "command" twice'),
+    },
+  });
+  await expect.poll(() => service.calls(call.sessionId)).toEqual(['claude-code Bash 403']);
+});
+
+test('hashes and shows a number by its own digits', async () => {
+  const archive = await service.policy({
+    name: 'hold',
+    effect: 'require_approval',
+    match: { tools: ['Bash'] },
+  });
+  const sessionId = newCall().sessionId;
+  const hashes = new Set<unknown>();
+  for (const digits of ['1917043659912705297', '1917043659912705298']) {
+    const text = JSON.stringify(before(newCall({ sessionId }))).replace('"npm test"', digits);
+    const args = ['claude-code', ...failClosed, '--hold-timeout', '0', '--show-arguments'];
+    await runHook(args, text, newEnvironment());
+  }
+  for (const { action } of await service.client.guardian.pendingActions
+    .list({ sessionId })
+    .toArray({ limit: 3 }))
+    hashes.add(action?.argumentsHash);
+  await archive();
+  expect(hashes.size).toBe(2);
+});
+
+test('tells Cursor that a call may run when the hook fails and the guard is fail-open', async () => {
+  const result = await runHook(['cursor', ...failOpen], '[]', newEnvironment());
+  expect(result).toMatchObject({ exitCode: 1, output: { permission: 'allow' } });
+});
+
+test('rejects an empty path of shown arguments', async () => {
+  const { exitCode, stderr } = await runHook(
+    ['claude-code', '--show-arguments='],
+    before(newCall()),
+    newEnvironment(),
+  );
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--show-arguments: The paths of shown arguments must be names');
+});
+
 test('records an event of several megabytes', async () => {
   const call = newCall();
   const event = { ...succeeded(call), tool_response: { stdout: 'x'.repeat(5_000_000) } };

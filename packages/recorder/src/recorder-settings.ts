@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { toResourceId } from '@actlog/tool-call';
-import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
+import { type GuardSettings, refuseGuardOptions, resolveGuard } from './guard/guard-settings.ts';
+import { decodeText } from './lib/decode-text.ts';
 import { environmentVariable } from './lib/environment-variable.ts';
 import { atLeast, checkType, finiteAtLeast, oneOf, timerMs } from './lib/option-checks.ts';
 import { type OriginsSettings, resolveOrigins } from './origins/origins-options.ts';
@@ -57,6 +58,7 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
 /** Checks types at run time, because in JavaScript a mistake would show only when the first event is lost, or never. */
 function checkTypes(options: RecorderOptions): void {
   checkType('object', 'options', options, 'pass an object such as { agentId: "support" }');
+  refuseGuardOptions(options);
   const { client, spoolDir } = options;
   if (client && typeof client.withOptions !== 'function') {
     throw new TypeError('client must be an Actlog of @actlog/client: pass one, or apiKey and baseURL.');
@@ -76,7 +78,7 @@ function checkTypes(options: RecorderOptions): void {
 /** Returns the name in package.json of the working directory, where an agent is usually started. */
 function packageName(): string | undefined {
   try {
-    const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as { name?: unknown };
+    const { name } = JSON.parse(decodeText(readFileSync('package.json'))) as { name?: unknown };
     return typeof name === 'string' ? name : undefined;
   } catch {
     return undefined;

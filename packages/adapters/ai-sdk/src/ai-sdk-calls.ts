@@ -6,7 +6,13 @@ import { version } from './version.ts';
 /** Creates the `AdapterCalls` of this adapter. */
 export function aiSdkCalls(options: ActlogOptions): AdapterCalls {
   return new AdapterCalls(
-    { framework: 'ai-sdk', sdk: `@actlog/ai-sdk/${version}`, statusOf, resultOf: toolContent },
+    {
+      framework: 'ai-sdk',
+      sdk: `@actlog/ai-sdk/${version}`,
+      form: 'actlog(tools, { guard })',
+      statusOf,
+      resultOf: toolContent,
+    },
     options,
   );
 }

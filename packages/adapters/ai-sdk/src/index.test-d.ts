@@ -60,3 +60,11 @@ test('what they give has a name, so that it can be exported where declarations a
   expectTypeOf(actlog.telemetry()).toEqualTypeOf<ActlogTelemetry>();
   expectTypeOf(actlog.steps()).toEqualTypeOf<(step: EndedStep) => void>();
 });
+
+test('options are second, and a tool may be named like one', () => {
+  // @ts-expect-error -- options are second
+  actlog({ guard: { mode: 'enforce', onUnavailable: 'deny' } });
+  // @ts-expect-error -- the same
+  actlog({ ...tools, sessionId: () => 'ticket' });
+  actlog({ guard: tools.weather });
+});

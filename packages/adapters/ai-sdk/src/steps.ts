@@ -1,4 +1,9 @@
-import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  currentSessionId,
+  type RecordOnlyOptions,
+  refuseGuard,
+} from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { sessionOfStep } from './run-sessions.ts';
@@ -8,7 +13,8 @@ import { awaitedCalls, type EndedStep, stepCalls } from './step-calls.ts';
 const maxAwaited = 1000;
 
 /** Creates the callback behind `actlog.steps()`: for `onStepFinish`, or `onStepEnd` in `ai` 7. */
-export function recordSteps(options: Omit<ActlogOptions, 'guard'> = {}): (step: EndedStep) => void {
+export function recordSteps(options: RecordOnlyOptions<ActlogOptions> = {}): (step: EndedStep) => void {
+  refuseGuard(options, 'actlog(tools, { guard })');
   const steps = new StepCalls(aiSdkCalls(options));
   return (step) => steps.record(step, currentSessionId() ?? sessionOfStep(step));
 }

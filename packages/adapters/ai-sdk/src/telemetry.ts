@@ -1,5 +1,12 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import { type ChatTexts, chatTexts, noArgumentsHash, noteTexts } from '@actlog/recorder/adapter';
+import {
+  type ChatTexts,
+  chatTexts,
+  noArgumentsHash,
+  noteTexts,
+  type RecordOnlyOptions,
+  refuseGuard,
+} from '@actlog/recorder/adapter';
 import { aiSdkCalls } from './ai-sdk-calls.ts';
 import { type Execution, isInExecution, watch } from './execution.ts';
 import type { ActlogOptions } from './options.ts';
@@ -43,7 +50,8 @@ export interface ActlogTelemetry {
  * Creates the integration behind `actlog.telemetry()`. Records only: a guard that any call can disable with its
  * `telemetry` setting would be useless.
  */
-export function recordTelemetry(options: Omit<ActlogOptions, 'guard'> = {}): ActlogTelemetry {
+export function recordTelemetry(options: RecordOnlyOptions<ActlogOptions> = {}): ActlogTelemetry {
+  refuseGuard(options, 'actlog(tools, { guard })');
   const calls = aiSdkCalls(options);
   const steps = new StepCalls(calls);
   const executions = new Map<string, Execution>();

@@ -3,6 +3,8 @@ import {
   chatTexts,
   type HookedCall,
   noteTexts,
+  refuseOptions,
+  type ToolsOnly,
   withMethods,
 } from '@actlog/recorder/adapter';
 import type { ToolSet } from 'ai';
@@ -34,7 +36,11 @@ interface LocalCaller {
 }
 
 /** Wraps tools for `actlog()`: the same tools, of the same types, recorded and guarded. */
-export function recordTools<Tools extends ToolSet>(tools: Tools, options: ActlogOptions = {}): Tools {
+export function recordTools<Tools extends ToolSet>(
+  tools: Tools & ToolsOnly<Tools>,
+  options: ActlogOptions = {},
+): Tools {
+  refuseOptions(tools, 'actlog(tools, { guard })');
   const calls = aiSdkCalls(options);
   const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => [
     name,

@@ -26,7 +26,7 @@ const echo = tool({
 });
 
 /** Installs the adapter in a request's run. */
-type Install = (options: ActlogOptions) => object;
+type Install = (options: Omit<ActlogOptions, 'guard'>) => object;
 
 const wrapped: Install = (options) => ({ tools: actlog({ echo }, options) });
 const traced: Install = (options) => ({

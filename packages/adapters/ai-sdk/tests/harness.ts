@@ -85,7 +85,10 @@ export const toolsHarness = harnessOf(
   '`tools: actlog(tools)` with `onStepFinish: actlog.steps()`',
   (tools, options, isTwice) => {
     const once = actlog(tools, options);
-    return { tools: isTwice ? actlog(once, options) : once, onStepFinish: actlog.steps(options) };
+    return {
+      tools: isTwice ? actlog(once, options) : once,
+      onStepFinish: actlog.steps({ ...options, guard: undefined }),
+    };
   },
   { origins: { user: true, system: false, results: true } },
 );
@@ -94,8 +97,8 @@ export const toolsHarness = harnessOf(
 export const telemetryHarness = harnessOf(
   '`registerTelemetry(actlog.telemetry())`',
   (_tools, options, isTwice) => {
-    const once = actlog.telemetry(options);
-    return { telemetry: { integrations: isTwice ? [once, actlog.telemetry(options)] : once } };
+    const create = () => actlog.telemetry({ ...options, guard: undefined });
+    return { telemetry: { integrations: isTwice ? [create(), create()] : create() } };
   },
   {
     guards: false,

@@ -10,6 +10,7 @@ export function anthropicCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'anthropic',
       sdk: `@actlog/anthropic/${version}`,
+      form: 'actlog(tools, { guard })',
       statusOf,
       thrownByTool,
       resultOf: toolContent,

@@ -1,4 +1,4 @@
-import { type AdapterCalls, chatTexts, noteTexts } from '@actlog/recorder/adapter';
+import { type AdapterCalls, chatTexts, noteTexts, refuseOptionsOfFunctions } from '@actlog/recorder/adapter';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { blocksOf, type MessageBlock } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
@@ -63,9 +63,10 @@ export type RunCalls<Content> = (
  */
 export function callRunner<Content = string>(
   functions: LoopFunctions<Content> | RunToolUse<Content>,
-  options: ActlogOptions = {},
+  options?: ActlogOptions,
 ): RunCalls<Content> {
-  const calls = anthropicCalls(options);
+  refuseOptionsOfFunctions(functions, options, 'actlog.callRunner(functions, { guard })');
+  const calls = anthropicCalls(options ?? {});
   const seen = new MessageCalls(calls);
   return async (message, { signal, messages, system } = {}) => {
     const sessionId = calls.conversations.sessionOf(messages);

@@ -67,3 +67,8 @@ test('a middleware guards nothing, and its options say so', () => {
   // @ts-expect-error -- a guard needs a hook that can stop the call
   actlog.middleware({ guard: { mode: 'enforce' } });
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog([{ guard: { mode: 'off' } }]);
+});

@@ -1,4 +1,11 @@
-import { type AdapterCalls, chatTexts, currentSessionId, noteTexts } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  chatTexts,
+  currentSessionId,
+  noteTexts,
+  type RecordOnlyOptions,
+  refuseGuard,
+} from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { deniedRuns } from './denied-runs.ts';
@@ -36,7 +43,8 @@ interface MessageBody {
  * already run, or is yours to run. A request that would continue after the model has repeated a denied call too often
  * is not sent: it rejects with the denial.
  */
-export function recordMiddleware(options: Omit<ActlogOptions, 'guard'> = {}): Middleware {
+export function recordMiddleware(options: RecordOnlyOptions<ActlogOptions> = {}): Middleware {
+  refuseGuard(options, 'actlog(tools, { guard })');
   const own = anthropicCalls(options);
   const calls = new MessageCalls(own);
   return async (request, next, context) => {

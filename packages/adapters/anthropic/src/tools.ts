@@ -1,5 +1,11 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { type AdapterCalls, type HookedCall, type Wrapping, withMethods } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  type HookedCall,
+  refuseOptions,
+  type Wrapping,
+  withMethods,
+} from '@actlog/recorder/adapter';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
 import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
@@ -37,6 +43,7 @@ export function recordTools<Tools extends readonly RunnerTool[]>(
   tools: readonly [...Tools],
   options: ActlogOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  refuseOptions(tools, 'actlog(tools, { guard })');
   const calls = anthropicCalls(options);
   hookToolRunner();
   return tools.map((tool) => {

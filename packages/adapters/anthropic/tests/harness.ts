@@ -150,7 +150,7 @@ const origins = { user: true, system: true, results: true };
 const identity = { framework: 'anthropic', sdk: `@actlog/anthropic/${version}` };
 
 function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionId?: string): Middleware[] {
-  const options = { ...(sessionId !== undefined && { sessionId }), ...adapter };
+  const options = { ...(sessionId !== undefined && { sessionId }), ...adapter, guard: undefined };
   const own: Middleware = async (request, next, { parse }) => {
     const response = await next(request);
     const { content } = await parse<Anthropic.Message>(response);

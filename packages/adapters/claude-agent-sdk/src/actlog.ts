@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterOptions, refuseOptions, type WithoutOptions } from '@actlog/recorder/adapter';
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import { refuseBareMode } from './bare-mode.ts';
 import { claudeCalls } from './claude-calls.ts';
@@ -25,8 +25,14 @@ import { systemTextsOf } from './shown-texts.ts';
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  * @throws TypeError when the options start a bare Claude Code, which calls no hooks
  */
-export function actlog<Given extends Options>(options?: Given, settings: AdapterOptions = {}): Given {
-  const given = options ?? ({} as Given);
+export function actlog<Given extends Options>(
+  options?: Given & WithoutOptions<'sessionId'>,
+  settings: AdapterOptions = {},
+): Given {
+  const given: Given = options ?? ({} as Given);
+  // The session's own id is an option of the query, too.
+  const isOfQuery = (value: unknown, name: string) => name === 'sessionId' && typeof value === 'string';
+  refuseOptions(given, 'options: actlog({ model }, { guard })', isOfQuery);
   refuseBareMode(given);
   const calls = claudeCalls(settings);
   if (isInstalled(given.hooks, calls.recorder)) return given;

@@ -8,6 +8,7 @@ export function claudeCalls(options: AdapterOptions): AdapterCalls {
     {
       framework: 'claude-agent-sdk',
       sdk: `@actlog/claude-agent-sdk/${version}`,
+      form: 'options: actlog({ model }, { guard })',
       // Claude Code returns typed results with it; the run cannot end otherwise.
       internalTools: ['StructuredOutput'],
       resultOf: toolContent,

@@ -120,7 +120,7 @@ describe.runIf(isTried)('with the real Claude Code', () => {
     ]);
   });
 
-  test('records calls of a subagent in the same session under its name', async () => {
+  test('records calls of a subagent in the session and under the name of the agent', async () => {
     const sessionId = randomUUID();
     const input = { description: 'Look', prompt: `${subagentPrompt} look.`, subagent_type: 'explorer' };
     const options: Options = {
@@ -135,9 +135,9 @@ describe.runIf(isTried)('with the real Claude Code', () => {
       options: actlog(options, { recorder: service.recorder() }),
     });
     expect((await recorded(sessionId)).sort()).toEqual([
-      'explorer mcp__own__echo 200',
-      'explorer nowhere 404',
       'tester Agent 200',
+      'tester mcp__own__echo 200',
+      'tester nowhere 404',
     ]);
   });
 
@@ -164,11 +164,11 @@ describe.runIf(isTried)('with the real Claude Code', () => {
       options: actlog(options, { recorder: service.guarded() }),
     });
     expect((await recorded(sessionId)).sort()).toEqual([
-      'explorer Bash 403',
-      'explorer Bash 403',
-      ...Array(4).fill('explorer mcp__own__echo 200'),
       'tester Agent 200',
       'tester Agent 200',
+      'tester Bash 403',
+      'tester Bash 403',
+      ...Array(4).fill('tester mcp__own__echo 200'),
     ]);
     await service.client.policies.archive(id);
   });

@@ -130,16 +130,19 @@ export class HookedCalls {
   }
 }
 
+/**
+ * Returns the call of a hook, as one of the query's agent also within a subagent: the subagent's type may be a word in a
+ * file of the workspace, and would evade the policies, rates and the revocation of its agent.
+ */
 function hookedCall(
   { tool_name, tool_input, tool_use_id }: ToolUse,
-  { session_id, agent_type }: BaseHookInput,
+  { session_id }: BaseHookInput,
 ): HookedCall {
   return {
     toolName: tool_name,
     arguments: tool_input,
     callId: tool_use_id,
     sessionId: session_id,
-    agentId: agent_type,
   };
 }
 

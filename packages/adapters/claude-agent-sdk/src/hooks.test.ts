@@ -93,9 +93,9 @@ test('records interrupted calls at the next prompt, and at the end of a subagent
   await driver.prompted();
   expect(await recorded(driver)).toEqual(['tester Read 499']);
   await subagent.stopped();
-  expect(await recorded(driver)).toEqual(['tester Read 499', 'explorer Write 499']);
+  expect(await recorded(driver)).toEqual(['tester Read 499', 'tester Write 499']);
   await other.succeeded(bash, {});
-  expect((await recorded(driver)).at(-1)).toBe('explorer Bash 200');
+  expect((await recorded(driver)).at(-1)).toBe('tester Bash 200');
 });
 
 test('records calls denied after the guard, and calls without a start hook, at the end of the turn', async () => {
@@ -145,7 +145,7 @@ test('counts calls with the same id in two subagents separately', async () => {
   await one.batch({ ...numbered(bash), response: 'PreToolUse:Bash hook error: …' });
   await other.succeeded(numbered(read), 'text');
   await other.batch({ ...numbered(read), response: 'text' });
-  expect((await recorded(main)).sort()).toEqual(['explorer Bash 403', 'explorer Read 200']);
+  expect((await recorded(main)).sort()).toEqual(['tester Bash 403', 'tester Read 200']);
 });
 
 test('records a call allowed by another process when it ends', async () => {

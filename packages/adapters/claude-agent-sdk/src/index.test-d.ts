@@ -17,3 +17,9 @@ test('what is no option is none here either', () => {
 test('the settings are those of every adapter', () => {
   expectTypeOf<Parameters<typeof actlog>[1]>().toEqualTypeOf<ActlogOptions | undefined>();
 });
+
+test('settings are second', () => {
+  // @ts-expect-error -- settings are second
+  actlog({ model: 'claude-sonnet-4-5', guard: { mode: 'enforce', onUnavailable: 'deny' } });
+  actlog({ sessionId: '5f0c1a52-62c4-4a3f-9d1f-3c8e4b1f0a77' });
+});

@@ -1,4 +1,8 @@
-import type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
+import {
+  type AdapterOptions as ActlogOptions,
+  refuseOptions,
+  type WithoutOptions,
+} from '@actlog/recorder/adapter';
 import type { GenerateMiddleware } from 'genkit';
 import { coverages, createCoverage } from './coverage.ts';
 import { hookGenerations } from './covered-generations.ts';
@@ -21,7 +25,10 @@ import { type Registry, rootOf } from './registry.ts';
  * @returns the same `ai`
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
-export function actlog<Instance extends Genkit>(ai: Instance, options?: ActlogOptions): Instance;
+export function actlog<Instance extends Genkit>(
+  ai: Instance & WithoutOptions,
+  options?: ActlogOptions,
+): Instance;
 /**
  * Creates a middleware that does the same for one `generate`, `generateStream` or prompt, and for the generations within
  * its tools:
@@ -37,10 +44,16 @@ export function actlog<Instance extends Genkit>(ai: Instance, options?: ActlogOp
 export function actlog(options?: ActlogOptions): ReturnType<GenerateMiddleware>;
 export function actlog(
   target: Genkit | ActlogOptions = {},
-  options: ActlogOptions = {},
+  options?: ActlogOptions,
 ): Genkit | ReturnType<GenerateMiddleware> {
-  if (!isGenkit(target)) return recordMiddleware(target);
-  coverages().applications.set(rootOf(target.registry as unknown as Registry), createCoverage(options));
+  if (!isGenkit(target)) {
+    if (options === undefined) return recordMiddleware(target);
+    throw new TypeError(
+      'actlog: options are second only for an application, actlog(genkit(...), { guard }).',
+    );
+  }
+  refuseOptions(target, 'actlog(ai, { guard })');
+  coverages().applications.set(rootOf(target.registry as unknown as Registry), createCoverage(options ?? {}));
   hookGenerations(target);
   return target;
 }

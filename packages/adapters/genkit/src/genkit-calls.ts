@@ -12,6 +12,7 @@ export function genkitCalls(options: AdapterOptions, canHold = true): AdapterCal
     {
       framework: 'genkit',
       sdk: `@actlog/genkit/${version}`,
+      form: 'actlog(ai, { guard }) or use: [actlog({ guard })]',
       statusOf: toolOutcomeStatus,
       resultOf: shownResult,
       canHold,

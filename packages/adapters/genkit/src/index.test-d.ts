@@ -35,3 +35,8 @@ test('nothing else can be covered', () => {
   // @ts-expect-error -- tools are recorded by their generation
   actlog(weather);
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog({ ai: 1, guard: { mode: 'off' } });
+});

@@ -10,6 +10,7 @@ export function googleAdkCalls(options: AdapterOptions): AdapterCalls {
     {
       framework: 'google-adk',
       sdk: `@actlog/google-adk/${version}`,
+      form: 'plugins: [actlog({ guard })]',
       statusOf: toolOutcomeStatus,
       thrownByTool,
       resultOf: toolContent,

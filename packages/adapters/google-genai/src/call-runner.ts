@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterOptions, refuseOptionsOfFunctions } from '@actlog/recorder/adapter';
 import {
   type GeminiOutput,
   type GeminiToolContent,
@@ -33,8 +33,9 @@ export type RunCalls = (response: GeminiOutput, options?: RunCallsOptions) => Pr
  *
  * @param functions - functions by name, or one function for all
  */
-export function callRunner(functions: LoopFunctions | RunTool, options: AdapterOptions = {}): RunCalls {
-  const runCalls = loopRunner(manualCalls(options), functions);
+export function callRunner(functions: LoopFunctions | RunTool, options?: AdapterOptions): RunCalls {
+  refuseOptionsOfFunctions(functions, options, 'actlog.callRunner(functions, { guard })');
+  const runCalls = loopRunner(manualCalls(options ?? {}), functions);
   return (response, { signal, contents, systemInstruction } = {}) =>
     runCalls(response, {
       signal,

@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterOptions, refuseOptions, type WithoutOptions } from '@actlog/recorder/adapter';
 import type { GenerateContentConfig, GoogleGenAI } from '@google/genai';
 import { recordChat } from './chat-session.ts';
 import { FunctionRun, isCallableTool } from './function-run.ts';
@@ -15,9 +15,10 @@ export interface GenAIClient {
 
 /** Records and guards all calls that a client runs for the functions of its requests and chats. */
 export function recordClient<Client extends GenAIClient>(
-  client: Client,
+  client: Client & WithoutOptions,
   options: AdapterOptions = {},
 ): Client {
+  refuseOptions(client, 'actlog(new GoogleGenAI({ apiKey }), { guard })');
   if (typeof client?.models?.generateContent !== 'function' || typeof client.chats?.create !== 'function') {
     throw new TypeError('actlog: pass a client, such as actlog(new GoogleGenAI({ apiKey })).');
   }

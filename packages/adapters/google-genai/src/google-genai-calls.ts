@@ -2,7 +2,11 @@ import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder
 import { outcomeOfResponse, shownResponse, statusOfFunction } from './function-outcome.ts';
 import { version } from './version.ts';
 
-const identity = { framework: 'google-genai', sdk: `@actlog/google-genai/${version}` };
+const identity = {
+  framework: 'google-genai',
+  sdk: `@actlog/google-genai/${version}`,
+  form: 'actlog(ai, { guard })',
+};
 
 /** Creates the `AdapterCalls` of functions that the SDK runs, and that return parts of a message. */
 export function automaticCalls(options: AdapterOptions): AdapterCalls {

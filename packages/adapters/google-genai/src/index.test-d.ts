@@ -33,3 +33,8 @@ test('results extend the conversation without conversion', async () => {
     expectTypeOf(parts.map((part) => part.functionResponse)).toExtend<FunctionResponse[]>();
   }
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog({ guard: { mode: 'off' } });
+});

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, noteTexts } from '@actlog/recorder/adapter';
+import { type AdapterCalls, noteTexts, type RecordOnlyOptions, refuseGuard } from '@actlog/recorder/adapter';
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
 import type { BaseMessage } from '@langchain/core/messages';
@@ -23,8 +23,9 @@ interface Begun {
 
 /** Creates the handler behind `actlog.handler()`. */
 export function recordHandler(
-  options: Omit<ActlogOptions, 'guard' | 'onToolError'> = {},
+  options: RecordOnlyOptions<Omit<ActlogOptions, 'onToolError'>> = {},
 ): BaseCallbackHandler {
+  refuseGuard(options, 'middleware: [actlog({ guard })]');
   return new ToolCallHandler(langChainCalls(options));
 }
 

@@ -42,3 +42,8 @@ test('an install returns the function that ends it, and leaves errors to the fra
   // @ts-expect-error -- errors stay as they are
   actlog.install({ onToolError: 'throw' });
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog.tools([{ guard: { mode: 'off' } }]);
+});

@@ -13,6 +13,8 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'langchain',
       sdk: `@actlog/langchain/${version}`,
+      form: 'middleware: [actlog({ guard })] or actlog.tools(tools, { guard })',
+      optionNames: ['onToolError'],
       outcomeOf: (outcome, call) => {
         const own = ownOutcome(outcome, call);
         return own && behindMessage(own);

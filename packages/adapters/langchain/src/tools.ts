@@ -1,4 +1,4 @@
-import { type AdapterCalls, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, refuseOptions, withMethods } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
 import { hookLangChain } from './hooks.ts';
 import { recordInvocation } from './invocation.ts';
@@ -14,6 +14,7 @@ export function recordTools<const Tools extends readonly ClientTool[]>(
   tools: Tools,
   options: ActlogOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  refuseOptions(tools, 'actlog.tools(tools, { guard })');
   const calls = langChainCalls(options);
   hookLangChain();
   return tools.map((tool) => (calls.covers(tool.name) ? wrapped(tool, calls) : tool)) as {

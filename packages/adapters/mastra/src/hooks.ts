@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterOptions, refuseOptions, type WithoutOptions } from '@actlog/recorder/adapter';
 import type { ToolHooks } from '@mastra/core/tools';
 import { hookInnerAgents, noteRecording } from './inner-agents.ts';
 import { RecordingHooks } from './recording-hooks.ts';
@@ -15,7 +15,8 @@ export function recordHooks(options: AdapterOptions = {}): ToolHooks {
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
-export function recordAround(hooks: ToolHooks, options: AdapterOptions = {}): ToolHooks {
+export function recordAround(hooks: ToolHooks & WithoutOptions, options: AdapterOptions = {}): ToolHooks {
+  refuseOptions(hooks, 'actlog.around(hooks, { guard })');
   hookInnerAgents();
   hookWorkflowSteps();
   const recording = new RecordingHooks(hooks, options, (own) => recordAround(own, options));

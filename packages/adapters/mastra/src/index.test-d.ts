@@ -58,3 +58,8 @@ test('the process is covered until the returned function is called', () => {
 test('the options are those of every adapter', () => {
   expectTypeOf<Parameters<typeof actlog>[0]>().toEqualTypeOf<ActlogOptions | undefined>();
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog.around({ guard: { mode: 'off' } });
+});

@@ -9,7 +9,14 @@ export const suspended = { ok: false, error: Symbol('suspended') } as const sati
 export function mastraCalls(options: AdapterOptions): AdapterCalls {
   const sdk = `@actlog/mastra/${version}`;
   return new AdapterCalls(
-    { framework: 'mastra', sdk, statusOf, thrownByTool, resultOf: toolContent },
+    {
+      framework: 'mastra',
+      sdk,
+      form: 'hooks: actlog({ guard }), actlog.around(hooks, { guard }) or actlog.tools(tools, { guard })',
+      statusOf,
+      thrownByTool,
+      resultOf: toolContent,
+    },
     options,
   );
 }

@@ -1,4 +1,4 @@
-import { type AdapterOptions, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterOptions, refuseOptions, type ToolsOnly, withMethods } from '@actlog/recorder/adapter';
 import type { ToolsInput } from '@mastra/core/agent';
 import { prepareScopes } from './call-scope.ts';
 import { noteReporting, runReported } from './covered-tools.ts';
@@ -14,7 +14,11 @@ import { hookWorkflowSteps } from './workflow-steps.ts';
  * @param tools - tools by name, as passed to an agent
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
-export function recordTools<Tools extends ToolsInput>(tools: Tools, options: AdapterOptions = {}): Tools {
+export function recordTools<Tools extends ToolsInput>(
+  tools: Tools & ToolsOnly<Tools>,
+  options: AdapterOptions = {},
+): Tools {
+  refuseOptions(tools, 'actlog.tools(tools, { guard })');
   prepareScopes();
   hookWorkflowSteps();
   const calls = mastraCalls(options);

@@ -160,7 +160,9 @@ const installOwnExporter: InstallOwn = (ownHook) => (ownHook ? { exporters: [own
 const everyExporter = harnessOf(
   '`exporters: [actlog.exporter()]`',
   (options, isTwice, ownHook) => {
-    const exporters = Array.from({ length: isTwice ? 2 : 1 }, () => actlog.exporter(options));
+    const exporters = Array.from({ length: isTwice ? 2 : 1 }, () =>
+      actlog.exporter({ ...options, guard: undefined }),
+    );
     return { exporters: [...exporters, ...(installOwnExporter(ownHook).exporters ?? [])] };
   },
   { guards: false, holds: false, aborts: false, goesOnAfterDenial: false, unknownTool: 404, thrown: 500 },

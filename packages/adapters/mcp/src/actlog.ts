@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterOptions, refuseOptions, type WithoutOptions } from '@actlog/recorder/adapter';
 import { type McpClient, recordClient } from './client.ts';
 import { type FastMcpServer, isFastMcp, recordFastMcp } from './fastmcp.ts';
 import { type McpServer, type ProtocolServer, recordServer } from './server.ts';
@@ -24,9 +24,10 @@ import { type McpServer, type ProtocolServer, recordServer } from './server.ts';
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function actlog<Target extends McpClient | McpServer | ProtocolServer | FastMcpServer>(
-  target: Target,
+  target: Target & WithoutOptions,
   options: AdapterOptions = {},
 ): Target {
+  refuseOptions(target, 'actlog(client, { guard })');
   if ('callTool' in target) recordClient(target, options);
   else if (isFastMcp(target)) recordFastMcp(target, options);
   else recordServer(target, options);

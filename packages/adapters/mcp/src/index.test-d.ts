@@ -32,3 +32,8 @@ test('what is neither client nor server is refused', () => {
   // @ts-expect-error -- a transport makes no calls
   actlog({ start: () => {}, send: () => {} });
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog({ guard: { mode: 'off' } });
+});

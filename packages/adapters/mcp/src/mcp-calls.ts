@@ -7,6 +7,7 @@ export function mcpCalls(options: AdapterOptions): AdapterCalls {
     {
       framework: 'mcp',
       sdk: `@actlog/mcp/${version}`,
+      form: 'actlog(client, { guard })',
       statusOf: toolOutcomeStatus,
       resultOf: toolContent,
     },

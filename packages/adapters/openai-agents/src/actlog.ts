@@ -1,4 +1,8 @@
-import type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
+import {
+  type AdapterOptions as ActlogOptions,
+  refuseOptions,
+  type WithoutOptions,
+} from '@actlog/recorder/adapter';
 import { Agent, Runner } from '@openai/agents';
 import { agentsCalls } from './agents-calls.ts';
 import { coverage, processCoverage } from './coverage.ts';
@@ -26,7 +30,10 @@ type AnyAgent = Agent<any, any>;
  * @throws TypeError when it is an agent or a runner of another copy of `@openai/agents`
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
-export function actlog<Target extends AnyAgent | Runner>(target: Target, options?: ActlogOptions): Target;
+export function actlog<Target extends AnyAgent | Runner>(
+  target: Target & WithoutOptions,
+  options?: ActlogOptions,
+): Target;
 export function actlog(options?: ActlogOptions): () => void;
 export function actlog(
   target: AnyAgent | Runner | ActlogOptions = {},
@@ -34,6 +41,7 @@ export function actlog(
 ): AnyAgent | Runner | (() => void) {
   install();
   if (target instanceof Agent || target instanceof Runner) {
+    refuseOptions(target, 'actlog(agent, { guard })');
     const calls = agentsCalls(options ?? {});
     if (target instanceof Agent) coverAgent(target, calls);
     else coverage().runners.set(target, calls);
@@ -43,6 +51,11 @@ export function actlog(
     throw new TypeError(
       'The agent or runner belongs to another copy of @openai/agents. Install only one version, ' +
         'and load it with `import`: `require` loads a separate copy.',
+    );
+  }
+  if (options !== undefined) {
+    throw new TypeError(
+      'actlog: options are second only for an agent or a runner, actlog(agent, { guard }).',
     );
   }
   return processCoverage.install(agentsCalls(target));

@@ -26,7 +26,13 @@ export function asAction(call: HookedCall): HookedCall {
 /** Creates the `AdapterCalls` of this adapter. */
 export function agentsCalls(options: AdapterOptions): AdapterCalls {
   return new AdapterCalls(
-    { framework: 'openai-agents', sdk: `@actlog/openai-agents/${version}`, statusOf, resultOf },
+    {
+      framework: 'openai-agents',
+      sdk: `@actlog/openai-agents/${version}`,
+      form: 'actlog(agent, { guard })',
+      statusOf,
+      resultOf,
+    },
     options,
   );
 }

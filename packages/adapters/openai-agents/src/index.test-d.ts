@@ -36,3 +36,8 @@ test('nothing else can be covered', () => {
   // @ts-expect-error -- tools are recorded by their agent
   actlog(weather);
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog({ agent: 1, guard: { mode: 'off' } });
+});

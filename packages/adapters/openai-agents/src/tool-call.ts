@@ -1,3 +1,5 @@
+import { parseExactJson } from '@actlog/recorder/adapter';
+
 /** Properties of a function call that form its name. */
 export interface NamedCall {
   readonly name: string;
@@ -15,7 +17,7 @@ export function nameOf({ name, namespace }: NamedCall): string {
 /** Parses arguments; a text that is not JSON is returned unchanged. */
 export function parsed(input: string): unknown {
   try {
-    return JSON.parse(input);
+    return parseExactJson(input);
   } catch {
     return input;
   }

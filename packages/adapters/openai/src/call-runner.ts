@@ -1,4 +1,9 @@
-import { type AdapterOptions, chatTexts, noteTexts } from '@actlog/recorder/adapter';
+import {
+  type AdapterOptions,
+  chatTexts,
+  noteTexts,
+  refuseOptionsOfFunctions,
+} from '@actlog/recorder/adapter';
 import {
   type CallContext,
   type ChatToolMessage,
@@ -50,8 +55,9 @@ export interface RunCalls {
  * @param functions - functions by the names of their tools, or one function for all tools; that of a custom tool
  *   receives the text
  */
-export function callRunner(functions: LoopFunctions | RunTool, options: AdapterOptions = {}): RunCalls {
-  const calls = openAICalls(options);
+export function callRunner(functions: LoopFunctions | RunTool, options?: AdapterOptions): RunCalls {
+  refuseOptionsOfFunctions(functions, options, 'actlog.callRunner(functions, { guard })');
+  const calls = openAICalls(options ?? {});
   const runCalls = (response: ChatOutput | ResponsesOutput, { signal, messages }: RunCallsOptions = {}) => {
     const isResponse = 'output' in response;
     const { conversations } = calls;

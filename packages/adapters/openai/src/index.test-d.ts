@@ -75,3 +75,8 @@ test('nothing but tools can be recorded', () => {
   // @ts-expect-error -- a client is not a list of tools
   actlog(client);
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog([{ guard: { mode: 'off' } }]);
+});

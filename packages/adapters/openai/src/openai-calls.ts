@@ -12,7 +12,14 @@ const noted = processWide('@actlog/openai/invalid-arguments', () => new WeakSet<
  */
 export function openAICalls(options: AdapterOptions, canHold = true): AdapterCalls {
   return new AdapterCalls(
-    { framework: 'openai', sdk: `@actlog/openai/${version}`, statusOf, resultOf: toolContent, canHold },
+    {
+      framework: 'openai',
+      sdk: `@actlog/openai/${version}`,
+      form: 'actlog(tools, { guard })',
+      statusOf,
+      resultOf: toolContent,
+      canHold,
+    },
     options,
   );
 }

@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { type AdapterOptions, refuseOptions } from '@actlog/recorder/adapter';
 import { type ChatTool, nameOf, recordedChatTool } from './chat-tool.ts';
 import { openAICalls } from './openai-calls.ts';
 import { type ResponsesFunction, recordedResponsesFunction } from './responses-function.ts';
@@ -34,6 +34,7 @@ export function recordTools<const Tools extends readonly AnyTool[]>(
   tools: Tools,
   options: AdapterOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  refuseOptions(tools, 'actlog(tools, { guard })');
   const calls = openAICalls(options);
   const unheld = openAICalls(options, false);
   hookToolRunner();

@@ -1,3 +1,4 @@
+import { refuseGuard } from '@actlog/recorder/adapter';
 import type { SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ActlogOptions } from './options.ts';
 import { ToolSpanProcessor } from './tool-span-processor.ts';
@@ -15,5 +16,6 @@ import { ToolSpanProcessor } from './tool-span-processor.ts';
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
 export function actlog(options: ActlogOptions = {}): SpanProcessor {
+  refuseGuard(options, "such as actlog of the framework's own adapter");
   return new ToolSpanProcessor(options);
 }

@@ -1,6 +1,6 @@
-import type { AdapterOptions } from '@actlog/recorder/adapter';
+import type { RecordOnlyOptions } from '@actlog/recorder/adapter';
 
 /**
  * Options of the adapter. All are optional. There is no guard, because a span describes a call that has already run.
  */
-export type ActlogOptions = Omit<AdapterOptions, 'guard'>;
+export type ActlogOptions = RecordOnlyOptions;

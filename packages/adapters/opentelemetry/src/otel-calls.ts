@@ -9,6 +9,7 @@ export function otelCalls(options: ActlogOptions): AdapterCalls {
     {
       framework: 'opentelemetry',
       sdk: `@actlog/opentelemetry/${version}`,
+      form: 'spanProcessors: [actlog({ agentId })]',
       resultOf: toolContent,
       statusOf: (outcome) => (!outcome.ok && isInterruption(outcome.error) ? null : undefined),
     },

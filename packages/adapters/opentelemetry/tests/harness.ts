@@ -39,8 +39,8 @@ export const openTelemetryHarness: AdapterHarness = {
     const { adapter, isInstalledTwice, ownHook, tools } = scenario;
     const provider = new BasicTracerProvider({
       spanProcessors: [
-        ...(adapter ? [actlog(adapter)] : []),
-        ...(adapter && isInstalledTwice ? [actlog(adapter)] : []),
+        ...(adapter ? [actlog({ ...adapter, guard: undefined })] : []),
+        ...(adapter && isInstalledTwice ? [actlog({ ...adapter, guard: undefined })] : []),
         ...(ownHook ? [ownProcessor(ownHook)] : []),
       ],
     });

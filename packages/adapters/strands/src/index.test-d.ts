@@ -29,3 +29,8 @@ test('an install takes the same options, and returns the function that ends it',
   expectTypeOf(actlog.install).parameter(0).toEqualTypeOf<ActlogOptions | undefined>();
   expectTypeOf(actlog.install).returns.toEqualTypeOf<() => void>();
 });
+
+test('options are no first argument', () => {
+  // @ts-expect-error -- it has its own place for options
+  actlog.tools([{ guard: { mode: 'off' } }]);
+});

@@ -17,6 +17,7 @@ export function strandsCalls(options: AdapterOptions): AdapterCalls {
     {
       framework: 'strands',
       sdk,
+      form: 'interventions: [actlog({ guard })] or actlog.tools(tools, { guard })',
       statusOf: toolOutcomeStatus,
       resultOf: shownResult,
       internalTools: [structuredOutput],

@@ -1,4 +1,4 @@
-import { type AdapterCalls, type AdapterOptions, withMethods } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type AdapterOptions, refuseOptions, withMethods } from '@actlog/recorder/adapter';
 import type { Tool, ToolContext, ToolList } from '@strands-agents/sdk';
 import { withinCall } from './coverage.ts';
 import { hookStrands } from './hooks.ts';
@@ -11,6 +11,7 @@ export function recordTools<const Tools extends Readonly<ToolList>>(
   tools: Tools,
   options: AdapterOptions = {},
 ): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  refuseOptions(tools, 'actlog.tools(tools, { guard })');
   const calls = strandsCalls(options);
   hookStrands();
   return tools.map((entry) => recordedEntry(entry, calls)) as {

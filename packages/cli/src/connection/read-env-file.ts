@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { UsageError } from '../errors/usage-error.ts';
 
 /**
@@ -9,7 +10,7 @@ import { UsageError } from '../errors/usage-error.ts';
  */
 export function readEnvFile(file: string): Readonly<Record<string, string | undefined>> {
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    return parseEnv(decodeText(readFileSync(file)));
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown error'})`;

@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { decodeText } from '@actlog/recorder/short-lived';
 
 /** The parts of a package.json that are looked at. */
 export interface Manifest {
@@ -63,7 +64,7 @@ function dependenciesOf(manifest: Manifest, isProject: boolean): string[] {
 
 function readManifest(folder: string): Manifest | undefined {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const manifest: unknown = JSON.parse(decodeText(readFileSync(join(folder, 'package.json'))));
     return typeof manifest === 'object' && manifest !== null ? manifest : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { readEnvFile } from '../connection/read-env-file.ts';
 
 /** Variables that a program on this machine would see. */
@@ -31,7 +32,7 @@ export class Variables {
   /** `true` if the project's `.env` sets a variable. Programs see it only if they load that file. */
   isInEnvFile(name: string): boolean {
     try {
-      return Boolean(parseEnv(readFileSync(join(this.#dir, '.env'), 'utf8'))[name]?.trim());
+      return Boolean(parseEnv(decodeText(readFileSync(join(this.#dir, '.env'))))[name]?.trim());
     } catch {
       return false;
     }

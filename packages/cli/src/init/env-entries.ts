@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { decodeText } from '@actlog/recorder/short-lived';
 
-/** Permissions of a new file, which contains the API key. */
+/** Permissions of a file that contains the API key. */
 const ownerOnly = 0o600;
 
 /** Result of {@link addEnvEntries}. */
@@ -19,7 +20,7 @@ export function readEnvEntries(file: string): Readonly<Record<string, string | u
 
 /**
  * Adds variables to a file without changing a value that is there. An empty value counts as missing. Comments, order and
- * line endings stay.
+ * line endings stay. A file with an added variable is readable for its owner only.
  *
  * @throws the system's error when the file cannot be written
  */
@@ -35,7 +36,11 @@ export function addEnvEntries(file: string, entries: Readonly<Record<string, str
       added.push(name);
     }
   }
-  if (text !== before) writeFileSync(file, text, { mode: ownerOnly });
+  if (text !== before) {
+    // Before the key is in it: the mode counts only for a new file.
+    if (before !== '') chmodSync(file, statSync(file).mode & ownerOnly);
+    writeFileSync(file, text, { mode: ownerOnly });
+  }
   return { added, kept };
 }
 
@@ -49,7 +54,7 @@ function withEntry(text: string, name: string, value: string): string {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeText(readFileSync(file));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;

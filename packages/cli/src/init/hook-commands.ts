@@ -14,6 +14,7 @@ interface HookFlags {
   readonly holdTimeout?: number;
   readonly afterHold?: 'deny' | 'ask';
   readonly agentId?: string;
+  readonly showArguments?: string | true;
   readonly envFile?: string;
 }
 
@@ -46,6 +47,10 @@ export function addHookCommands(parent: Command): void {
           'ask',
         ]),
       )
+      .option(
+        '--show-arguments [paths]',
+        'arguments for the approver and conditions: all, or paths such as command,user.name',
+      )
       .option('--agent-id <id>', 'id of the agent in events')
       .option(
         '--env-file <file>',
@@ -54,6 +59,7 @@ export function addHookCommands(parent: Command): void {
       .action((flags: HookFlags) => changeHook(name as AgentName, flags));
     addExamples(command, [
       `actlog init ${name} --guard enforce --on-unavailable deny`,
+      `actlog init ${name} --guard enforce --on-unavailable deny --show-arguments=command`,
       [`actlog init ${name} --remove`, 'as it was before'],
     ]);
   }
@@ -68,7 +74,7 @@ function parseSeconds(text: string): number {
 async function changeHook(agent: AgentName, flags: HookFlags): Promise<void> {
   const scope = flags.project ? 'project' : 'user';
   const place = { scope, projectFolder: resolve(flags.dir) } as const;
-  const { guard, onUnavailable, holdTimeout, afterHold, agentId, envFile } = flags;
+  const { guard, onUnavailable, holdTimeout, afterHold, agentId, showArguments, envFile } = flags;
   const change = flags.remove
     ? removeHook(agent, place)
     : installHook(agent, {
@@ -78,6 +84,7 @@ async function changeHook(agent: AgentName, flags: HookFlags): Promise<void> {
         holdTimeoutSeconds: holdTimeout,
         afterHold,
         agentId,
+        showArguments: showArguments === true ? '*' : showArguments,
         envFile: envFile === undefined ? undefined : resolve(envFile),
       });
   await report(agent, change, flags);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { decodeText } from '@actlog/recorder/short-lived';
 
 /** A package manager and its commands. */
 export interface PackageManager {
@@ -44,7 +45,7 @@ export function packageManagerOf(dir: string): PackageManager {
 
 function namedManager(folder: string): keyof typeof managers | undefined {
   try {
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const manifest = JSON.parse(decodeText(readFileSync(join(folder, 'package.json'))));
     const [name = ''] = String(manifest.packageManager ?? '').split('@');
     return Object.hasOwn(managers, name) ? (name as keyof typeof managers) : undefined;
   } catch {

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { type Adapter, adapters, loop } from './adapters.ts';
 
 /** A package of a project, and the adapters for the frameworks in its package.json. */
@@ -64,7 +65,7 @@ function readDependencies(
 ): { readonly dependencies: ReadonlySet<string>; readonly workspaces: unknown } | undefined {
   try {
     const { dependencies, devDependencies, optionalDependencies, workspaces } = JSON.parse(
-      readFileSync(join(folder, 'package.json'), 'utf8'),
+      decodeText(readFileSync(join(folder, 'package.json'))),
     );
     const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
     return { dependencies: new Set(names), workspaces };

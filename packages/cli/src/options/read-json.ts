@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { text as textOf } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 
@@ -21,9 +22,9 @@ export function parseObject(text: string): Record<string, unknown> {
  * @throws UsageError when the file cannot be read
  */
 export async function readInput(file: string): Promise<string> {
-  if (file === '-') return textOf(process.stdin);
+  if (file === '-') return decodeText(await buffer(process.stdin));
   try {
-    return readFileSync(file, 'utf8').replace(/^\u{feff}/u, '');
+    return decodeText(readFileSync(file));
   } catch (cause) {
     throw new UsageError(`The file "${file}" cannot be read: ${(cause as Error).message}.`, { cause });
   }

@@ -1,4 +1,4 @@
-import type { Recorder, ToolOutcome } from '@actlog/recorder';
+import type { GuardOptions, Recorder, ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls, type HookedCall, toolContent, toolOutcomeStatus } from '@actlog/recorder/adapter';
 import { version } from '../version.ts';
 import { PendingApprovals } from './pending-approvals.ts';
@@ -25,6 +25,8 @@ export interface GatewayCallsOptions {
    * client is notified while it waits; 50,000 for others.
    */
   readonly holdTimeoutMs?: number | undefined;
+  /** Selects the arguments that the approver and conditions see. Default: as the recorder does. */
+  readonly showArguments?: GuardOptions['showArguments'];
   /** Text in front of each tool's name in events and for policies, such as `files.`. Default: none. */
   readonly toolPrefix?: string | undefined;
   /** `true` announces each call to the server, for servers that record with actlog themselves. Default `false`. */
@@ -41,7 +43,14 @@ export class GatewayCalls {
   readonly #brief: AdapterCalls;
 
   /** @throws RangeError or TypeError when an option is invalid */
-  constructor({ recorder, agentId, holdTimeoutMs, toolPrefix, announces = false }: GatewayCallsOptions) {
+  constructor({
+    recorder,
+    agentId,
+    holdTimeoutMs,
+    showArguments,
+    toolPrefix,
+    announces = false,
+  }: GatewayCallsOptions) {
     this.agentId = agentId;
     this.announces = announces;
     const traits = {
@@ -56,7 +65,7 @@ export class GatewayCalls {
         recorder,
         agentId,
         toolName,
-        guard: { holdTimeoutMs: holdTimeoutMs ?? defaultMs },
+        guard: { holdTimeoutMs: holdTimeoutMs ?? defaultMs, showArguments },
       });
     this.#patient = callsWith(patientHoldMs);
     this.#brief = callsWith(briefHoldMs);

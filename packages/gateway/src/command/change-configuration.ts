@@ -61,7 +61,7 @@ function variablesForGateway(): Record<string, string> {
 
 /** Returns the options that the gateway itself gets. */
 function optionsForGateway(flags: GatewayFlags): string[] {
-  const { agent, guard, onUnavailable, holdSeconds, toolPrefix, announce } = flags;
+  const { agent, guard, onUnavailable, holdSeconds, toolPrefix, showArguments, announce } = flags;
   const values = {
     agent,
     guard,
@@ -72,7 +72,8 @@ function optionsForGateway(flags: GatewayFlags): string[] {
   const options = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, String(value)],
   );
-  return announce ? [...options, '--announce'] : options;
+  const shown = showArguments === true ? '--show-arguments' : `--show-arguments=${showArguments}`;
+  return [...options, ...(showArguments === undefined ? [] : [shown]), ...(announce ? ['--announce'] : [])];
 }
 
 function report(path: string, { servers }: ChangedText): void {

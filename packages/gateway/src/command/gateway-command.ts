@@ -1,3 +1,4 @@
+import { showArgumentsOf } from '@actlog/recorder/short-lived';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { GatewayFlags } from './gateway-flags.ts';
 
@@ -6,6 +7,7 @@ Examples:
   actlog gateway -- npx -y @modelcontextprotocol/server-filesystem /data
   actlog gateway --guard enforce --on-unavailable deny -- uvx mcp-server-git
   actlog gateway --url https://mcp.example.com/mcp
+  actlog gateway --guard enforce --on-unavailable deny --show-arguments=path -- uvx mcp-server-git
   actlog gateway --listen 8811 --url https://mcp.example.com/mcp
   actlog gateway --wrap claude-desktop
   actlog gateway --unwrap claude-desktop
@@ -31,6 +33,11 @@ export function gatewayCommand(): Command {
     )
     .option('--hold-seconds <seconds>', 'maximum wait for an approval', parseSeconds)
     .option('--tool-prefix <text>', 'text in front of tool names in events and policies, such as files.')
+    .option(
+      '--show-arguments [paths]',
+      'arguments for the approver and conditions: all, or =PATH,… such as =path,user.name',
+      parsePaths,
+    )
     .option('--announce', 'announce calls to a server that records with actlog itself')
     .option('--wrap <file>', 'put the gateway into a configuration: claude-desktop, cursor, vscode or a file')
     .option('--unwrap <file>', 'take the gateway out of a configuration')
@@ -49,6 +56,15 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('It must be a port from 0 to 65535; 0 takes a free one.');
+}
+
+function parsePaths(text: string): string {
+  try {
+    showArgumentsOf(text);
+    return text;
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 function parseSeconds(text: string): number {

@@ -9,6 +9,7 @@ export interface GatewayFlags {
   readonly onUnavailable?: 'allow' | 'deny';
   readonly holdSeconds?: number;
   readonly toolPrefix?: string;
+  readonly showArguments?: string | true;
   readonly announce?: boolean;
   readonly wrap?: string;
   readonly unwrap?: string;

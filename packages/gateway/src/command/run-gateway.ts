@@ -1,4 +1,5 @@
 import { sharedRecorder } from '@actlog/recorder';
+import { showArgumentsOf } from '@actlog/recorder/adapter';
 import { GatewayCalls } from '../calls/gateway-calls.ts';
 import type { GatewayFlags, Misuse } from './gateway-flags.ts';
 import { processSignals } from './process-signals.ts';
@@ -23,13 +24,15 @@ export async function runGateway(
   flags: GatewayFlags,
   misuse: Misuse,
 ): Promise<number> {
-  const { agent, guard: mode, onUnavailable, holdSeconds, toolPrefix, announce } = flags;
+  const { agent, guard: mode, onUnavailable, holdSeconds, toolPrefix, showArguments, announce } = flags;
   const upstream =
     flags.url === undefined ? undefined : await upstreamOf(flags.url, flags.header ?? [], misuse);
   const recorder = sharedRecorder(mode || onUnavailable ? { guard: { mode, onUnavailable } } : {});
   const calls = new GatewayCalls({
     recorder,
     agentId: agent ?? (process.env.ACTLOG_AGENT_ID?.trim() || undefined),
+    showArguments:
+      showArguments === undefined ? undefined : showArgumentsOf(showArguments === true ? '*' : showArguments),
     toolPrefix,
     announces: announce,
     holdTimeoutMs: holdSeconds === undefined ? undefined : holdSeconds * 1000,

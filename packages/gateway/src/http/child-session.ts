@@ -15,7 +15,8 @@ interface OpenRequest {
   readonly client: ClientResponse;
   /** Keys of the ids of its requests without a response. */
   readonly ids: Set<string>;
-  readonly progressTokens: ReadonlySet<unknown>;
+  /** Keys of the progress tokens. */
+  readonly progressTokens: ReadonlySet<string>;
 }
 
 /** Session of an HTTP client with a server of its own, which is connected by stdio. */
@@ -59,7 +60,7 @@ export class ChildSession {
     const requests = messages.filter(({ id, method }) => id !== undefined && method !== undefined);
     if (requests.length > 0) {
       const ids = new Set(requests.map(({ id }) => keyOfId(id)));
-      const progressTokens = new Set(requests.flatMap(({ params }) => progressTokenOf(params) ?? []));
+      const progressTokens = new Set(requests.flatMap(({ params }) => keysOf(progressTokenOf(params))));
       const request = { client, ids, progressTokens };
       this.#requests.add(request);
       client.onClose(() => {
@@ -125,12 +126,16 @@ export class ChildSession {
     const { progressToken } = (message?.params ?? {}) as { readonly progressToken?: unknown };
     const all = [...this.#requests];
     const target =
-      all.find(({ progressTokens }) => progressTokens.has(progressToken))?.client ??
+      all.find(({ progressTokens }) => progressTokens.has(keyOfId(progressToken)))?.client ??
       this.#stream ??
       all.findLast(({ client }) => client.acceptsStream)?.client;
     if (target) target.event(line);
     else this.#waiting = [...this.#waiting, line].slice(-maxWaiting);
   }
+}
+
+function keysOf(token: unknown): string[] {
+  return token === undefined ? [] : [keyOfId(token)];
 }
 
 /** Returns a message on one line: line endings are between its tokens. */

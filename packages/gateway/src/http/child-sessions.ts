@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseExactJson } from '@actlog/recorder/adapter';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { errorText, messagesOf, rpcErrors } from '../messages/json-rpc.ts';
 import type { ChildServerOptions } from '../stdio/child-server.ts';
@@ -50,7 +51,7 @@ export class ChildSessions {
   ): Promise<void> {
     let messages: ReturnType<typeof messagesOf>;
     try {
-      messages = messagesOf(JSON.parse(body.toString()));
+      messages = messagesOf(parseExactJson(body.toString()));
     } catch {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(errorText(null, rpcErrors.parseError, 'The body is not JSON.'));

@@ -16,11 +16,19 @@ const connectionHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Headers by which some servers take a request for one of another method. */
+const methodHeaders: ReadonlySet<string> = new Set([
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+]);
+
 /** Returns the headers that a proxy passes on. */
 export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const forwarded: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !connectionHeaders.has(name.toLowerCase())) forwarded[name] = value;
+    const isDropped = connectionHeaders.has(name.toLowerCase()) || methodHeaders.has(name.toLowerCase());
+    if (value !== undefined && !isDropped) forwarded[name] = value;
   }
   return forwarded;
 }

@@ -3,6 +3,7 @@ import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { ProxyExchange } from './proxy-exchange.ts';
 import { ProxySessions } from './proxy-sessions.ts';
 import { readBody } from './read-body.ts';
+import { problemOfMessage, problemOfTarget } from './request-problem.ts';
 import { respondJson } from './respond-json.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -22,9 +23,20 @@ export class HttpProxy {
 
   /** Handles one request. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = problemOfTarget(request, this.#upstream.url);
     const body = await readBody(request);
+    if (target) {
+      respondJson(response, target.status, target.message, target.headers);
+      return;
+    }
     if (body === undefined) {
       respondJson(response, 413, 'The message is larger than 64 MiB.');
+      return;
+    }
+    const problem =
+      request.method === 'POST' && this.#calls.isGuarding ? problemOfMessage(request, body) : undefined;
+    if (problem) {
+      respondJson(response, problem.status, problem.message);
       return;
     }
     const header = request.headers['mcp-session-id'];

@@ -5,6 +5,7 @@ import {
   keyOfId,
   lineOf,
   messagesOf,
+  notificationText,
   parseMessage,
   type RpcMessage,
   rpcErrors,
@@ -25,9 +26,14 @@ export class HttpServerConnection {
   readonly #upstream: Upstream;
   readonly #receive: (line: Buffer) => void;
   readonly #streams: ServerStreams;
+  /** Reads responses that are not the client's. */
+  readonly #renewals: ServerStreams;
   readonly #closed = new AbortController();
   readonly #underway = new Set<Promise<void>>();
   #sessionId: string | undefined;
+  /** The client's `initialize`, with which a session that the server has forgotten is replaced. */
+  #initialize: Buffer | undefined;
+  #renewal: Promise<void> | undefined;
   #protocolVersion: string | undefined;
   /**
    * Messages wait for the response to `initialize`, which creates the session, and for the stream of the server's own
@@ -42,13 +48,14 @@ export class HttpServerConnection {
   constructor(upstream: Upstream, receive: (line: Buffer) => void, wait: Wait = delay) {
     this.#upstream = upstream;
     this.#receive = receive;
-    this.#streams = new ServerStreams({
+    const options = {
       upstream,
       closed: this.#closed.signal,
       wait,
       headers: () => ({ ...this.#common(), ...headersOf({}, this.#protocolVersion) }),
-      take: (message, open) => this.#take(message, open),
-    });
+    };
+    this.#streams = new ServerStreams({ ...options, take: (message, open) => this.#take(message, open) });
+    this.#renewals = new ServerStreams({ ...options, take: (message, open) => this.#note(message, open) });
   }
 
   /** Sends a message, or a batch. */
@@ -83,17 +90,15 @@ export class HttpServerConnection {
     const ids = new Map(messages.filter(isRequest).map(({ id }) => [keyOfId(id), id]));
     let problem = 'The MCP server closed the stream before it responded: Connection closed';
     try {
-      const response = await this.#upstream.send({
-        method: 'POST',
-        headers: {
-          ...this.#common(),
-          ...headersOf(messages[0] ?? {}, this.#protocolVersion),
-          'content-type': 'application/json',
-          accept: `application/json, ${eventStreamType}`,
-        },
-        body: Buffer.from(line.toString().trimEnd()),
-        signal: this.#closed.signal,
-      });
+      const isBeginning = messages.some(({ method }) => method === 'initialize');
+      if (isBeginning && messages.length === 1) this.#initialize = line;
+      const session = this.#sessionId;
+      let response = await this.#request(line, messages[0]);
+      if (response.statusCode === 404 && session !== undefined && !isBeginning) {
+        await response.body.dump();
+        await this.#renew(session);
+        response = await this.#request(line, messages[0]);
+      }
       this.#sessionId ??= textOf(response.headers['mcp-session-id']);
       const end = await this.#streams.read(response, open);
       if (response.statusCode >= 400) problem = problemOf(response.statusCode);
@@ -109,13 +114,58 @@ export class HttpServerConnection {
       this.#receive(lineOf(errorText(ids.get(key), rpcErrors.connectionClosed, problem)));
   }
 
-  #take(bytes: Buffer, open: Set<string>): void {
+  #request(line: Buffer, message: RpcMessage = {}) {
+    return this.#upstream.send({
+      method: 'POST',
+      headers: {
+        ...this.#common(),
+        ...headersOf(message, this.#protocolVersion),
+        'content-type': 'application/json',
+        accept: `application/json, ${eventStreamType}`,
+      },
+      body: Buffer.from(line.toString().trimEnd()),
+      signal: this.#closed.signal,
+    });
+  }
+
+  /**
+   * Replaces a session that the server has forgotten (Model Context Protocol, "Session Management"). Several messages may
+   * find out at the same time.
+   */
+  async #renew(dead: string): Promise<void> {
+    if (this.#sessionId === dead) {
+      this.#sessionId = undefined;
+      this.#renewal = this.#initializeAgain();
+    }
+    await this.#renewal;
+  }
+
+  /** Sends the client's `initialize` again; its response is not the client's. */
+  async #initializeAgain(): Promise<void> {
+    const line = this.#initialize;
+    if (!line) return;
+    this.#protocolVersion = undefined;
+    const [initialize] = messagesOf(parseMessage(line.toString()));
+    const response = await this.#request(line, initialize);
+    this.#sessionId = textOf(response.headers['mcp-session-id']);
+    const open = new Set([keyOfId(initialize?.id)]);
+    await this.#renewals.read(response, open, () => open.size === 0);
+    const initialized = notificationText('notifications/initialized', undefined);
+    await (await this.#request(Buffer.from(initialized))).body.dump();
+    void this.#streams.startListening();
+  }
+
+  #note(bytes: Buffer, open: Set<string>): void {
     const value = parseMessage(bytes.toString());
     for (const message of messagesOf(value)) {
       const { protocolVersion } = (message.result ?? {}) as { readonly protocolVersion?: unknown };
       if (typeof protocolVersion === 'string') this.#protocolVersion = protocolVersion;
       if (isResponse(message)) open.delete(keyOfId(message.id));
     }
+  }
+
+  #take(bytes: Buffer, open: Set<string>): void {
+    this.#note(bytes, open);
     // A message on several lines has line endings only between its tokens.
     this.#receive(
       lineOf(

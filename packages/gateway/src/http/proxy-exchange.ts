@@ -58,7 +58,8 @@ export class ProxyExchange {
       this.#done.resolve();
     });
     if (request.method === 'POST') relay.fromClient(body);
-    else void this.#forward(body, relay, session);
+    // The gateway reads no other bodies, so that the server gets none.
+    else void this.#forward(Buffer.alloc(0), relay, session);
     session.clientName = relay.clientName;
     await this.#done.promise;
     if (!this.#isResumable) await relay.close();
@@ -81,7 +82,6 @@ export class ProxyExchange {
         method: request.method ?? 'GET',
         headers: forwardedHeaders(request.headers),
         body: body.length > 0 ? body : undefined,
-        path: request.url,
         signal: this.#gone.signal,
       });
       const sessionId = received.headers['mcp-session-id'];

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RpcMessage } from '../messages/json-rpc.ts';
 
 /** Key in `_meta` of requests since revision 2026-07-28. */
@@ -31,6 +32,25 @@ export function headersOf({ method, params }: RpcMessage, negotiated?: string): 
     ...(typeof method === 'string' ? { 'mcp-method': method } : {}),
     ...(typeof name === 'string' ? { 'mcp-name': headerValue(name) } : {}),
   };
+}
+
+/** Returns `true` if the headers that repeat a part of a message name what the message does, or are missing. */
+export function repeatsMessage(headers: IncomingHttpHeaders, messages: readonly RpcMessage[]): boolean {
+  const { 'mcp-method': method, 'mcp-name': name } = headers;
+  if (method === undefined && name === undefined) return true;
+  const [message = {}, ...others] = messages;
+  const parameter = nameParameters.get(message.method);
+  const named = parameter && (message.params as Record<string, unknown> | undefined)?.[parameter];
+  return (
+    others.length === 0 &&
+    (method === undefined || method === message.method) &&
+    (name === undefined || (typeof named === 'string' && decoded(String(name)) === named))
+  );
+}
+
+function decoded(value: string): string {
+  const [, text] = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/.exec(value) ?? [];
+  return text === undefined ? value : Buffer.from(text, 'base64').toString();
 }
 
 /** Encodes a value that a header cannot contain as it is. */

@@ -2,6 +2,8 @@ import { EventStreamSplitter, eventStreamType } from './event-stream.ts';
 import { laterEnd, resumeDelayMs, type StreamEnd } from './stream-end.ts';
 import type { Upstream } from './upstream.ts';
 
+const sessionHeader = 'mcp-session-id';
+
 /** Maximum time that messages wait for the stream of the server's own messages, in milliseconds. */
 const openMs = 1000;
 
@@ -28,6 +30,7 @@ export interface ServerStreamsOptions {
 /** Streams of a server's messages over Streamable HTTP, in one session. */
 export class ServerStreams {
   readonly #options: ServerStreamsOptions;
+  #isListening = false;
 
   constructor(options: ServerStreamsOptions) {
     this.#options = options;
@@ -84,6 +87,7 @@ export class ServerStreams {
    * before. One that responds with the first event only is not waited for.
    */
   async startListening(): Promise<void> {
+    if (this.#isListening) return; // it goes on in a session that replaces the former
     const opened = Promise.withResolvers<void>();
     void this.#listen(opened.resolve);
     const { closed, wait } = this.#options;
@@ -93,12 +97,16 @@ export class ServerStreams {
   /** Reads the stream for messages that belong to no request, if the server has one, until the end. */
   async #listen(opened: () => void): Promise<void> {
     let end: StreamEnd = {};
+    this.#isListening = true;
     while (!this.#options.closed.aborted) {
+      const session = this.#options.headers()[sessionHeader];
       try {
         const response = await this.#openStream(end.lastId).finally(opened);
         if (response.statusCode !== 200) {
           await response.body.dump();
-          return;
+          if (session === this.#options.headers()[sessionHeader]) break;
+          end = {};
+          continue;
         }
         end = laterEnd(end, await this.read(response, new Set()));
       } catch {
@@ -106,6 +114,7 @@ export class ServerStreams {
       }
       await this.#waitToResume(end).catch(() => {});
     }
+    this.#isListening = false;
   }
 
   async #waitToResume(end: StreamEnd): Promise<void> {

@@ -17,21 +17,18 @@ export class Upstream {
   }
 
   /**
-   * Sends a request.
+   * Sends a request to the address, and to no other: it has the operator's headers.
    *
-   * @param path - path and query, for another one than that of the address
    * @throws when there is no response
    */
   async send(options: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string | string[]>>;
     readonly body?: Buffer | undefined;
-    readonly path?: string | undefined;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Dispatcher.ResponseData> {
-    const { method, headers, body, path, signal } = options;
-    // A path such as //example.com must not become another host.
-    const { origin, pathname, search } = path === undefined ? this.url : new URL(`${this.url.origin}${path}`);
+    const { method, headers, body, signal } = options;
+    const { origin, pathname, search } = this.url;
     const dispatcher = await this.#dispatcher;
     return dispatcher.request({
       origin,

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { callMethod } from '@actlog/recorder/adapter';
-import { visit } from 'jsonc-parser';
+import { callMethod, repeatedMember } from '@actlog/recorder/adapter';
 import { messagesOf, type RpcMessage } from './json-rpc.ts';
 
 const carriageReturn = 0x0d;
@@ -29,7 +28,8 @@ export function findAmbiguity(line: Buffer, text: string, value: unknown): strin
   }
   // Serialized as most clients do, it cannot have a repeated member.
   if (JSON.stringify(value) === end) return undefined;
-  return hasRepeatedMember(text) ? 'has a member twice' : undefined;
+  const repeated = repeatedMember(text);
+  return repeated === undefined ? undefined : `has the member ${JSON.stringify(repeated)} twice`;
 }
 
 function problemOfNames(message: RpcMessage): string | undefined {
@@ -38,31 +38,35 @@ function problemOfNames(message: RpcMessage): string | undefined {
   if (message.method !== callMethod) return undefined;
   const { params } = message;
   if (typeof params !== 'object' || params === null) return 'has no params';
-  return typeof (params as { name?: unknown }).name === 'string'
-    ? oddName(params, callNames)
-    : 'has no params.name that is a string';
+  const { name, arguments: args } = params as { readonly name?: unknown; readonly arguments?: unknown };
+  if (typeof name !== 'string') return 'has no params.name that is a string';
+  return (
+    oddName(params, callNames) ?? (typeof args === 'object' && args !== null ? twinName(args) : undefined)
+  );
 }
 
 function oddName(value: object, names: readonly string[]): string | undefined {
-  const odd = Object.keys(value).find((key) => !names.includes(key) && names.includes(key.toLowerCase()));
+  const odd = Object.keys(value).find((key) => !names.includes(key) && names.includes(folded(key)));
   return odd === undefined ? undefined : `has the member ${JSON.stringify(odd)} in another case`;
 }
 
-function hasRepeatedMember(text: string): boolean {
-  const objects: Set<string>[] = [];
-  let isRepeated = false;
-  visit(text, {
-    onObjectBegin: () => {
-      objects.push(new Set());
-    },
-    onObjectProperty: (name) => {
-      const names = objects.at(-1);
-      if (names?.has(name)) isRepeated = true;
-      names?.add(name);
-    },
-    onObjectEnd: () => {
-      objects.pop();
-    },
-  });
-  return isRepeated;
+/** Arguments that differ only in case are one argument for a server that ignores case, which takes the last. */
+function twinName(args: object): string | undefined {
+  const seen = new Set<string>();
+  for (const key of Object.keys(args)) {
+    if (seen.has(folded(key))) return `has the argument ${JSON.stringify(key)} twice, in another case`;
+    seen.add(folded(key));
+  }
+  return undefined;
+}
+
+/**
+ * Returns a name without case, as the most tolerant parsers compare names: Go folds U+017F to `s` and U+212A to `k`, and
+ * Java takes the dotless and the dotted `i` for one.
+ */
+function folded(name: string): string {
+  return name
+    .replaceAll(/[\u0130\u0131]/g, 'i')
+    .toUpperCase()
+    .toLowerCase();
 }

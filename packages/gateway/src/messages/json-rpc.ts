@@ -1,3 +1,5 @@
+import { parseExactJson } from '@actlog/recorder/adapter';
+
 /** Any message of JSON-RPC 2.0, as far as the gateway reads it. Its other fields are passed on unread. */
 export interface RpcMessage {
   readonly id?: unknown;
@@ -65,10 +67,10 @@ export function notificationText(method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
 }
 
-/** Parses a message; undefined if it is not JSON. */
+/** Parses a message, in which a number keeps its digits; undefined if it is not JSON. */
 export function parseMessage(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -215,3 +215,19 @@ test.each([
 test('names a file that does not exist', () => {
   expect(() => new ConfigurationFile(path)).toThrow(`${path} does not exist`);
 });
+
+test('writes a configuration with the key for its owner only, and reads one in UTF-16', () => {
+  writeFileSync(path, `\uFEFF${claude}`, 'utf16le');
+  chmodSync(path, 0o644);
+  wrap();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(parse(readFileSync(path, 'utf8')).mcpServers.files.env).toEqual({ ACTLOG_API_KEY: 'al_test_1' });
+});
+
+test('follows no link at the place of its temporary file', () => {
+  writeFileSync(path, claude);
+  const target = join(folder, 'target');
+  symlinkSync(target, `${path}.${process.pid}.new`);
+  wrap();
+  expect(existsSync(target)).toBe(false);
+});

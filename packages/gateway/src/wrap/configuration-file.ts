@@ -8,10 +8,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { type ChangedText, ConfigurationText } from './configuration-text.ts';
 import type { WrapOptions } from './server-entry.ts';
 
 const byteOrderMark = '\uFEFF';
+
+/** Permissions of a file that contains the API key. */
+const ownerOnly = 0o600;
 
 /** Configuration of an MCP client on disk, with a backup of what it was before it was wrapped. */
 export class ConfigurationFile {
@@ -32,9 +36,9 @@ export class ConfigurationFile {
       );
     }
     this.path = realpathSync(path);
-    const text = readFileSync(this.path, 'utf8');
-    this.#mark = text.startsWith(byteOrderMark) ? byteOrderMark : '';
-    this.#configuration = new ConfigurationText(text.slice(this.#mark.length), path);
+    const bytes = readFileSync(this.path);
+    this.#mark = bytes.toString().startsWith(byteOrderMark) ? byteOrderMark : '';
+    this.#configuration = new ConfigurationText(decodeText(bytes), path);
   }
 
   /** Path of the backup. */
@@ -78,19 +82,22 @@ export class ConfigurationFile {
   #backup(): ConfigurationText | undefined {
     if (!existsSync(this.backupPath)) return undefined;
     try {
-      return new ConfigurationText(
-        readFileSync(this.backupPath, 'utf8').replace(byteOrderMark, ''),
-        this.backupPath,
-      );
+      return new ConfigurationText(decodeText(readFileSync(this.backupPath)), this.backupPath);
     } catch {
       return undefined; // the user edited it: servers are restored from the gateway's arguments
     }
   }
 
-  /** Replaces a file in one step, so that a crash leaves the old or the new one. */
+  /**
+   * Replaces a file in one step, so that a crash leaves the old or the new one. It is readable for its owner only, because
+   * it contains the API key, or did.
+   */
   #write(path: string, text: string): void {
     const temporary = `${path}.${process.pid}.new`;
-    writeFileSync(temporary, this.#mark + text, { mode: statSync(this.path).mode });
+    rmSync(temporary, { force: true });
+    // `wx` follows no link that another user may have put there.
+    const mode = statSync(this.path).mode & ownerOnly;
+    writeFileSync(temporary, this.#mark + text, { mode, flag: 'wx' });
     renameSync(temporary, path);
   }
 }

@@ -17,7 +17,10 @@ import { type ClaimedCall, OpenCalls } from './open-calls.ts';
 /** Dependencies of a {@link CallLog}. */
 export interface CallLogOptions {
   readonly agent: AgentName;
-  /** Id of the agent in events of the main thread. */
+  /**
+   * Id of the agent in all events. A subagent has the same: its name is a word in a file of the workspace, and would
+   * evade the policies, rates and the revocation of its agent.
+   */
   readonly agentId: string;
   /** Spool folder of the tenant. */
   readonly spoolFolder: string;
@@ -60,7 +63,7 @@ export class CallLog {
   /** Returns the facts about a call. */
   facts(call: HookCall): CallFacts {
     return {
-      agentId: call.subagentType ?? this.#options.agentId,
+      agentId: this.#options.agentId,
       sessionId: call.sessionId,
       toolName: call.toolName,
       argumentsHash: this.#hasher.hashSync(call.arguments),

@@ -8,8 +8,6 @@ export interface HookThread {
 
 /** A tool call, as reported by a hook of any agent. */
 export interface HookCall extends HookThread {
-  /** Type of the subagent, which is recorded as the agent; undefined for the main thread. */
-  readonly subagentType: string | undefined;
   /** The agent's id of the call; undefined if the agent has none, so that the call is recognized by its arguments. */
   readonly callId: string | undefined;
   /** Name of the tool, as the model sees it. */

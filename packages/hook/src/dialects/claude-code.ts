@@ -62,7 +62,6 @@ function threadOf(event: EventFields) {
 function callOf(event: EventFields, toolUse: EventFields): HookCall {
   return {
     ...threadOf(event),
-    subagentType: event.optionalText('agent_type'),
     // Other agents that start the hooks of Claude Code have none.
     callId: toolUse.optionalText('tool_use_id'),
     toolName: toolUse.text('tool_name'),

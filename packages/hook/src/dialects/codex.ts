@@ -56,7 +56,6 @@ function threadOf(event: EventFields) {
 function callOf(event: EventFields): HookCall {
   return {
     ...threadOf(event),
-    subagentType: event.optionalText('agent_type'),
     callId: event.text('tool_use_id'),
     toolName: event.text('tool_name'),
     arguments: event.value('tool_input'),

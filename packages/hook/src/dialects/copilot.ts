@@ -1,4 +1,4 @@
-import { responseStatuses } from '@actlog/recorder/short-lived';
+import { parseExactJson, responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall } from '../calls/hook-call.ts';
 import type { HookEvent } from '../hook-event.ts';
 import { noOutput } from '../hook-output.ts';
@@ -52,7 +52,6 @@ function callOf(event: EventFields): HookCall {
   return {
     sessionId: event.text('sessionId'),
     subagentId: '',
-    subagentType: undefined,
     callId: undefined,
     toolName: event.text('toolName'),
     arguments: parsed(event.value('toolArgs')),
@@ -63,7 +62,7 @@ function callOf(event: EventFields): HookCall {
 function parsed(args: unknown): unknown {
   if (typeof args !== 'string') return args;
   try {
-    return JSON.parse(args);
+    return parseExactJson(args);
   } catch {
     return args;
   }

@@ -1,7 +1,6 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall } from '../calls/hook-call.ts';
 import type { HookEvent } from '../hook-event.ts';
-import { noOutput } from '../hook-output.ts';
 import type { Dialect } from './dialect.ts';
 import { EventFields } from './event-fields.ts';
 import { failureStatus } from './result-status.ts';
@@ -14,7 +13,7 @@ const failureStatuses: ReadonlyMap<unknown, number> = new Map([
 
 /**
  * Hooks of Cursor, by its reference (https://cursor.com/docs/hooks). `preToolUse` covers every tool of the agent; the
- * reference says that its `ask` is accepted but not enforced, so it is not sent.
+ * reference says that its `ask` is accepted but not enforced, so it is not sent. Cursor takes an empty output for a block.
  */
 export const cursor: Dialect = {
   reportsEndedCalls: true,
@@ -23,7 +22,8 @@ export const cursor: Dialect = {
     return parseEvent(event.text('hook_event_name'), event);
   },
   openFailureExitCode: 1,
-  pass: noOutput,
+  pass: { stdout: { permission: 'allow' }, exitCode: 0 },
+  proceed: { stdout: { continue: true }, exitCode: 0 },
   deny: (reason) => ({
     stdout: { permission: 'deny', user_message: reason, agent_message: reason },
     exitCode: 0,
@@ -59,7 +59,6 @@ function callOf(event: EventFields): HookCall {
   return {
     sessionId: sessionOf(event),
     subagentId: '',
-    subagentType: undefined,
     callId: event.text('tool_use_id'),
     toolName: event.text('tool_name'),
     arguments: event.value('tool_input'),

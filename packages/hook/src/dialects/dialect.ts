@@ -23,6 +23,8 @@ export interface Dialect {
   readonly openFailureExitCode: 0 | 1;
   /** Output that lets a call through to the agent's own permissions. */
   readonly pass: HookOutput;
+  /** Output for all other events, if the agent expects one. */
+  readonly proceed?: HookOutput;
   /**
    * Creates the output that denies a call.
    *

@@ -53,7 +53,6 @@ function threadOf(event: EventFields) {
 function callOf(event: EventFields): HookCall {
   return {
     ...threadOf(event),
-    subagentType: undefined,
     callId: undefined,
     toolName: event.text('tool_name'),
     arguments: event.value('tool_input'),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { parse } from 'smol-toml';
 import type { AgentName } from '../agents.ts';
 import type { HookPlace } from './install-hook-options.ts';
@@ -187,7 +188,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
 function codexHooksAreOff(place: HookPlace): boolean {
   try {
     const file = join(userFolder(place, '.codex', 'CODEX_HOME'), 'config.toml');
-    const { features } = parse(readFileSync(file, 'utf8')) as {
+    const { features } = parse(decodeText(readFileSync(file))) as {
       readonly features?: { readonly hooks?: unknown; readonly codex_hooks?: unknown };
     };
     return features?.hooks === false || features?.codex_hooks === false;

@@ -60,10 +60,15 @@ function flagsOf(options: InstallHookOptions): string[] {
     ['--check-timeout', options.checkTimeoutSeconds],
     ['--hold-timeout', options.holdTimeoutSeconds],
     ['--after-hold', options.afterHold],
+    ['--show-arguments', options.showArguments],
     ['--agent-id', options.agentId],
     ['--variables', options.envFile],
   ];
-  return flags.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]));
+  return flags.flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (name !== '--show-arguments') return [name, String(value)];
+    return [value === '*' ? name : `${name}=${value}`];
+  });
 }
 
 /** Quotes an argument for the shells that agents start commands with. */

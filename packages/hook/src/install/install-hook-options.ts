@@ -22,6 +22,10 @@ export interface InstallHookOptions extends HookPlace {
   readonly afterHold?: 'deny' | 'ask' | undefined;
   /** Id of the agent in events. Default: `ACTLOG_AGENT_ID` of the agent, else the agent's name. */
   readonly agentId?: string | undefined;
+  /**
+   * Arguments that the approver and conditions see: `*` for all, or paths such as `command,user.name`. Default: none.
+   */
+  readonly showArguments?: string | undefined;
   /** Absolute path of a file with `ACTLOG_*` variables, for agents that are not started from a shell. */
   readonly envFile?: string | undefined;
   /**

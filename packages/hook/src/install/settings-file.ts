@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { decodeText } from '@actlog/recorder/short-lived';
 
 /** Permissions of a new settings file: those of the agents themselves. */
 const newFileMode = 0o600;
@@ -13,10 +14,10 @@ export class SettingsFile {
     this.path = realPathOf(path);
   }
 
-  /** Returns the text; undefined if there is no file. */
+  /** Returns the text without a byte order mark, which some agents reject; undefined if there is no file. */
   read(): string | undefined {
     try {
-      return readFileSync(this.path, 'utf8');
+      return decodeText(readFileSync(this.path));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;

@@ -48,7 +48,7 @@ export class AdapterCalls {
    * @throws RangeError or TypeError when an option is invalid
    */
   constructor(traits: AdapterTraits, options: AdapterOptions = {}) {
-    checkAdapterOptions(options);
+    checkAdapterOptions(options, traits);
     prepareCalls();
     prepareSessions();
     const { framework, sdk, canHold = true } = traits;

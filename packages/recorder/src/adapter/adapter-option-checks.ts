@@ -3,14 +3,75 @@ import { checkGuard } from '../guard/guard-settings.ts';
 import { checkType } from '../lib/option-checks.ts';
 import type { AdapterOptions } from './adapter-options.ts';
 
+/** Names of the options that all adapters share. */
+const sharedNames = Object.keys({
+  recorder: true,
+  guard: true,
+  origins: true,
+  agentId: true,
+  sessionId: true,
+  toolName: true,
+  responseStatus: true,
+  include: true,
+  exclude: true,
+} satisfies Record<keyof AdapterOptions, true>) as (keyof AdapterOptions)[];
+
+/** Options that never are functions. */
+const neverFunctions: ReadonlySet<string> = new Set(['recorder', 'guard', 'origins', 'agentId']);
+
+/** Properties of tools, in all frameworks, by which a tool that is named like an option is recognized. */
+const toolProperties = [
+  'execute',
+  'run',
+  'invoke',
+  'stream',
+  'function',
+  'inputSchema',
+  'input_schema',
+  'parameters',
+  'toolSpec',
+  'type',
+];
+
+/** Terms of an adapter for its options. */
+export interface OptionTerms {
+  /** Code that shows where the options belong, such as `middleware: [actlog({ guard })]`. */
+  readonly form?: string | undefined;
+  /** Names of the adapter's own options. */
+  readonly optionNames?: readonly string[] | undefined;
+}
+
+/**
+ * Type of the first argument of functions that take their options second: none of the options that all adapters share
+ * can be in it.
+ */
+export type WithoutOptions<Allowed extends keyof AdapterOptions = never> = {
+  readonly [Name in Exclude<keyof AdapterOptions, Allowed>]?: undefined;
+};
+
+/** Type of tools by name, in which whatever is named like an option must be a tool. */
+export type ToolsOnly<Tools> = {
+  readonly [Name in keyof Tools & keyof AdapterOptions]?:
+    | { readonly inputSchema: unknown }
+    | { readonly parameters: unknown }
+    | { readonly type: string };
+};
+
+/** Type of the options of functions that only record, where a guard would guard nothing. */
+export type RecordOnlyOptions<Options extends AdapterOptions = AdapterOptions> = Omit<Options, 'guard'> & {
+  readonly guard?: undefined;
+};
+
 /**
  * Rejects invalid options. In TypeScript the types prevent them; in JavaScript a mistake would show on each call, or
- * never.
+ * never: a guard under another name, or tools in the place of the options, would switch the guard off.
  *
- * @throws TypeError when an option has the wrong type; the guard's own options are checked where it is created
+ * @throws TypeError when an option has the wrong type, or a name that no option has; the guard's own options are
+ *   checked where it is created
  */
-export function checkAdapterOptions(options: AdapterOptions): void {
+export function checkAdapterOptions(options: AdapterOptions, terms: OptionTerms = {}): void {
   checkType('object', 'options', options, 'pass an object such as { agentId: "support" }');
+  checkNames(options, terms);
   const { recorder, sessionId } = options;
   if (recorder !== undefined && typeof recorder?.forAdapter !== 'function') {
     throw new TypeError(
@@ -24,6 +85,87 @@ export function checkAdapterOptions(options: AdapterOptions): void {
   }
   for (const name of ['toolName', 'responseStatus'] as const) checkType('function', name, options[name]);
   for (const name of ['include', 'exclude'] as const) checkFilter(name, options[name]);
+}
+
+/**
+ * Rejects the first argument of a function that takes its options second, if it carries options: they would have no
+ * effect, and a guard among them would guard nothing.
+ *
+ * @param given - the first argument: an object, or a list of objects
+ * @param form - code that shows where the options belong, such as `actlog(tools, { guard })`
+ * @param isOwn - returns `true` for a property that belongs to the argument itself. Default: `true` for tools
+ * @throws TypeError when an option is in it
+ */
+export function refuseOptions(
+  given: unknown,
+  form: string,
+  isOwn: (value: unknown, name: keyof AdapterOptions) => boolean = isTool,
+): void {
+  if (Array.isArray(given)) {
+    for (const entry of given) if (!isTool(entry)) refuseOptions(entry, form, isOwn);
+  } else if (typeof given === 'object' && given !== null) {
+    for (const name of sharedNames) {
+      const value: unknown = Object.hasOwn(given, name) ? given[name as keyof typeof given] : undefined;
+      if (value === undefined || isOwn(value, name)) continue;
+      throw new TypeError(`${name} has no effect in the first argument: pass options second, ${form}.`);
+    }
+  }
+}
+
+/**
+ * Does the same for functions by the names of their tools. Where a function could be an option as well, such as
+ * `sessionId`, it is one unless there are options beside it.
+ *
+ * @throws TypeError when an option is among the functions
+ */
+export function refuseOptionsOfFunctions(functions: unknown, options: unknown, form: string): void {
+  const isFunction = (value: unknown, name: keyof AdapterOptions) =>
+    typeof value === 'function' && (options !== undefined || neverFunctions.has(name));
+  refuseOptions(functions, `${form}; if it is the function of a tool, pass {} as options`, isFunction);
+}
+
+/**
+ * Rejects a guard in the options of a function that only records.
+ *
+ * @param form - code that shows where the guard belongs
+ * @throws TypeError when there is a guard
+ */
+export function refuseGuard(options: object | undefined, form: string): void {
+  if ((options as AdapterOptions | undefined)?.guard === undefined) return;
+  throw new TypeError(
+    `guard has no effect here, because this only records: pass it where calls run, ${form}.`,
+  );
+}
+
+/** Returns `true` for a tool of any framework. */
+function isTool(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return toolProperties.some((property) => property in value) && !('mode' in value || 'forAdapter' in value);
+}
+
+function checkNames(options: AdapterOptions, { form, optionNames = [] }: OptionTerms): void {
+  const where = form === undefined ? '' : `, ${form}`;
+  if ('forAdapter' in options) {
+    throw new TypeError(`options must be an object, got a Recorder: pass { recorder }${where}.`);
+  }
+  const names: readonly string[] = [...sharedNames, ...optionNames];
+  const given = Object.keys(options).filter((name) => options[name as keyof AdapterOptions] !== undefined);
+  const unknown = given.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `${JSON.stringify(unknown)} is not an option: pass some of ${names.join(', ')}${where}.`,
+    );
+  }
+  if (given.length === 0 && !isPlain(options) && !names.some((name) => name in options)) {
+    const type = options.constructor?.name || 'object';
+    throw new TypeError(`options must be an object with options, got an instance of ${type}${where}.`);
+  }
+}
+
+/** Returns `true` for an object literal, of any realm. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function checkFilter(name: string, filter: unknown): void {

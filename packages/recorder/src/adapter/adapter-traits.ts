@@ -1,9 +1,10 @@
 import type { ToolOutcome } from '@actlog/tool-call';
 import type { AdapterIdentity } from '../adapter-recorder.ts';
+import type { OptionTerms } from './adapter-option-checks.ts';
 import type { HookedCall } from './hooked-call.ts';
 
 /** Properties of an adapter and its framework. */
-export interface AdapterTraits extends AdapterIdentity {
+export interface AdapterTraits extends AdapterIdentity, OptionTerms {
   /**
    * Returns the status of a call from the framework's outcome: `null` if the call has not finished, `undefined` to use
    * the recorder's own table. Default: the table.

@@ -5,15 +5,30 @@
  * @packageDocumentation
  */
 
-export { mcpErrorStatus, noHash as noArgumentsHash } from '@actlog/tool-call';
+export {
+  mcpErrorStatus,
+  noHash as noArgumentsHash,
+  parseExactJson,
+  repeatedMember,
+} from '@actlog/tool-call';
 export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 export { createEventId } from '../events/event-id.ts';
+export { showArgumentsOf } from '../guard/show-arguments.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 export type { RunningCall } from '../recording/active-call.ts';
 
 export { currentSessionId } from '../recording/recorder-session.ts';
 export type { SharedCalls } from '../recording/shared-calls.ts';
 export { AdapterCalls } from './adapter-calls.ts';
+export {
+  type OptionTerms,
+  type RecordOnlyOptions,
+  refuseGuard,
+  refuseOptions,
+  refuseOptionsOfFunctions,
+  type ToolsOnly,
+  type WithoutOptions,
+} from './adapter-option-checks.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
 export type { AdapterTraits } from './adapter-traits.ts';
 export { BegunCall } from './begun-call.ts';

@@ -67,7 +67,42 @@ export function resolveGuard(given: GuardOptions, otherwise?: GuardSettings): Gu
   };
 }
 
-/** Rejects a guard that is not an object, such as `guard: 'enforce'`, whose options would be ignored. */
+/** Names of the options. */
+const guardNames = Object.keys({
+  mode: true,
+  onUnavailable: true,
+  timeoutMs: true,
+  holdTimeoutMs: true,
+  showArguments: true,
+  readDecision: true,
+  environment: true,
+  principal: true,
+} satisfies Record<keyof GuardOptions, true>);
+
+/**
+ * Rejects a guard that is not an object, such as `guard: 'enforce'`, and one with a name that no option has, such as
+ * `guard: { enforce: true }`: they would be ignored, and the guard be off.
+ */
 export function checkGuard(given: unknown): void {
   checkType('object', 'guard', given, 'pass options such as { mode: "enforce", onUnavailable: "deny" }');
+  const unknown = Object.entries(given ?? {}).find(
+    ([name, value]) => value !== undefined && !guardNames.includes(name),
+  );
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `guard.${unknown[0]} is not an option of the guard: pass some of ${guardNames.join(', ')}.`,
+  );
+}
+
+/**
+ * Rejects options of the guard beside `guard`, where they would be ignored.
+ *
+ * @throws TypeError when there is one
+ */
+export function refuseGuardOptions(options: object): void {
+  const beside = ['mode', 'onUnavailable', 'holdTimeoutMs', 'showArguments', 'readDecision', 'principal'];
+  const name = beside.find((option) => options[option as keyof typeof options] !== undefined);
+  if (name !== undefined) {
+    throw new TypeError(`${name} is an option of the guard: pass guard: { ${name}: ... }.`);
+  }
 }

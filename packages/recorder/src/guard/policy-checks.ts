@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
+import { parseExactJson, stringifyExactJson } from '@actlog/tool-call';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
@@ -173,7 +174,8 @@ export class PolicyChecks {
         ignoreRejection(given);
         throw new TypeError(problem);
       }
-      const shown: unknown = JSON.parse(JSON.stringify(given));
+      // A BigInt keeps its digits, as a number of a JSON text does.
+      const shown: unknown = parseExactJson(stringifyExactJson(given) ?? '');
       // The service rejects anything else, and a rejected check decides nothing.
       if (typeof shown === 'object' && shown !== null && !Array.isArray(shown)) {
         return shown as Record<string, unknown>;

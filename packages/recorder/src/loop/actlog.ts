@@ -1,4 +1,5 @@
 import { AdapterCalls } from '../adapter/adapter-calls.ts';
+import { refuseOptionsOfFunctions } from '../adapter/adapter-option-checks.ts';
 import type { AdapterOptions } from '../adapter/adapter-options.ts';
 import { toolContent } from '../adapter/tool-content.ts';
 import { version } from '../version.ts';
@@ -25,7 +26,9 @@ import type { LoopFunctions, RunTool } from './run-call.ts';
  * @param functions - functions by the names of their tools, or one function for all tools
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
-export function actlog(functions: LoopFunctions | RunTool, options: AdapterOptions = {}): RunCalls {
-  const identity = { framework: 'loop', sdk: `@actlog/recorder/loop/${version}` };
+export function actlog(functions: LoopFunctions | RunTool, options?: AdapterOptions): RunCalls {
+  const form = 'actlog(functions, { guard })';
+  refuseOptionsOfFunctions(functions, options, form);
+  const identity = { framework: 'loop', sdk: `@actlog/recorder/loop/${version}`, form };
   return callRunner(new AdapterCalls({ ...identity, resultOf: toolContent }, options), functions);
 }

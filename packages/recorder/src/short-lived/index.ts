@@ -9,6 +9,8 @@ export {
   ArgumentsHasher,
   type ArgumentsHashOptions,
   mcpErrorStatus,
+  parseExactJson,
+  repeatedMember,
   responseStatuses,
 } from '@actlog/tool-call';
 export { endOfRunReason, maxDenialsInARow, maxSameDenials } from '../adapter/run-denials.ts';
@@ -16,12 +18,14 @@ export { createEventId } from '../events/event-id.ts';
 
 export { ActionDeniedError } from '../guard/action-denied-error.ts';
 export type { GuardOptions } from '../guard/guard-options.ts';
+export { showArgumentsOf } from '../guard/show-arguments.ts';
 export {
   isAlive,
   ownIdentity,
   type ProcessIdentity,
   parseFolderName,
 } from '../journal/process-identity.ts';
+export { decodeText } from '../lib/decode-text.ts';
 export { CallGuard, type CheckedCall } from './call-guard.ts';
 export { type SpooledCall, SpoolWriter, type SpoolWriterOptions } from './spool-writer.ts';
 export { tenantSpoolFolder } from './tenant-spool-folder.ts';

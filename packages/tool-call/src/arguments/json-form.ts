@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { types } from 'node:util';
+import { exactDigitsOf } from './exact-json.ts';
 
 /** Raw bytes: hashed as bytes, not as a list of numbers. */
 export class Bytes {
@@ -37,6 +38,7 @@ export const unreadableMarker: object = marker('Unreadable');
  * | `undefined`, function, symbol | omitted from objects, `null` in arrays and at the top level |
  * | NaN, infinities | `{"$type":"Number","value":"NaN"}` |
  * | BigInt | `{"$type":"BigInt","value":"12"}` |
+ * | number of `JSON.rawJSON` | the same for an integer, else `{"$type":"Number","value":"0.10"}` |
  * | string with lone surrogates | the same with U+FFFD instead |
  * | anything with `toJSON()`, such as Date or URL | its result |
  * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in their own order |
@@ -70,6 +72,8 @@ export function toJsonForm(value: unknown): JsonForm {
 function formOfObject(object: object): JsonForm {
   const bytes = bytesOf(object);
   if (bytes) return bytes;
+  const digits = exactDigitsOf(object);
+  if (digits !== undefined) return marker(/^-?\d+$/.test(digits) ? 'BigInt' : 'Number', { value: digits });
   const toJSON = (object as { toJSON?: unknown }).toJSON;
   if (typeof toJSON === 'function') {
     const converted: unknown = toJSON.call(object, '');

@@ -1,3 +1,5 @@
+import { exactDigitsOf } from './exact-json.ts';
+
 /** Maximum nesting of arguments; deeper values are replaced by a marker. */
 export const maxArgumentsDepth = 512;
 
@@ -46,6 +48,7 @@ function remainingAfterArray(array: readonly unknown[], budget: number, depth: n
 function remainingAfterObject(object: object, budget: number, depth: number): number {
   const prototype = Object.getPrototypeOf(object);
   if ((prototype !== Object.prototype && prototype !== null) || 'toJSON' in object) return -1;
+  if (prototype === null && exactDigitsOf(object) !== undefined) return -1;
   let remaining = budget - 2;
   for (const key in object) {
     if (!key.isWellFormed()) return -1;

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../arguments/exact-json.ts';
 import type { SpanAttributes } from './genai-span.ts';
 
 /** Returns the first of these attributes that is a non-empty string. */
@@ -16,7 +17,7 @@ const jsonStart = /^\s*(?:[[{"\-\d]|(?:true|false|null)\s*$)/;
 export function jsonOf(text: string | undefined): unknown {
   if (text === undefined || !jsonStart.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

@@ -3,6 +3,8 @@ import {
   type AdapterOptions,
   currentSessionId,
   noteTexts,
+  type RecordOnlyOptions,
+  refuseGuard,
 } from '@actlog/recorder/adapter';
 import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
 import { currentScope } from '../call-scope.ts';
@@ -19,7 +21,8 @@ import { ranTool, toolSpan } from './tool-span.ts';
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
-export function recordSpans(options: Omit<AdapterOptions, 'guard'> = {}): ObservabilityExporter {
+export function recordSpans(options: RecordOnlyOptions = {}): ObservabilityExporter {
+  refuseGuard(options, 'hooks: actlog({ guard })');
   return new SpanRecorder(options);
 }
 
