@@ -13,6 +13,10 @@ export interface ApiKey {
   readonly expiresAt: string | null;
   /** Person or key that created it here; null for one that an operator created. */
   readonly createdBy?: string | null;
+  /** Patterns of the agents that it may act as; null for any agent. */
+  readonly agents: readonly string[] | null;
+  /** `true` if several agents share it, so that revoking one does not stop the others. */
+  readonly shared: boolean;
   /** `true` for the key that the user signed in with. */
   readonly current: boolean;
 }
@@ -28,6 +32,9 @@ export interface ApiKeyCreate {
   readonly name: string;
   readonly kind: ApiKey['kind'];
   readonly scopes: readonly Scope[];
+  /** Patterns of the agents that it may act as; null for any agent. */
+  readonly agents: readonly string[] | null;
+  readonly shared: boolean;
   /** Undefined for a key that does not expire. */
   readonly expiresInDays: number | undefined;
 }

@@ -11,6 +11,7 @@ import { RequestGate } from './http/request-gate.ts';
 import { EventWriter } from './ingest/event-writer.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
+import { KeyAgents } from './keys/key-agents.ts';
 import { KeyRing } from './keys/key-ring.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { DecisionLog } from './policy/decision-log.ts';
@@ -55,6 +56,7 @@ export function assemble(
     settings.rateLimit === false ? new UnlimitedRate(storage) : new RateLimiter(storage, settings.rateLimit);
   const memory = (refusal: string, maxBytes = settings.maxQueuedBytes) =>
     new RequestMemory(maxBytes, refusal);
+  const writeTurns = new TenantTurns(storage.isShared ? maxSharedWrites : 1);
   return {
     storage,
     secret,
@@ -72,7 +74,7 @@ export function assemble(
       countDecision: (decision) => metrics.decision(decision),
     }),
     tenantTurns,
-    writeTurns: new TenantTurns(storage.isShared ? maxSharedWrites : 1),
+    writeTurns,
     eventWriter,
     scoring,
     outbox,
@@ -87,6 +89,7 @@ export function assemble(
       },
     }),
     keys,
+    keyAgents: new KeyAgents(storage, writeTurns),
     users,
     failedAuthentications,
     cursors: new Cursors(secret.cursorKey),

@@ -8,6 +8,7 @@ import type { RequestGate } from './http/request-gate.ts';
 import type { EventWriter } from './ingest/event-writer.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
+import type { KeyAgents } from './keys/key-agents.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { DecisionLog } from './policy/decision-log.ts';
@@ -29,6 +30,8 @@ export interface Services {
   /** Writes events as part of a larger transaction. */
   readonly eventWriter: EventWriter;
   readonly keys: KeyRing;
+  /** Agents that each key acts as. */
+  readonly keyAgents: KeyAgents;
   readonly cursors: Cursors;
   readonly secret: DeploymentSecret;
   /** People who sign in. */

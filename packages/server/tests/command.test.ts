@@ -175,6 +175,7 @@ test.each([
   ['', []],
   ['agent', ['--expires-in-days', '0']],
   ['agent', ['--tenant', 'two\nlines']],
+  ['agent', ['--agents', 'billing,']],
 ])('creates no database for the invalid key %j with %j', async (name, flags) => {
   await expect(command('keys', 'create', name, '--database', 'none.db', ...flags)).rejects.toMatchObject({
     stderr: expect.not.stringContaining('Creating a new database'),
@@ -208,10 +209,14 @@ test('embeds a server in a program from standard input', async () => {
 });
 
 test('creates, lists, rotates and revokes keys', { timeout: 120_000 }, async () => {
-  const apiKey = (await command('keys', 'create', 'agent', '--scopes', 'ingest')).stdout.trim();
+  const apiKey = (
+    await command('keys', 'create', 'agent', '--scopes', 'ingest', '--agents', 'billing*,support', '--shared')
+  ).stdout.trim();
   expect(apiKey).toMatch(/^al_live_[0-9A-Za-z]{48}$/);
   const id = apiKey.slice(8, 18);
-  expect((await command('keys', 'list')).stdout).toMatch(new RegExp(`^${id}\tlive\tagent\tingest\t`));
+  expect((await command('keys', 'list')).stdout).toMatch(
+    new RegExp(`^${id}\tlive\tagent\tingest\tagents billing\\*,support shared\t`),
+  );
   const next = (
     await command('keys', 'rotate', id, '--overlap-days', '0', '--expires-in-days', '30')
   ).stdout.trim();

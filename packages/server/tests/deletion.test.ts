@@ -189,6 +189,7 @@ test('deletes everything of a session but the learned baseline and counts, and n
       'checked_actions',
       'deliveries',
       'events',
+      'key_agents',
       'pending_actions',
       'policy_decisions',
       'session_agents',
@@ -199,7 +200,7 @@ test('deletes everything of a session but the learned baseline and counts, and n
   const rows = await allRows(options.database);
   const left = rows.filter(({ text }) => text.includes('of gone') || text.includes('"session_id":"gone"'));
   // Counts of an agent name no session.
-  expect(new Set(left.map(({ table }) => table))).toEqual(new Set(['agents', 'activity']));
+  expect(new Set(left.map(({ table }) => table))).toEqual(new Set(['agents', 'activity', 'key_agents']));
   const decided = rows.filter(({ text }) => text.includes('guardian.pendingActions.decide'));
   expect(decided).toEqual([]);
   expect(rows.filter(({ table }) => table === 'deliveries').length).toBeGreaterThan(1);
@@ -266,7 +267,7 @@ test('deletes checked actions of a session that were never recorded', async () =
   await server.server.admin.sessions.delete('default', 'gone');
   const left = (await allRows(options.database)).filter(({ text }) => text.includes('gone'));
   // The audit log has its id, so that an operator can tell what was deleted.
-  expect(left.filter(({ table }) => table !== 'agents' && table !== 'audit_log')).toEqual([]);
+  expect(new Set(left.map(({ table }) => table))).toEqual(new Set(['agents', 'audit_log', 'key_agents']));
 });
 
 test('repeats a check whose held action was deleted while it waited', async () => {

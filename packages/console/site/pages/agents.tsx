@@ -28,8 +28,8 @@ export function Agents() {
       <h1>Agents</h1>
       <p class="faint">
         A revoked agent is denied every action that its guard asks about, also one that was approved before.
-        What it does without asking is recorded and raises the risk: to stop that, revoke its key and end its
-        process.
+        So is every other agent of a key that has acted as it, unless the key is shared. What it does without
+        asking is recorded and raises the risk: to stop that, revoke its key and end its process.
       </p>
       <Problem error={change.error} />
       <ListTable

@@ -43,6 +43,27 @@ describe('keys page', () => {
     expect((await server.server.admin.keys.list(server.tenant)).at(-1)?.scopes).toEqual(['ingest', 'manage']);
   });
 
+  test('binds a key for an agent to the agents that the form names, or else to its name', async () => {
+    const server = await testServer();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
+    for (const [name, agents] of [
+      ['billing', ''],
+      ['gateway', 'billing*, support'],
+    ] as const) {
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByLabel('Agents').fill(agents);
+      if (agents !== '') await page.getByLabel('Several agents share it').check();
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByLabel(`API key “${name}”`).waitFor();
+    }
+    const keys = await server.server.admin.keys.list('default');
+    expect(keys.slice(-2).map(({ agents, shared }) => [agents, shared])).toEqual([
+      [['billing'], false],
+      [['billing*', 'support'], true],
+    ]);
+    await page.getByRole('listitem', { name: 'gateway' }).getByText('billing*, support').waitFor();
+  });
+
   test('offers nothing to a key that may not manage keys', async () => {
     const { server } = await ConsoleServer.create();
     const { apiKey } = await server.admin.keys.create(server.tenant, { name: 'r', scopes: ['read'] });

@@ -24,3 +24,19 @@ export const agentRevoked: FiredPolicy = {
   },
   why: 'the agent is revoked',
 };
+
+/**
+ * Returns the match that denies the actions of an API key that has acted as a revoked agent, whichever agent it names
+ * now. It has the id of {@link agentRevoked}.
+ *
+ * @param agentId - the revoked agent, which the key's holder knows
+ */
+export function keyStopped(agentId: string): FiredPolicy {
+  const { id, definition } = agentRevoked.policy;
+  const message =
+    'The API key has acted as an agent that is revoked: it must not act until somebody reinstates that agent.';
+  return {
+    policy: { id, definition: { ...definition, message } },
+    why: `the API key has acted as the agent ${JSON.stringify(agentId)}, which is revoked`,
+  };
+}

@@ -11,7 +11,13 @@ export function keyChange(action: 'key.created' | 'key.revoked', key: StoredKey)
   return {
     action,
     target,
-    changes: fieldChanges(undefined, { ...key, expiresAt: expiryOf(key) }, ['kind', 'scopes', 'expiresAt']),
+    changes: fieldChanges(undefined, { ...key, expiresAt: expiryOf(key) }, [
+      'kind',
+      'scopes',
+      'agents',
+      'shared',
+      'expiresAt',
+    ]),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Scope } from '@actlog/protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { keyAgents } from '../keys/key-options.ts';
 import { keyEndMs } from '../keys/lifetime.ts';
 import { allScopes } from '../keys/provisioning.ts';
 import { requireSingleLineName } from '../keys/single-line-name.ts';
@@ -11,12 +12,18 @@ function formatTime(timeMs: number | null): string {
   return timeMs === null ? 'never' : new Date(timeMs).toISOString();
 }
 
-function keyLine({ id, kind, name, scopes, expiresMs, lastUsedMs }: StoredKey): string {
+function agentsText({ agents, shared }: StoredKey): string {
+  return `agents ${agents?.join(',') ?? 'any'}${shared ? ' shared' : ''}`;
+}
+
+function keyLine(key: StoredKey): string {
+  const { id, kind, name, scopes, expiresMs, lastUsedMs } = key;
   return [
     id,
     kind,
     name,
     scopes.join(','),
+    agentsText(key),
     `ends ${formatTime(expiresMs)}`,
     `used ${formatTime(lastUsedMs)}`,
   ].join('\t');
@@ -29,17 +36,38 @@ function scopeList(text: string): Scope[] {
   throw new InvalidArgumentError(`There is no scope "${unknown}"; the scopes are: ${allScopes.join(', ')}.`);
 }
 
+/** Parses the patterns of agents, separated by commas. No agent of a pattern can have a comma in its id. */
+function agentList(text: string): string[] {
+  const { data, error } = keyAgents.safeParse(text.split(','));
+  if (data) return data;
+  const { path, message } = error.issues[0] as { path: PropertyKey[]; message: string };
+  const which = path.length === 0 ? 'The list' : `The agent ${Number(path[0]) + 1} of the list`;
+  throw new InvalidArgumentError(`${which} ${message}.`);
+}
+
 /** Returns the command `keys`, which creates, lists, rotates and revokes API keys. */
 export function keysCommand(): Command {
   const keys = new Command('keys').description('create, list, rotate and revoke API keys');
   tenantCommand(keys, 'create <name>', 'create a key, which is shown only once')
     .addOption(new Option('--kind <kind>', 'kind of the key').choices(['live', 'test']).default('live'))
     .option('--scopes <scopes>', `comma-separated, of ${allScopes.join(',')}; all by default`, scopeList)
+    .option(
+      '--agents <agents>',
+      'comma-separated agents that it may act as, with * for any characters; any by default',
+      agentList,
+    )
+    .option('--shared', 'several agents share it: revoking one does not stop the others')
     .option('--expires-in-days <days>', 'days until it expires; never by default', parseNumber)
     .action(
       (
         name: string,
-        flags: TenantFlags & { kind: 'live' | 'test'; scopes?: Scope[]; expiresInDays?: number },
+        flags: TenantFlags & {
+          kind: 'live' | 'test';
+          scopes?: Scope[];
+          agents?: string[];
+          shared?: boolean;
+          expiresInDays?: number;
+        },
       ) => {
         const { database, tenant, ...options } = flags;
         // Validated before a database or a tenant is created for the key.

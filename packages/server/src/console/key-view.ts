@@ -16,6 +16,10 @@ export interface KeyView {
   readonly expiresAt: string | null;
   /** Person or key that created it in the console; `null` for one that an operator created. */
   readonly createdBy: string | null;
+  /** Patterns of the agents that it may act as; `null` for any agent. */
+  readonly agents: readonly string[] | null;
+  /** `true` if several agents share it, so that revoking one does not stop the others. */
+  readonly shared: boolean;
   /** `true` for the key of the request. */
   readonly current: boolean;
 }
@@ -31,6 +35,8 @@ export function keyView(key: StoredKey, callerKeyId: string | undefined): KeyVie
     lastUsedAt: isoTimeOrNull(key.lastUsedMs),
     expiresAt: isoTimeOrNull(key.expiresMs),
     createdBy: key.createdBy,
+    agents: key.agents,
+    shared: key.shared,
     current: key.id === callerKeyId,
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { keyKind, keyScopes } from '../keys/key-options.ts';
+import { keyAgents, keyKind, keyScopes } from '../keys/key-options.ts';
 import { maxOverlapDays } from '../keys/lifetime.ts';
 import { singleLineName } from '../keys/single-line-name.ts';
 import { maxDays } from '../storage/retention/max-days.ts';
@@ -15,6 +15,10 @@ export const createKeyBody = z.strictObject({
   kind: keyKind.optional(),
   /** Scopes of the key. Default: all. */
   scopes: keyScopes.optional(),
+  /** Patterns of the agents that it may act as, with `*` for any characters; `null` for any agent. Default: any. */
+  agents: keyAgents.nullish(),
+  /** `true` if several agents share it, so that revoking one does not stop the others. Default: `false`. */
+  shared: z.boolean().optional(),
   expiresInDays,
 });
 

@@ -1,3 +1,4 @@
+import type { Glob } from '@actlog/policy';
 import type { Scope } from '@actlog/protocol';
 import type { Role } from './roles.ts';
 
@@ -11,6 +12,10 @@ export interface Caller {
   /** Name of the key, for people; `undefined` for a person. */
   readonly keyName: string | undefined;
   readonly scopes: ReadonlySet<Scope>;
+  /** Patterns of the agents that the key may act as; `undefined` for any agent. */
+  readonly agents: readonly Glob[] | undefined;
+  /** `true` if revoking an agent that the caller has acted as does not stop it as other agents. */
+  readonly isShared: boolean;
   /** The person; `undefined` for a key. */
   readonly user: SignedInUser | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Scope } from '@actlog/protocol';
+import { copyAgentsOfKey } from '../storage/stores/key-agent-store.ts';
 import { expireKey, hasEnded, type KeyRecord, lockKey, type StoredKey } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { KeyKind } from './api-key.ts';
@@ -15,6 +16,16 @@ export interface CreateKeyOptions {
   readonly scopes?: readonly Scope[] | undefined;
   /** Days until the key expires. Default: never. */
   readonly expiresInDays?: number | undefined;
+  /**
+   * Ids of the agents that the key may act as, with `*` for any characters, such as `billing*`. Events and checks of
+   * other agents are refused. Default: any agent.
+   */
+  readonly agents?: readonly string[] | null | undefined;
+  /**
+   * `true` if several agents share the key and its holder names them truthfully, as a gateway does. Revoking one of them
+   * then does not stop the others. Default: `false`, so a key that has acted as a revoked agent is stopped as every agent.
+   */
+  readonly shared?: boolean | undefined;
 }
 
 /** A new key. `apiKey` is shown only this once. */
@@ -54,7 +65,7 @@ export class EndedKeyError extends Error {
 export async function createKey(
   db: Database,
   tenantId: number,
-  { name, kind = 'live', scopes, expiresInDays }: CreateKeyOptions,
+  { name, kind = 'live', scopes, expiresInDays, agents, shared }: CreateKeyOptions,
   createdBy?: string,
 ): Promise<CreatedKey> {
   const { key, stored } = await addKey(db, tenantId, {
@@ -63,13 +74,15 @@ export async function createKey(
     scopes,
     expiresMs: keyEndMs(expiresInDays),
     createdBy,
+    agents,
+    shared,
   });
   return { apiKey: key, key: withoutDigest(stored) };
 }
 
 /**
- * Replaces a key by a new one with the same name, kind and scopes. The old key ends after the overlap, or at its own
- * expiry if that is earlier. Rotations of one key are serialized: of two concurrent ones without overlap, the second
+ * Replaces a key by a new one with the same name, kind, scopes and agents, which is stopped by the same revocations. The
+ * old key ends after the overlap, or at its own expiry if that is earlier. Rotations of one key are serialized: of two concurrent ones without overlap, the second
  * finds the key ended; with an overlap, each creates a key.
  *
  * @param change - `overlapDays` from 0 to 7, where 0 ends the old key at once; `expiresInDays` of the new key, which
@@ -88,8 +101,10 @@ export async function rotateKey(
   const old = await lockKey(db, tenantId, keyId);
   if (!old) return undefined;
   if (hasEnded(old)) throw new EndedKeyError(keyId);
-  const { name, kind, scopes } = old;
-  const created = await createKey(db, tenantId, { name, kind, scopes, expiresInDays }, createdBy);
+  const { name, kind, scopes, agents, shared } = old;
+  const successor = { name, kind, scopes, agents, shared, expiresInDays };
+  const created = await createKey(db, tenantId, successor, createdBy);
+  await copyAgentsOfKey(db, tenantId, keyId, created.key.id);
   await expireKey(db, tenantId, keyId, endMs);
   return created;
 }
@@ -110,6 +125,6 @@ export async function revokeKey(
 
 /** Returns the fields of a key that may be shown. */
 export function withoutDigest(key: KeyRecord | StoredKey): StoredKey {
-  const { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy } = key;
-  return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy };
+  const { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy, agents, shared } = key;
+  return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy, agents, shared };
 }

@@ -1,3 +1,4 @@
+import { limits } from '@actlog/protocol';
 import * as z from 'zod';
 import { optionsError } from '../lib/options-error.ts';
 import type { CreateKeyOptions } from './key-changes.ts';
@@ -12,11 +13,29 @@ export const keyScopes = z
   .min(1, 'must name a scope, or be left out for all')
   .transform((scopes) => [...new Set(scopes)]);
 
+/** Maximum number of patterns of a key. */
+const maxKeyAgents = 50;
+
+/** Patterns of the agents that a key may act as. */
+export const keyAgents = z
+  .array(
+    z
+      .string()
+      .min(1, 'must not be empty')
+      .max(limits.maxIdentifierLength)
+      .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters or lone surrogates'),
+  )
+  .min(1, 'must name an agent, or be left out for any agent')
+  .max(maxKeyAgents)
+  .transform((agents) => [...new Set(agents)]);
+
 /** Options of a key. The name and the days are checked where they are used. */
 const keyOptions = z.strictObject({
   name: z.string(),
   kind: keyKind.optional(),
   scopes: keyScopes.optional(),
+  agents: keyAgents.nullish(),
+  shared: z.boolean('must be true or false').optional(),
   expiresInDays: z.custom<number>((days) => typeof days === 'number', 'must be a number').optional(),
 });
 

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { Glob } from '@actlog/policy';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { Storage } from '../storage/storage.ts';
 import { hasEnded, type KeyRecord } from '../storage/stores/key-store.ts';
@@ -84,6 +85,8 @@ export class KeyRing {
       keyId: record.id,
       keyName: record.name,
       scopes: new Set(record.scopes),
+      agents: record.agents?.map((pattern) => new Glob(pattern)),
+      isShared: record.shared,
       user: undefined,
     };
     const fresh = { record, caller, readMs: nowMs };

@@ -16,6 +16,10 @@ export interface NewKeyOptions {
   readonly name: string;
   readonly scopes?: readonly Scope[] | undefined;
   readonly expiresMs?: number | null | undefined;
+  /** Patterns of the agents that it may act as. Default: any agent. */
+  readonly agents?: readonly string[] | null | undefined;
+  /** `true` if several agents share it. Default: `false`. */
+  readonly shared?: boolean | undefined;
   /** Person or key that creates it. Default: an operator. */
   readonly createdBy?: string | undefined;
   /** An existing key, such as one from a secret manager. Default: a new key. */
@@ -79,6 +83,8 @@ export async function addKey(
     expiresMs: options.expiresMs ?? null,
     lastUsedMs: null,
     createdBy: options.createdBy ?? null,
+    agents: options.agents ?? null,
+    shared: options.shared ?? false,
   };
   await insertKey(db, stored);
   return { key, stored };

@@ -71,6 +71,7 @@ async function recordSpans(
   const { records, rejected } = await readEvents(services, caller.tenantId, encoding, request);
   request.body = undefined;
   request.bodyMemory?.resize(records.length * eventBytes);
+  await services.keyAgents.admit(caller, new Set(records.map(({ event }) => event.agentId)));
   const warnings = await recordEvents(services.ingest, caller.tenantId, records);
   releaseBody(request);
   return send(reply, 200, encoding, renderResult(encoding, { rejected, warnings }));

@@ -16,6 +16,7 @@ import { expireAction } from '../guardian/expire-actions.ts';
 import { holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
 import type { Caller } from '../keys/caller.ts';
+import type { KeyHolder } from '../keys/key-agents.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { QuotaError } from '../quota/quota-error.ts';
 import type { Services } from '../services.ts';
@@ -48,19 +49,20 @@ export class Check {
    */
   constructor(
     services: Services,
-    { tenantId, id }: Pick<Caller, 'tenantId' | 'id'>,
+    caller: KeyHolder & Pick<Caller, 'id'>,
     body: PolicyCheck,
     nowMs: number,
     matches: Matches,
     heldId?: string,
   ) {
     this.#services = services;
+    const { tenantId, id } = caller;
     this.#tenantId = tenantId;
     this.#callerId = id;
     this.#body = body;
     this.#nowMs = nowMs;
     this.#heldId = heldId;
-    this.#stored = new StoredFacts(tenantId, body, nowMs, matches);
+    this.#stored = new StoredFacts(caller, body, nowMs, matches);
     this.#denials = new RecordedDenials(services, tenantId, body);
   }
 

@@ -10,6 +10,7 @@ import {
   firedPolicies,
   type HeldAction,
   type KnownAction,
+  keyStopped,
   type RateWindow,
   rateWindows,
   scheduledPolicies,
@@ -19,10 +20,10 @@ import type { PolicyCheck } from '@actlog/protocol';
 import { approvalGrant } from '../guardian/approval-grants.ts';
 import { findDecidingAction } from '../guardian/deciding-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
+import { type KeyHolder, stoppingAgent } from '../keys/key-agents.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { findCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countedActions } from '../storage/policies/policy-count-store.ts';
-import { findAgentStates } from '../storage/stores/agent-store.ts';
 import { validGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import { findSameAction, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -33,6 +34,7 @@ import type { PolicySet } from './policy-set.ts';
 
 /** Reads what a check depends on: the facts about one action that the database has. */
 export class StoredFacts {
+  readonly #caller: KeyHolder;
   readonly #tenantId: number;
   readonly #body: PolicyCheck;
   readonly #action: CheckedAction;
@@ -41,8 +43,9 @@ export class StoredFacts {
   #knownDigest: string | undefined;
 
   /** @param matches - matches of the same action, also from earlier rounds */
-  constructor(tenantId: number, body: PolicyCheck, nowMs: number, matches: Matches) {
-    this.#tenantId = tenantId;
+  constructor(caller: KeyHolder, body: PolicyCheck, nowMs: number, matches: Matches) {
+    this.#caller = caller;
+    this.#tenantId = caller.tenantId;
     this.#body = body;
     this.#nowMs = nowMs;
     this.#matches = matches;
@@ -70,12 +73,12 @@ export class StoredFacts {
 
   /** Returns the matching policies in order of precedence. Those with a rate fire only if the rate is exceeded. */
   async matching(db: Database, set: PolicySet, history: CheckHistory): Promise<readonly FiredPolicy[]> {
-    const { agentId } = this.#body;
-    const agent = (await findAgentStates(db, this.#tenantId, [agentId])).get(agentId);
+    const stopping = await stoppingAgent(db, this.#caller, this.#body.agentId);
     const { fired, readers } = this.#matches.of(set, this.#action);
     const unscheduled = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
     const matching = scheduledPolicies(unscheduled, this.#nowMs);
-    return agent?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
+    if (!stopping) return matching;
+    return [stopping.isOther ? keyStopped(stopping.agentId) : agentRevoked, ...matching];
   }
 
   async #withReaders(db: Database, set: PolicySet, history: CheckHistory): Promise<readonly FiredPolicy[]> {

@@ -3,6 +3,7 @@ import { checkPreference, headers } from '@actlog/protocol';
 import type { FastifyReply } from 'fastify';
 import { authenticationFailed } from '../http/authentication.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
+import { requireAgent } from '../keys/key-agents.ts';
 import { validationError } from '../lib/api-error.ts';
 import { Check } from '../policy/check.ts';
 import { type DecidedCheck, decisionRow } from '../policy/decision-row.ts';
@@ -28,11 +29,13 @@ async function checkResponse(
   if (call.protoKeysRemoved) throw validationError('', 'proto_key', 'contains a key named __proto__');
   const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
   if (isDryRun) {
+    requireAgent(call.caller, call.body.agentId);
     void reply.header('preference-applied', 'dry-run');
     const decided = await dryRun(services, call);
     await keepDecision(services, call, decided, isDryRun);
     return decided.response;
   }
+  await services.keyAgents.admit(call.caller, [call.body.agentId]);
   const matches = new Matches();
   const decided = await runCheck(services, call, matches, call.receivedMs);
   await keepDecision(services, call, decided);
@@ -118,10 +121,12 @@ async function waitForDecision(
 }
 
 function dryRun(services: Services, call: Call<'policies.check'>): Promise<Decided> {
-  const { tenantId } = call.caller;
+  const { tenantId, scopes } = call.caller;
+  // Who manages policies tries them for an agent, not as one.
+  const caller = scopes.has('manage') ? { ...call.caller, isShared: true } : call.caller;
   const matches = new Matches();
   return inTurns(services, call, matches, () => {
-    const check = new Check(services, call.caller, call.body, call.receivedMs, matches);
+    const check = new Check(services, caller, call.body, call.receivedMs, matches);
     return decide(check, () => services.storage.read(tenantId, (db) => check.respondDry(db)));
   });
 }

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 
 /** Route `POST /v1/events`. Responds once the event is durable. */
-export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events.create'> {
+export function createEvent({ ingest, eventMemory, keyAgents }: Services): OwnRoute<'events.create'> {
   return {
     kind: 'own',
     memory: eventMemory,
@@ -20,6 +20,9 @@ export function createEvent({ ingest, eventMemory }: Services): OwnRoute<'events
       protoKeysRemoved,
     }): Promise<EventAck> {
       if (isReservedCategory(body.category)) throw refusalError(reservedCategory);
+      // Only the first event of an agent waits for it.
+      const admission = keyAgents.admit(caller, [body.agentId]);
+      if (admission) await admission;
       const eventId = body.eventId.toLowerCase();
       const isAsSent = eventId === body.eventId;
       const event = {

@@ -24,6 +24,7 @@ export const checkTables: readonly KeyedTable[] = [
   keyedTable('call_histories', 'session_id'),
   keyedTable('agent_tools', 'agent_id'),
   keyedTable('agents', 'id'),
+  keyedTable('key_agents', 'key_id', 'agent_id'),
   keyedTable('rate_limits', 'subject'),
   keyedTable('tenant_risk', 'tenant_id'),
 ];

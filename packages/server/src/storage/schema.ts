@@ -23,6 +23,7 @@ export interface Tables {
   schema_migrations: { name: string; applied_ms: number };
   tenants: TenantTable;
   api_keys: ApiKeyTable;
+  key_agents: KeyAgentTable;
   sign_ins: SignInTable;
   rate_limits: { tenant_id: number; subject: string; theoretical_arrival_ms: number };
   idempotency_keys: IdempotencyKeyTable;
@@ -102,6 +103,17 @@ export interface ApiKeyTable {
   last_used_ms: number | null;
   /** Person or key that created it in the console; `null` for one that an operator created. */
   created_by: Generated<string | null>;
+  /** Patterns of the agents that it may act as, as a JSON array; `null` for any agent. */
+  agents: Generated<string | null>;
+  /** 1 if several agents share the key, so that revoking one of them does not stop the others. */
+  shared: Generated<0 | 1>;
+}
+
+/** An agent that a key has acted as. The empty agent stands for more than are kept. */
+export interface KeyAgentTable {
+  tenant_id: number;
+  key_id: string;
+  agent_id: string;
 }
 
 /** The first response to a request with an `Idempotency-Key`. */

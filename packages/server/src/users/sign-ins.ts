@@ -151,6 +151,8 @@ export class SignIns {
       id: user_id,
       keyId: undefined,
       keyName: undefined,
+      agents: undefined,
+      isShared: true,
       scopes: new Set(scopesOfRole[role]),
       user: {
         name,

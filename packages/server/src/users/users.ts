@@ -102,6 +102,8 @@ export class Users {
       id,
       keyId: undefined,
       keyName: undefined,
+      agents: undefined,
+      isShared: true,
       scopes: new Set(scopesOfRole[role]),
       user: { name, role, csrfToken: csrfToken(this.#secret, id), signIn: undefined },
     };

@@ -28,6 +28,8 @@ test('creates a key as requested, and shows it this once', async () => {
     lastUsedAt: null,
     expiresAt: expect.any(String),
     createdBy: `key_${idOf(owner.server.apiKey)}`,
+    agents: null,
+    shared: false,
     current: false,
   });
   expect(Date.parse(key.expiresAt as string) - Date.parse(key.createdAt)).toBeLessThanOrEqual(30 * dayMs);

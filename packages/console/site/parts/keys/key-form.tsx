@@ -28,6 +28,19 @@ function scopesOf(form: FormData): Scope[] {
   return known ? [...known.scopes] : (form.getAll('scopes') as Scope[]);
 }
 
+/**
+ * Returns the patterns of agents that a form asks for; null for any agent. A key for an agent is bound to its own name
+ * unless the form says otherwise, so that it cannot act as other agents.
+ */
+function agentsOf(form: FormData): string[] | null {
+  const patterns = String(form.get('agents') ?? '')
+    .split(',')
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '');
+  if (patterns.length > 0) return patterns;
+  return form.get('role') === 'agent' ? [String(form.get('name')).trim()] : null;
+}
+
 /** Form to create a key for a role. */
 export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body: ApiKeyCreate) => void }) {
   const [role, setRole] = useState('agent');
@@ -40,6 +53,8 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
             name: String(form.get('name')).trim(),
             kind: form.get('kind') === 'test' ? 'test' : 'live',
             scopes: scopesOf(form),
+            agents: agentsOf(form),
+            shared: form.get('shared') === 'on',
             expiresInDays: Number(form.get('expiresInDays')) || undefined,
           }),
         )}
@@ -61,6 +76,22 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
           <Field label="Name" hint="What it is used for, such as billing-agent.">
             <input name="name" required maxLength={200} />
           </Field>
+          {(role === 'agent' || role === custom) && (
+            <>
+              <Field
+                label="Agents"
+                hint={`Ids that it may act as, such as billing*, separated by commas. Empty: ${
+                  role === 'agent' ? "the key's name" : 'any agent'
+                }. * alone is any agent.`}
+              >
+                <input name="agents" maxLength={5000} />
+              </Field>
+              <label class="check">
+                <input type="checkbox" name="shared" />
+                <span>Several agents share it: revoking one does not stop the others</span>
+              </label>
+            </>
+          )}
           <Choice label="Kind" name="kind" options={{ live: 'live', test: 'test' }} value="live" />
           <Field label="Expires after days" hint="Empty: never.">
             <input name="expiresInDays" type="number" min={1} max={36_500} />

@@ -20,7 +20,8 @@ export function KeyItem({
   onRotate: () => void;
   onRevoke: () => void;
 }) {
-  const { id, name, kind, scopes, createdAt, createdBy, lastUsedAt, expiresAt, current } = apiKey;
+  const { id, name, kind, scopes, agents, shared, createdAt, createdBy, lastUsedAt, expiresAt, current } =
+    apiKey;
   const ended = hasEnded(apiKey);
   return (
     <li id={`key-${id}`} class="delivery" aria-label={name}>
@@ -31,6 +32,13 @@ export function KeyItem({
         </p>
         <p>
           {roleName(scopes) ?? 'Custom'} <span class="faint">{scopes.join(', ')}</span>
+          {scopes.includes('ingest') && (
+            <>
+              {' · acts as '}
+              {agents === null ? 'any agent' : <code translate={false}>{agents.join(', ')}</code>}
+              {shared && ', shared'}
+            </>
+          )}
         </p>
         <p class="faint">
           al_{kind}_{id}… · created <Time at={createdAt} />

@@ -19,6 +19,7 @@ import { activity } from './postgres/0017-activity.ts';
 import { sessionCalls } from './postgres/0018-session-calls.ts';
 import { auditLog } from './postgres/0019-audit-log.ts';
 import { signIns } from './postgres/0020-sign-ins.ts';
+import { keyAgents } from './postgres/0021-key-agents.ts';
 
 /** All migrations of PostgreSQL, oldest first. A released migration is never changed. */
 export const postgresMigrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const postgresMigrations: readonly Migration[] = [
   sessionCalls,
   auditLog,
   signIns,
+  keyAgents,
 ];

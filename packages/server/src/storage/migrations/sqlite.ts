@@ -21,6 +21,7 @@ import { activity } from './sqlite/0019-activity.ts';
 import { sessionCalls } from './sqlite/0020-session-calls.ts';
 import { auditLog } from './sqlite/0021-audit-log.ts';
 import { signIns } from './sqlite/0022-sign-ins.ts';
+import { keyAgents } from './sqlite/0023-key-agents.ts';
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const sqliteMigrations: readonly Migration[] = [
   sessionCalls,
   auditLog,
   signIns,
+  keyAgents,
 ];

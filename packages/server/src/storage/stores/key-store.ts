@@ -17,6 +17,10 @@ export interface StoredKey {
   readonly lastUsedMs: number | null;
   /** Person or key that created it in the console; `null` for one that an operator created. */
   readonly createdBy: string | null;
+  /** Patterns of the agents that the key may act as, with `*` for any characters; `null` for any agent. */
+  readonly agents: readonly string[] | null;
+  /** `true` if several agents share the key, so that revoking one of them does not stop the others. */
+  readonly shared: boolean;
 }
 
 /** A stored key with the fields that authentication compares. */
@@ -37,6 +41,8 @@ function keyRecord(row: Selectable<ApiKeyTable>): KeyRecord {
     expiresMs: row.expires_ms,
     lastUsedMs: row.last_used_ms,
     createdBy: row.created_by,
+    agents: row.agents === null ? null : (JSON.parse(row.agents) as string[]),
+    shared: row.shared === 1,
   };
 }
 
@@ -106,6 +112,8 @@ export async function insertKey(db: Database, key: KeyRecord): Promise<void> {
       expires_ms: key.expiresMs,
       last_used_ms: key.lastUsedMs,
       created_by: key.createdBy,
+      agents: key.agents && JSON.stringify(key.agents),
+      shared: key.shared ? 1 : 0,
     })
     .execute();
 }
