@@ -44,19 +44,19 @@ describe('keys page', () => {
   });
 
   test('binds a key for an agent to the agents that the form names, or else to its name', async () => {
-    const server = await testServer();
+    const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/keys');
     for (const [name, agents] of [
       ['billing', ''],
       ['gateway', 'billing*, support'],
     ] as const) {
       await page.getByLabel('Name', { exact: true }).fill(name);
-      await page.getByLabel('Agents').fill(agents);
+      await page.getByRole('textbox', { name: 'Agents' }).fill(agents);
       if (agents !== '') await page.getByLabel('Several agents share it').check();
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByLabel(`API key “${name}”`).waitFor();
     }
-    const keys = await server.server.admin.keys.list('default');
+    const keys = await server.server.admin.keys.list(server.tenant);
     expect(keys.slice(-2).map(({ agents, shared }) => [agents, shared])).toEqual([
       [['billing'], false],
       [['billing*', 'support'], true],
