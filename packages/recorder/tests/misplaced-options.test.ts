@@ -49,7 +49,7 @@ test('accepts options of any realm or class, undefined ones, and those that only
   for (const options of [
     Object.assign(Object.create(null), { recorder }),
     new Settings(),
-    { recorder, guard: undefined, colour: undefined },
+    { recorder, guard: undefined, theme: undefined },
     { recorder, onToolError: 'throw' },
   ]) {
     expect(() => new AdapterCalls(traits, options)).not.toThrow();
