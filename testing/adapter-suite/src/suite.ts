@@ -47,9 +47,9 @@ export function adapterSuite(
     afterAll(() => service.close());
 
     for (const [index, { name, appliesTo, check }] of adapterCases.entries()) {
-      test.runIf(appliesTo?.(harness.abilities, harness) ?? true)(name, () =>
-        check({ harness, service, sessionId: `case-${index}` }),
-      );
+      // docs/adapters.md shows what does not apply to an adapter.
+      if (appliesTo?.(harness.abilities, harness) === false) continue;
+      test(name, () => check({ harness, service, sessionId: `case-${index}` }));
     }
   });
 }
