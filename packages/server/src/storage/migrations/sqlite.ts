@@ -1,51 +1,475 @@
+import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
-import { initial } from './sqlite/0001-initial.ts';
-import { policies } from './sqlite/0002-policies.ts';
-import { webhooks } from './sqlite/0003-webhooks.ts';
-import { risk } from './sqlite/0004-risk.ts';
-import { toolTags } from './sqlite/0005-tool-tags.ts';
-import { riskBands } from './sqlite/0006-risk-bands.ts';
-import { quotas } from './sqlite/0007-quotas.ts';
-import { webhookRotation } from './sqlite/0008-webhook-rotation.ts';
-import { ages } from './sqlite/0009-ages.ts';
-import { deletedTenants } from './sqlite/0010-deleted-tenants.ts';
-import { countedQuotas } from './sqlite/0011-counted-quotas.ts';
-import { lowerCaseEventIds } from './sqlite/0012-lower-case-event-ids.ts';
-import { activePolicies } from './sqlite/0013-active-policies.ts';
-import { singleUseApprovals } from './sqlite/0014-single-use-approvals.ts';
-import { policyDecisions } from './sqlite/0015-policy-decisions.ts';
-import { callHistories } from './sqlite/0016-call-histories.ts';
-import { approvals } from './sqlite/0017-approvals.ts';
-import { sessionSearch } from './sqlite/0018-session-search.ts';
-import { activity } from './sqlite/0019-activity.ts';
-import { sessionCalls } from './sqlite/0020-session-calls.ts';
-import { auditLog } from './sqlite/0021-audit-log.ts';
-import { signIns } from './sqlite/0022-sign-ins.ts';
-import { keyAgents } from './sqlite/0023-key-agents.ts';
+
+// A table `without rowid` is stored in the order of its primary key, so that a range of keys is one run of pages. A flag
+// or level that most sessions lack has a partial index, so that an ordinary session costs no entry.
+const tables = `
+-- Customers of the deployment. The row of a deleted tenant stays: deleted_ms ends its keys, emptied_ms says
+-- that its data is gone.
+create table tenants (
+  id integer primary key autoincrement,
+  name text not null unique,
+  created_ms bigint not null,
+  settings_version bigint default 0 not null,
+  retention_days integer,
+  quotas text,
+  deleted_ms bigint,
+  emptied_ms bigint,
+  decision_days integer default 90,
+  audit_days integer default 365
+);
+
+-- Keys: their digests, scopes, and the agents that they may act as.
+create table api_keys (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  digest text not null,
+  kind text not null,
+  name text not null,
+  scopes text not null,
+  created_ms bigint not null,
+  expires_ms bigint,
+  last_used_ms bigint,
+  created_by text,
+  agents text,
+  shared bigint default 0 not null,
+  constraint api_keys_key primary key (tenant_id, id)
+);
+create index api_keys_by_id on api_keys (id);
+
+-- Agents that a key has acted as.
+create table key_agents (
+  tenant_id bigint not null references tenants (id),
+  key_id text not null,
+  agent_id text not null,
+  constraint key_agents_key primary key (tenant_id, key_id, agent_id)
+) without rowid;
+
+-- People who are signed in.
+create table sign_ins (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  digest text not null,
+  user_id text not null,
+  name text not null,
+  role text not null,
+  id_token text,
+  created_ms bigint not null,
+  last_used_ms bigint not null,
+  expires_ms bigint not null,
+  constraint sign_ins_key primary key (tenant_id, id)
+) without rowid;
+create index sign_ins_by_digest on sign_ins (digest);
+create index sign_ins_by_end on sign_ins (expires_ms);
+
+create table rate_limits (
+  tenant_id bigint not null references tenants (id),
+  subject text not null,
+  theoretical_arrival_ms double precision not null,
+  constraint rate_limits_key primary key (tenant_id, subject)
+) without rowid;
+
+create table idempotency_keys (
+  tenant_id bigint not null references tenants (id),
+  endpoint text not null,
+  key text not null,
+  request_digest text not null,
+  status integer not null,
+  response text not null,
+  created_ms bigint not null,
+  constraint idempotency_keys_key primary key (tenant_id, endpoint, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_ms);
+
+-- What a tenant stores, spread over slots as on PostgreSQL.
+create table usage (
+  tenant_id bigint not null references tenants (id),
+  kind text not null,
+  period_ms bigint not null,
+  slot integer not null,
+  amount bigint not null,
+  constraint usage_key primary key (tenant_id, kind, period_ms, slot)
+) without rowid;
+
+create table agents (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  name text,
+  description text,
+  framework text,
+  version text,
+  owner text,
+  metadata text not null,
+  status text not null,
+  registered integer not null,
+  created_ms bigint not null,
+  updated_ms bigint not null,
+  last_seen_ms bigint,
+  constraint agents_key primary key (tenant_id, id)
+) without rowid;
+create index agents_by_creation on agents (tenant_id, created_ms, id);
+create index agents_revoked on agents (tenant_id, id) where status = 'revoked';
+
+-- risk_band is the whole score, risk_rank sorts sessions without a score last; the flags say what a session
+-- contains.
+create table sessions (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  agent_id text not null,
+  agent_ids text not null,
+  started_ms bigint not null,
+  last_event_ms bigint not null,
+  event_count bigint not null,
+  error_count bigint not null,
+  last_arrival bigint not null,
+  tool_names text not null,
+  risk_score double precision,
+  risk_level text,
+  risk_arrival bigint not null,
+  risk_learned integer not null,
+  received_ms bigint not null,
+  risk_band integer generated always as (cast(risk_score as integer)) virtual,
+  has_errors integer not null default 0,
+  has_denials integer not null default 0,
+  has_holds integer not null default 0,
+  risk_rank double precision generated always as (coalesce(risk_score, -1)) virtual,
+  constraint sessions_key primary key (tenant_id, id)
+) without rowid;
+create index sessions_by_start on sessions (tenant_id, started_ms, id);
+create index sessions_risk_behind on sessions (tenant_id, id) where risk_arrival < last_arrival;
+create index sessions_not_learned on sessions (tenant_id, id) where risk_learned = 0;
+create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
+create index sessions_by_receipt on sessions (tenant_id, received_ms);
+create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);
+create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
+create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
+create index sessions_has_errors on sessions (tenant_id, started_ms, id) where has_errors = 1;
+create index sessions_has_denials on sessions (tenant_id, started_ms, id) where has_denials = 1;
+create index sessions_has_holds on sessions (tenant_id, started_ms, id) where has_holds = 1;
+
+-- Agents of a session, with what lists by agent sort by.
+create table session_agents (
+  tenant_id bigint not null references tenants (id),
+  agent_id text not null,
+  session_id text not null,
+  started_ms bigint not null,
+  risk_score double precision,
+  risk_band integer generated always as (cast(risk_score as integer)) virtual,
+  risk_rank double precision generated always as (coalesce(risk_score, -1)) virtual,
+  constraint session_agents_key primary key (tenant_id, session_id, agent_id)
+) without rowid;
+create index session_agents_by_start on session_agents (tenant_id, agent_id, started_ms, session_id);
+create index session_agents_by_risk on session_agents (tenant_id, agent_id, risk_band, started_ms, session_id, risk_score) where risk_band > 0;
+create index session_agents_by_rank on session_agents (tenant_id, agent_id, risk_rank, started_ms, session_id);
+
+-- Tools of a session.
+create table session_tools (
+  tenant_id bigint not null references tenants (id),
+  session_id text not null,
+  tool_name text not null,
+  started_ms bigint not null,
+  primary key (tenant_id, session_id, tool_name)
+) without rowid;
+create index session_tools_by_start on session_tools (tenant_id, tool_name, started_ms, session_id);
+
+-- Not clustered: rows of this size make the tree deep, and an insert in the middle moves neighboring rows.
+create table events (
+  tenant_id bigint not null references tenants (id),
+  session_id text not null,
+  source_ms bigint not null,
+  event_id text not null,
+  arrival bigint not null,
+  agent_id text not null,
+  source_timestamp text not null,
+  category text not null,
+  schema_version text not null,
+  payload text not null,
+  received_ms bigint not null,
+  stamp integer not null,
+  constraint events_by_id unique (tenant_id, event_id)
+);
+create index events_by_session on events (tenant_id, session_id, source_ms, event_id, arrival);
+
+-- Counts of what happened, by tenant and bucket of time.
+create table activity (
+  tenant_id bigint not null,
+  span text not null,
+  kind text not null,
+  bucket_ms bigint not null,
+  name text not null,
+  slot integer not null,
+  events bigint not null default 0,
+  calls bigint not null default 0,
+  errors bigint not null default 0,
+  denials bigint not null default 0,
+  sessions bigint not null default 0,
+  sessions_low bigint not null default 0,
+  sessions_medium bigint not null default 0,
+  sessions_high bigint not null default 0,
+  sessions_critical bigint not null default 0,
+  held_actions bigint not null default 0,
+  decisions_allow bigint not null default 0,
+  decisions_deny bigint not null default 0,
+  decisions_require_approval bigint not null default 0,
+  primary key (tenant_id, span, kind, bucket_ms, name, slot)
+) without rowid;
+create index activity_by_age on activity (span, bucket_ms);
+
+-- State of the risk engine for sessions, agents and tenants.
+create table session_risk (
+  tenant_id bigint not null references tenants (id),
+  session_id text not null,
+  state text not null,
+  baseline text,
+  tags_version integer,
+  constraint session_risk_key primary key (tenant_id, session_id)
+);
+
+create table agent_baselines (
+  tenant_id bigint not null references tenants (id),
+  agent_id text not null,
+  baseline text not null,
+  constraint agent_baselines_key primary key (tenant_id, agent_id)
+);
+
+create table tenant_risk (
+  tenant_id bigint primary key references tenants (id),
+  state text not null
+);
+
+-- Corrected tags of tools. A set never changes, so a session keeps the one that it began with.
+create table tool_tag_sets (
+  tenant_id bigint not null references tenants (id),
+  version integer not null,
+  tags text not null,
+  created_ms bigint not null,
+  constraint tool_tag_sets_key primary key (tenant_id, version)
+) without rowid;
+
+create table policies (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  status text not null,
+  definition text not null,
+  created_ms bigint not null,
+  updated_ms bigint not null,
+  archived_ms bigint,
+  version integer not null,
+  constraint policies_key primary key (tenant_id, id)
+);
+create index policies_by_creation on policies (tenant_id, created_ms, id);
+create index policies_by_status on policies (tenant_id, status, id, version, updated_ms);
+
+-- Counts of rate conditions.
+create table policy_counts (
+  tenant_id bigint not null references tenants (id),
+  policy_id text not null,
+  subject text not null,
+  slice_ms bigint not null,
+  actions bigint not null,
+  constraint policy_counts_key primary key (tenant_id, policy_id, subject, slice_ms)
+) without rowid;
+create index policy_counts_by_age on policy_counts (slice_ms);
+
+-- Decisions about checked actions, with a retention of their own.
+create table policy_decisions (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  decided_ms bigint not null,
+  agent_id text not null,
+  session_id text,
+  action_id text,
+  tool_name text not null,
+  arguments_hash text not null,
+  framework text,
+  environment text,
+  decision text not null,
+  decided_by text,
+  pending_action_id text,
+  dry_run integer not null,
+  duration_us integer not null,
+  matched text,
+  arguments text,
+  origins text,
+  grant_id text,
+  principal text,
+  constraint policy_decisions_key primary key (tenant_id, id)
+) without rowid;
+create index policy_decisions_by_session on policy_decisions (tenant_id, session_id, id) where session_id is not null;
+
+-- Actions by the id that their caller gave them, so that a check can be repeated.
+create table checked_actions (
+  tenant_id bigint not null references tenants (id),
+  agent_id text not null,
+  action_id text not null,
+  action_digest text not null,
+  pending_action_id text,
+  counted integer not null,
+  created_ms bigint not null,
+  grant_id text,
+  constraint checked_actions_key primary key (tenant_id, agent_id, action_id)
+) without rowid;
+create index checked_actions_by_age on checked_actions (created_ms) where pending_action_id is null;
+create index held_actions_by_age on checked_actions (tenant_id, created_ms) where pending_action_id is not null;
+
+-- Held actions, and who approved them.
+create table pending_actions (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  status text not null,
+  agent_id text not null,
+  session_id text,
+  policy_id text not null,
+  action_digest text not null,
+  action text not null,
+  reason text not null,
+  created_ms bigint not null,
+  expires_ms bigint not null,
+  on_timeout text not null,
+  comment text,
+  decided_by text,
+  decided_ms bigint,
+  single_use integer default 0 not null,
+  used_by text,
+  used_ms integer,
+  required_approvers integer default 1 not null,
+  not_requester integer default 0 not null,
+  approver_keys text,
+  approvals text,
+  requested_by text,
+  principal text,
+  policies text,
+  grant_id text,
+  decided_principal text,
+  constraint pending_actions_key primary key (tenant_id, id)
+);
+create index pending_actions_by_creation on pending_actions (tenant_id, status, created_ms, id);
+create index pending_actions_by_action on pending_actions (tenant_id, agent_id, action_digest);
+create index pending_actions_by_end on pending_actions (expires_ms) where status = 'pending';
+
+-- Approvals of later actions.
+create table approval_grants (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  session_id text not null,
+  agent_id text not null,
+  principal text,
+  granted_for text not null,
+  tool_name text not null,
+  action_digest text not null,
+  policies text not null,
+  pending_action_id text not null,
+  granted_by text not null,
+  created_ms bigint not null,
+  expires_ms bigint not null,
+  max_uses integer,
+  uses integer not null,
+  revoked_ms bigint,
+  revoked_by text,
+  granted_principal text,
+  revoked_principal text,
+  constraint approval_grants_key primary key (tenant_id, id)
+) without rowid;
+create index approval_grants_by_session on approval_grants (tenant_id, session_id, expires_ms);
+create index approval_grants_by_end on approval_grants (tenant_id, expires_ms);
+
+-- Histories of sessions that conditions of policies read, with a row for each call, so that a check writes one
+-- call and not all of them.
+create table call_histories (
+  tenant_id bigint not null references tenants (id),
+  session_id text not null,
+  updated_ms bigint not null,
+  summary text not null,
+  constraint call_histories_key primary key (tenant_id, session_id)
+);
+create index call_histories_by_age on call_histories (tenant_id, updated_ms);
+
+create table session_calls (
+  tenant_id bigint not null,
+  session_id text not null,
+  number bigint not null,
+  call text not null,
+  primary key (tenant_id, session_id, number),
+  foreign key (tenant_id, session_id) references call_histories (tenant_id, session_id) on delete cascade
+) without rowid;
+
+create table agent_tools (
+  tenant_id bigint not null references tenants (id),
+  agent_id text not null,
+  tools text not null,
+  constraint agent_tools_key primary key (tenant_id, agent_id)
+) without rowid;
+
+-- Webhooks, and the outbox of their messages.
+create table notification_channels (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  url text not null,
+  events text not null,
+  secret text not null,
+  status text not null,
+  created_ms bigint not null,
+  last_delivery_ms bigint,
+  failure_count integer not null,
+  failing_since_ms bigint,
+  previous_secret text,
+  previous_until_ms bigint,
+  constraint notification_channels_key primary key (tenant_id, id)
+);
+create index notification_channels_by_creation on notification_channels (tenant_id, created_ms, id);
+
+create table deliveries (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  channel_id text not null,
+  message_id text not null,
+  event_type text not null,
+  body text not null,
+  status text not null,
+  attempts integer not null,
+  next_attempt_ms bigint not null,
+  leased_until_ms bigint not null,
+  created_ms bigint not null,
+  finished_ms bigint,
+  last_status integer,
+  last_error text,
+  last_duration_ms integer,
+  constraint deliveries_key primary key (tenant_id, id)
+);
+create index deliveries_due on deliveries (next_attempt_ms) where status = 'waiting';
+create index deliveries_by_channel on deliveries (tenant_id, channel_id, created_ms, id);
+create index deliveries_by_age on deliveries (created_ms) where status <> 'waiting';
+create index deliveries_waiting on deliveries (tenant_id, channel_id, attempts) where status = 'waiting';
+
+-- Changes by people and keys, with a retention of their own.
+create table audit_log (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  at_ms bigint not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text,
+  principal text,
+  action text not null,
+  target_kind text not null,
+  target_id text not null,
+  target_name text,
+  changes text not null,
+  constraint audit_log_key primary key (tenant_id, id)
+) without rowid;
+create index audit_log_by_actor_id on audit_log (tenant_id, actor_id, id);
+create index audit_log_by_target_id on audit_log (tenant_id, target_id, id);
+create index audit_log_by_target_kind on audit_log (tenant_id, target_kind, id);
+`;
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */
 export const sqliteMigrations: readonly Migration[] = [
-  initial,
-  policies,
-  webhooks,
-  risk,
-  toolTags,
-  riskBands,
-  quotas,
-  webhookRotation,
-  ages,
-  deletedTenants,
-  countedQuotas,
-  lowerCaseEventIds,
-  activePolicies,
-  singleUseApprovals,
-  policyDecisions,
-  callHistories,
-  approvals,
-  sessionSearch,
-  activity,
-  sessionCalls,
-  auditLog,
-  signIns,
-  keyAgents,
+  {
+    name: '0001-initial',
+    async up(db) {
+      for (const statement of tables.split(';\n').filter((text) => text.trim() !== '')) {
+        await sql.raw(statement).execute(db);
+      }
+    },
+  },
 ];
