@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { BodyOf } from '@actlog/protocol';
 import { afterEach, expect, test, vi } from 'vitest';
 import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { asSuperuser, onPostgres, withTestDatabase } from './test-database.ts';
+import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { type TestServer, testServer } from './test-server.ts';
 
@@ -211,31 +210,4 @@ test('forgets the history with the session, and after the retention of sessions'
   expect((await check(server, 'pay', { sessionId: 'kept' })).matched[0]?.why).toContain(
     'older calls of the session are not kept any more',
   );
-});
-
-test('an upgrade keeps the calls that earlier releases stored in one text', async () => {
-  const options = await keptDatabase();
-  const before = await testServer(options);
-  await before.policy({ match: { tools: ['pay'] }, condition: 'session.sum("pay", "amount") >= 10.0' });
-  const pay = (server: TestServer, amount: number) => decide(server, 'pay', { shown: { amount } });
-  for (const amount of [1, 2, 3]) expect(await pay(before, amount)).toBe('allow');
-  await before.server.close();
-  const database = String(options.database);
-  const calls = 'from session_calls as c where c.tenant_id = h.tenant_id and c.session_id = h.session_id';
-  const one = onPostgres
-    ? `(summary::jsonb || jsonb_build_object('version', 1, 'calls', (select jsonb_agg(call::jsonb order by number) ${calls})))::text`
-    : `json_set(summary, '$.version', 1, '$.calls', json((select json_group_array(json(call) order by number) ${calls})))`;
-  const undo = `update call_histories as h set summary = ${one};
-    alter table call_histories rename column summary to state;
-    drop table session_calls;
-    delete from schema_migrations where name like '%-session-calls'`;
-  if (onPostgres) await asSuperuser(undo, database);
-  else {
-    const file = new DatabaseSync(database);
-    file.exec(undo);
-    file.close();
-  }
-  const after = await testServer(options);
-  expect(await pay(after, 4)).toBe('allow');
-  expect(await pay(after, 1)).toBe('deny');
 });

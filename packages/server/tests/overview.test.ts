@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Overview } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
@@ -10,7 +9,7 @@ import { newApiKey } from '../src/keys/api-key.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { maxActivityNames } from '../src/storage/activity/activity-names.ts';
 import { changeRetention } from '../src/storage/retention/retention.ts';
-import { asSuperuser, onPostgres, withTestDatabase } from './test-database.ts';
+import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, readError, type TestServer, testServer } from './test-server.ts';
 
@@ -241,51 +240,6 @@ test('rejects a span that is empty or too long, unknown parameters and keys with
   }
   const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
   expect((await readError(await request(server.as(apiKey)))).code).toBe('PERMISSION_DENIED');
-});
-
-/** Fills a server with data of all kinds. */
-async function busyServer(options: ServerOptions): Promise<TestServer> {
-  const server = await testServer(options);
-  await server.policy({ match: { tools: ['refund'] }, effect: 'require_approval' });
-  await server.policy({ match: { tools: ['delete'] } });
-  for (const toolName of ['search', 'delete', 'refund']) {
-    await server.check(
-      { action: { toolName, argumentsHash: 'sha256:aa' } },
-      toolName === 'search' ? { prefer: 'dry-run' } : {},
-    );
-  }
-  const events = Array.from({ length: maxActivityNames + 60 }, (_, number) => ({
-    agentId: `agent-${number % 3}`,
-    sessionId: `session-${number % 9}`,
-    sourceTimestamp: ago((number % 5) * 7 * hourMs),
-    ...call(`tool-${number}`, [200, 403, 500][number % 3] as number),
-  }));
-  await server.recordMany(events);
-  return server;
-}
-
-test('an upgrade counts the existing data as it would have been counted', async () => {
-  const options = await database();
-  const before = await busyServer(options);
-  const queries: Query[] = ['hour', 'day'].map((interval) => ({ interval, since: ago(3 * dayMs) }));
-  const recent: Query = { interval: '5m' };
-  const read = (server: TestServer) =>
-    Promise.all([...queries, recent].map((query) => overview(server, query)));
-  const counted = await read(before);
-  await before.server.close();
-  const undo = `drop table activity; drop index deliveries_waiting;
-    delete from schema_migrations where name like '%-activity'`;
-  if (onPostgres) await asSuperuser(undo, options.database);
-  else {
-    const file = new DatabaseSync(options.database);
-    file.exec(undo);
-    file.close();
-  }
-  const after = await testServer(options);
-  // Which names of a full bucket have counts of their own depends on the order of arrival.
-  const comparable = ({ tools: _, ...rest }: Overview) => rest;
-  expect((await read(after)).map(comparable)).toEqual(counted.map(comparable));
-  expect(counted[0]?.totals).toMatchObject({ events: 100, heldActions: 1, decisions: { deny: 1 } });
 });
 
 test('deletes counts that are past the retention of their tenant, or of their bucket', async () => {
