@@ -13,6 +13,11 @@ async function hold(server: ConsoleServer, actionId: string): Promise<string> {
   return (await server.check({ actionId, action })).pendingActionId as string;
 }
 
+/** Checks actions at once, so that they are held in any order. */
+async function holdMany(server: ConsoleServer, name: string, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, (_, number) => hold(server, `${name}-${number}`)));
+}
+
 async function holding(): Promise<ConsoleServer> {
   const server = await ConsoleServer.create();
   await server.policy({ effect: 'require_approval', message: 'Refunds need a person' });
@@ -112,14 +117,15 @@ describe('approvals page', () => {
     const server = await holding();
     const id = await hold(server, 'call-1');
     await hold(server, 'call-2');
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const { page } = tab;
     const cards = page.getByRole('article');
     await cards.first().getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('status').getByText('approved').waitFor();
     await cards.nth(1).waitFor({ state: 'detached' });
     await cards.getByLabel('Comment').fill('Not this one');
     await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'deny' } });
-    await page.getByText('Nothing is waiting.').waitFor();
+    await tab.refreshUntil(page.getByText('Nothing is waiting.'));
     expect(await page.getByRole('status').textContent()).toBe(
       'refund by billing-agent is no longer pending: it was decided elsewhere or has expired.',
     );
@@ -144,10 +150,11 @@ describe('approvals page', () => {
   test('keeps typed text while new actions arrive', async () => {
     const server = await holding();
     await hold(server, 'call-1');
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const { page } = tab;
     await page.getByLabel('Comment').fill('half a thou');
     await hold(server, 'call-2');
-    await page.getByRole('article').nth(1).waitFor();
+    await tab.refreshUntil(page.getByRole('article').nth(1));
     expect(await page.getByLabel('Comment').nth(1).inputValue()).toBe('half a thou');
   });
 
@@ -177,7 +184,7 @@ describe('approvals page', () => {
   test('shows all held actions of a session, however many', async () => {
     const server = await holding();
     await server.record({ sessionId: 'thread-1' });
-    for (let number = 0; number < 51; number += 1) await hold(server, `call-${number}`);
+    await holdMany(server, 'call', 51);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/thread-1');
     await page.getByRole('article').nth(49).waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
@@ -186,14 +193,17 @@ describe('approvals page', () => {
 
   test('keeps actions with typed text on the page while new ones arrive', async () => {
     const server = await holding();
-    for (let number = 0; number < 51; number += 1) await hold(server, `call-${number}`);
-    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
-    const cards = page.getByRole('article');
-    await cards.nth(49).getByLabel('Comment').fill('half a thou');
-    for (let number = 0; number < 60; number += 1) await hold(server, `more-${number}`);
-    await cards.nth(109).waitFor();
-    expect(await cards.nth(109).getByLabel('Comment').inputValue()).toBe('half a thou');
-    await cards.nth(109).getByRole('button', { name: 'Approve' }).click();
+    const id = await hold(server, 'call');
+    await holdMany(server, 'before', 49);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
+    const { page } = tab;
+    const card = page.locator(`[id="action-${id}"]`);
+    await card.getByLabel('Comment').fill('half a thou');
+    // Enough that it would be on a later page.
+    await holdMany(server, 'after', 60);
+    await tab.refreshUntil(page.getByRole('article').nth(109));
+    expect(await card.getByLabel('Comment').inputValue()).toBe('half a thou');
+    await card.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('status').getByText('approved').waitFor();
   });
 
@@ -228,10 +238,18 @@ describe('approvals page', () => {
     const server = await holding();
     await hold(server, 'call-1');
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
-    await page.getByRole('article').waitFor();
+    await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
     await page.route('**/v1/**', (route) => route.abort());
+    await page.clock.install();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('alert').getByText('may or may not have been processed').waitFor();
-    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor();
+    // The client waits before it tries again, and the page before it reloads, by a clock that the test controls.
+    for (const text of ['may or may not have been processed', 'The service cannot be reached.']) {
+      await expect
+        .poll(async () => {
+          await page.clock.runFor(1000);
+          return page.getByRole('alert').getByText(text).isVisible();
+        })
+        .toBe(true);
+    }
   });
 });

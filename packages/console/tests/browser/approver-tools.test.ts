@@ -119,22 +119,23 @@ describe('approver’s tools', () => {
     await tab.go('/approvals');
     await page.getByRole('article').waitFor();
     await hold(server, 'call-2');
-    await page.getByRole('article').nth(1).waitFor();
-    await page.getByRole('link', { name: 'Approvals 2 waiting' }).waitFor();
+    await tab.refreshUntil(page.getByRole('article').nth(1));
+    await tab.refreshUntil(page.getByRole('link', { name: 'Approvals 2 waiting' }));
     expect(await shown()).toEqual([]);
     await page.getByRole('button', { name: 'Desktop notifications: off' }).click();
     await page.getByRole('button', { name: 'Desktop notifications: on' }).waitFor();
     await tab.go('/agents');
     await tab.heading('Agents');
     await hold(server, 'call-3');
-    await expect.poll(shown, { timeout: 15_000 }).toHaveLength(1);
+    await tab.refreshUntil(page.getByRole('link', { name: 'Approvals 3 waiting' }));
+    await expect.poll(shown).toHaveLength(1);
     expect((await shown())[0]).toBe(
       '{"title":"actlog","body":"3 actions wait for approval.","tag":"actlog-waiting"}',
     );
     await tab.go('/approvals');
     await page.getByRole('button', { name: 'Desktop notifications: on' }).click();
     await hold(server, 'call-4');
-    await page.getByRole('link', { name: 'Approvals 4 waiting' }).waitFor();
+    await tab.refreshUntil(page.getByRole('link', { name: 'Approvals 4 waiting' }));
     expect(await shown()).toHaveLength(1);
   });
 });

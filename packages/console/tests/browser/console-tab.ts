@@ -11,6 +11,10 @@ export function insecureAddress(url: string): string {
   return url.replace('127.0.0.1', insecureHost);
 }
 
+/** Script that waits until observers of sizes have run and colors have faded into others. */
+const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+  Promise.allSettled(document.getAnimations().filter((one) => one.transitionProperty).map((one) => one.finished)))`;
+
 /** Browser for all tests of a worker; it ends with the process. */
 let browser: Promise<Browser> | undefined;
 
@@ -95,6 +99,23 @@ export class ConsoleTab {
         return element.isVisible();
       })
       .toBe(true);
+  }
+
+  /** Changes the width of the window, and waits until the page is drawn anew. */
+  async resize(width: number): Promise<void> {
+    await this.page.setViewportSize({ width, height: 900 });
+    await this.page.evaluate(drawn);
+  }
+
+  /** Changes the color scheme of the browser, and waits until the page is drawn in it. */
+  async useColorScheme(colorScheme: 'light' | 'dark'): Promise<void> {
+    await this.page.emulateMedia({ colorScheme });
+    await this.page.evaluate(drawn);
+  }
+
+  /** Returns by how many pixels the page is wider than its window. */
+  overflow(): Promise<number> {
+    return this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
   }
 
   /** Returns the accessibility rules that the page breaks. */

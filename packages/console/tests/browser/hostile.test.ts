@@ -55,33 +55,41 @@ describe('content from agents', () => {
     expect(await name.textContent()).toBe(String.raw`run\u202e by billing-agent`);
   });
 
-  test.each(['/sessions', '/sessions/chat%E2%80%8B', '/agents', '/policies', '/approvals', '/keys'])(
-    'shows hidden and direction-changing characters as escapes in %s',
-    async (place) => {
-      const server = await ConsoleServer.create();
-      const odd = 'ab\u202Ecd\u2066\u200B';
-      await server.ok('agents.create', { body: { id: odd, name: odd, owner: odd, version: odd } });
-      await server.policy({
-        name: odd,
-        effect: 'require_approval',
-        message: odd,
-        match: { tools: [`${odd}*`] },
-      });
-      await server.server.admin.keys.create(server.tenant, { name: 'on\u00ADduty', kind: 'test' });
-      const payload = { toolName: odd, argumentsHash: 'sha256:aa', responseStatus: 200 };
-      await server.record({ agentId: odd, sessionId: 'chat\u200B', category: 'tool_api', payload });
-      await server.record({
-        agentId: odd,
-        sessionId: 'chat\u200B',
-        category: `other${odd}`,
-        payload: { odd },
-      });
-      await server.check({
-        agentId: odd,
-        sessionId: 'chat\u200B',
-        action: { toolName: odd, argumentsHash: 'x' },
-      });
-      const tab = await ConsoleTab.open(server.server.url, server.apiKey, place);
+  test('shows hidden and direction-changing characters as escapes on every page', async () => {
+    const server = await ConsoleServer.create();
+    const odd = 'ab\u202Ecd\u2066\u200B';
+    await server.ok('agents.create', { body: { id: odd, name: odd, owner: odd, version: odd } });
+    await server.policy({
+      name: odd,
+      effect: 'require_approval',
+      message: odd,
+      match: { tools: [`${odd}*`] },
+    });
+    await server.server.admin.keys.create(server.tenant, { name: 'on\u00ADduty', kind: 'test' });
+    const payload = { toolName: odd, argumentsHash: 'sha256:aa', responseStatus: 200 };
+    await server.record({ agentId: odd, sessionId: 'chat\u200B', category: 'tool_api', payload });
+    await server.record({
+      agentId: odd,
+      sessionId: 'chat\u200B',
+      category: `other${odd}`,
+      payload: { odd },
+    });
+    await server.check({
+      agentId: odd,
+      sessionId: 'chat\u200B',
+      action: { toolName: odd, argumentsHash: 'x' },
+    });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    for (const [place, heading] of [
+      ['/sessions', 'Sessions'],
+      ['/sessions/chat%E2%80%8B', String.raw`chat\u200b`],
+      ['/agents', 'Agents'],
+      ['/policies', 'Policies'],
+      ['/approvals', 'Approvals'],
+      ['/keys', 'Keys'],
+    ] as const) {
+      await tab.go(place);
+      await tab.heading(heading);
       await tab.page
         .getByText(/\\u(202e|00ad)/)
         .first()
@@ -90,8 +98,8 @@ describe('content from agents', () => {
         ...document.querySelectorAll('[title], [aria-label]').values()
           .flatMap((one) => [one.title, one.ariaLabel ?? ''])].join(' ')`;
       expect(await tab.page.evaluate(shown)).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
-    },
-  );
+    }
+  });
 
   test('is escaped in the reason, too, which may quote it', async () => {
     const server = await ConsoleServer.create();

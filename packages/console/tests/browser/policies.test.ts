@@ -203,18 +203,25 @@ describe('policies page', () => {
     expect(sent).toEqual([]);
   });
 
-  test.each(['{amount: 1}', 'null', '0', '[1]'])(
-    'reports invalid arguments, %s, before it sends a check',
-    async (text) => {
-      const server = await ConsoleServer.create();
-      const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
-      await page.getByLabel('Agent', { exact: true }).fill('a');
-      await page.getByLabel('Tool', { exact: true }).fill('t');
+  test('reports invalid arguments before it sends a check', async () => {
+    const server = await ConsoleServer.create();
+    const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const sent: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/check') && sent.push(request.url()));
+    await page.getByLabel('Agent', { exact: true }).fill('a');
+    await page.getByLabel('Tool', { exact: true }).fill('t');
+    const alert = page.getByRole('alert').getByText('must be a JSON object');
+    for (const text of ['{amount: 1}', 'null', '0', '[1]']) {
       await page.getByLabel('Arguments').fill(text);
       await page.getByRole('button', { name: 'Try' }).click();
-      await page.getByRole('alert').getByText('must be a JSON object').waitFor();
-    },
-  );
+      await alert.waitFor();
+      // A valid text between two others, so that each has a message of its own.
+      await page.getByLabel('Arguments').fill('{}');
+      await page.getByRole('button', { name: 'Try' }).click();
+      await alert.waitFor({ state: 'detached' });
+    }
+    expect(sent).toHaveLength(4);
+  });
 
   test('shows further policies in a tab that was open for days', async () => {
     const server = await ConsoleServer.create();

@@ -6,10 +6,13 @@ import { ConsoleTab } from './console-tab.ts';
 
 /** Records sessions of one call each, one second apart, alternating between two agents. */
 async function sessions(server: ConsoleServer, ids: readonly string[], fromMs = Date.now() - 3_600_000) {
-  for (const [index, sessionId] of ids.entries()) {
-    const sourceTimestamp = new Date(fromMs + 1000 * index).toISOString();
-    await server.record({ sessionId, agentId: index % 2 === 0 ? 'even' : 'odd', sourceTimestamp });
-  }
+  await server.recordMany(
+    ids.map((sessionId, index) => ({
+      sessionId,
+      agentId: index % 2 === 0 ? 'even' : 'odd',
+      sourceTimestamp: new Date(fromMs + 1000 * index).toISOString(),
+    })),
+  );
 }
 
 /** Returns the names `prefix-0`, `prefix-1`, … */
@@ -146,7 +149,7 @@ describe('returning users', () => {
 
   test('find the agent whose sessions they read', async () => {
     const server = await ConsoleServer.create();
-    for (const agentId of named('a', 60)) await server.record({ agentId, sessionId: `of-${agentId}` });
+    await server.recordMany(named('a', 60).map((agentId) => ({ agentId, sessionId: `of-${agentId}` })));
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/agents');
     const { page } = tab;
     await page.getByRole('button', { name: 'Show more' }).click();
@@ -160,7 +163,7 @@ describe('returning users', () => {
 
   test('find the policy that they read', async () => {
     const server = await ConsoleServer.create();
-    for (const name of named('p', 60)) await server.policy({ name });
+    await Promise.all(named('p', 60).map((name) => server.policy({ name })));
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
     const { page } = tab;
     await page.getByRole('button', { name: 'Show more' }).click();

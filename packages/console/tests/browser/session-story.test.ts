@@ -8,9 +8,6 @@ import { type TestServer, testServer } from '../../../server/tests/test-server.t
 import { ConsoleServer } from './console-server.ts';
 import { ConsoleTab } from './console-tab.ts';
 
-/** For what takes hundreds of requests. */
-const patience = { timeout: 120_000 };
-
 const startMs = Date.UTC(2026, 10, 20, 9);
 
 interface Call {
@@ -38,7 +35,7 @@ const incident: readonly Call[] = [
   { toolName: 'delete_user', status: 500 },
 ];
 
-/** Starts a server with a session of many events, which are written directly: a hundred thousand requests take long. */
+/** Starts a server with a session of many events, which are written directly: thousands of requests take long. */
 async function withManyEvents(count: number): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-story-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
@@ -128,40 +125,44 @@ describe('session page', () => {
     await expect.poll(() => page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('search');
   });
 
-  test('scrolls a hundred thousand events with few elements, reading pages as they are needed', async () => {
-    const server = await withManyEvents(100_000);
+  test('scrolls ten thousand events with few elements, reading pages as they are needed', async () => {
+    const server = await withManyEvents(10_000);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
-    await page.getByText('2000 of 100000 events are read.').waitFor(patience);
+    await page.getByText('2000 of 10000 events are read.').waitFor();
     const events = page.getByRole('table', { name: 'Events, oldest first' });
-    expect(await events.getAttribute('aria-rowcount')).toBe('100001');
+    expect(await events.getAttribute('aria-rowcount')).toBe('10001');
     const elements = () => page.evaluate<number>('document.querySelectorAll("*").length');
     expect(await elements()).toBeLessThan(5000);
     await page.locator('.event-scroll').evaluate((element) => {
-      element.scrollTop = element.scrollHeight / 40;
+      element.scrollTop = element.scrollHeight / 4;
     });
-    await events.getByRole('row').filter({ hasText: '+0:4' }).first().waitFor(patience);
+    await events.getByRole('row').filter({ hasText: '+0:4' }).first().waitFor();
     expect(await elements()).toBeLessThan(5000);
     await page.getByLabel('Show', { exact: true }).selectOption('errors only');
-    await page.getByRole('rowheader', { name: 'last_call' }).waitFor(patience);
+    await page.getByRole('rowheader', { name: 'last_call' }).waitFor();
     await page.getByRole('rowheader', { name: 'last_call' }).getByRole('button').click();
     await page.getByLabel('Show', { exact: true }).selectOption('all events');
     await page.locator('.key-calls').getByRole('button', { name: 'last_call' }).click();
     await page.locator('tr:focus').getByRole('rowheader', { name: 'last_call' }).waitFor();
     expect(await elements()).toBeLessThan(5000);
-  }, 180_000);
+  });
 
-  test.each([360, 1280, 2560])('fits %d px, in both schemes', async (width) => {
+  test('fits from 360 to 2560 pixels, in both schemes', async () => {
     const server = await ConsoleServer.create();
     await calls(server, 'incident', [...incident, { toolName: `very_long_${'x'.repeat(120)}` }]);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const options = { viewport: { width, height: 900 }, colorScheme };
-      const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident', options);
-      await tab.page.getByRole('rowheader').getByRole('button', { name: 'read_secrets' }).click();
-      await tab.page.locator('.event-details').waitFor();
-      expect(await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident');
+    await tab.page.getByRole('rowheader').getByRole('button', { name: 'read_secrets' }).click();
+    await tab.page.locator('.event-details').waitFor();
+    for (const width of [360, 1280, 2560]) {
+      await tab.resize(width);
+      expect([width, await tab.overflow()]).toEqual([width, 0]);
       const scroll = tab.page.locator('.event-scroll');
-      expect(await scroll.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
-      expect(await tab.accessibilityFaults()).toEqual([]);
+      const cut = await scroll.evaluate((element) => element.scrollWidth - element.clientWidth);
+      expect([width, cut]).toEqual([width, 0]);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await tab.useColorScheme(colorScheme);
+        expect([width, colorScheme, await tab.accessibilityFaults()]).toEqual([width, colorScheme, []]);
+      }
     }
   });
 });

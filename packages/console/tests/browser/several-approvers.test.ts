@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-
 import { ConsoleServer } from './console-server.ts';
 import { ConsoleTab } from './console-tab.ts';
 
@@ -39,6 +38,7 @@ describe('approvals by several people', () => {
     await page.getByText('Nothing is waiting.').waitFor();
 
     await hold(server, 'call-2');
+    await tab.refreshUntil(card);
     await card.getByLabel('Comment').fill('I called them');
     await card.getByRole('button', { name: 'Approve' }).click();
     await page

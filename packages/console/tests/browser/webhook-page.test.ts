@@ -29,14 +29,14 @@ describe('webhook page', () => {
     await page.getByRole('button', { name: 'Send a test message' }).click();
     await page.getByRole('status').getByText('on its way').waitFor();
     const log = page.getByRole('list', { name: 'Deliveries, newest first' });
-    await log.getByText('The receiver responded with 503').waitFor();
-    await page.getByText('failing', { exact: true }).waitFor();
+    await tab.refreshUntil(log.getByText('The receiver responded with 503'));
+    await tab.refreshUntil(page.getByText('failing', { exact: true }));
     await page.getByRole('link', { name: 'failed', exact: true }).click();
     await log.getByRole('button', { name: 'Resend' }).click();
-    await page.getByText('No message failed.').waitFor();
+    await tab.refreshUntil(page.getByText('No message failed.'));
     await page.getByRole('link', { name: 'all', exact: true }).click();
-    await log.getByText('The receiver responded with 204').waitFor();
-    await page.getByText('active', { exact: true }).waitFor();
+    await tab.refreshUntil(log.getByText('The receiver responded with 204'));
+    await tab.refreshUntil(page.getByText('active', { exact: true }));
     expect(receiver.messages).toHaveLength(2);
   });
 
