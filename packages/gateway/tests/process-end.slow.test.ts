@@ -9,43 +9,22 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 async function start(agent: string, env: Record<string, string> = {}, options: readonly string[] = []) {
-  const gateway = RawGateway.start(service.environment(env), testServer('scripted-server.ts'), options);
+  const gateway = RawGateway.startProcess(
+    service.environment(env),
+    testServer('scripted-server.ts'),
+    options,
+  );
   await gateway.initialize(agent);
   return gateway;
 }
 
-test('responds to open calls when the server crashes, and keeps its stderr and exit code', async () => {
-  const gateway = await start('crash');
-  gateway.call(1, 'silent', { secret: 's3cret' });
-  gateway.call(2, 'crash');
-  for (const wanted of [1, 2]) {
-    const { error } = await gateway.message(({ id }) => id === wanted);
-    expect(error).toEqual({
-      code: -32000,
-      message: 'The MCP server ended with exit code 7: Connection closed',
-    });
-  }
-  expect(await gateway.exit).toEqual({ code: 7, signal: null });
-  expect(gateway.stderr).toBe('The server crashes.\n');
-  expect(await service.calls('crash', 2)).toMatchObject([{ status: 503 }, { status: 503 }]);
-});
-
-test('ends by the signal that ended the server', async () => {
-  const gateway = await start('killed');
+test('ends its process by the signal that ended the server', async () => {
+  const gateway = await start('killed-process');
   gateway.call(1, 'abort');
   const { error } = await gateway.message(({ id }) => id === 1);
   expect(error?.message).toContain('signal SIGKILL');
   expect(await gateway.exit).toEqual({ code: null, signal: 'SIGKILL' });
-  expect(await service.calls('killed', 1)).toMatchObject([{ toolName: 'abort', status: 503 }]);
-});
-
-test('ends the server when the client is gone, and has its exit code', async () => {
-  const gateway = await start('leaves', { EXIT_CODE: '3' });
-  gateway.call(1, 'silent');
-  gateway.send({ jsonrpc: '2.0', id: 2, method: 'ping' });
-  await gateway.message(({ id }) => id === 2);
-  expect(await gateway.end()).toEqual({ code: 3, signal: null });
-  expect(await service.calls('leaves', 1)).toMatchObject([{ toolName: 'silent', status: 499 }]);
+  expect(await service.calls('killed-process', 1)).toMatchObject([{ toolName: 'abort', status: 503 }]);
 });
 
 test('ends a server that ignores the end of its stdin and SIGTERM', async () => {
@@ -55,14 +34,14 @@ test('ends a server that ignores the end of its stdin and SIGTERM', async () => 
 });
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'passes %s on, and delivers what was recorded',
+  'ends its process by %s, and delivers what was recorded',
   async (signal) => {
-    const gateway = await start(`on-${signal}`);
+    const gateway = await start(`process-on-${signal}`);
     gateway.call(1, 'echo');
     await gateway.message(({ id }) => id === 1);
-    gateway.process.kill(signal);
+    gateway.kill(signal);
     expect(await gateway.exit).toEqual({ code: null, signal });
-    expect(await service.calls(`on-${signal}`, 1)).toMatchObject([{ toolName: 'echo', status: 200 }]);
+    expect(await service.calls(`process-on-${signal}`, 1)).toMatchObject([{ toolName: 'echo', status: 200 }]);
   },
 );
 
@@ -72,7 +51,7 @@ test('delivers after a crash of the gateway what was recorded before', async () 
   const gateway = await start('crashed-gateway', env);
   gateway.call(1, 'echo');
   await gateway.message(({ id }) => id === 1);
-  gateway.process.kill('SIGKILL');
+  gateway.kill('SIGKILL');
   await gateway.exit;
   address.open();
   const next = await start('after-crash', env);
@@ -80,20 +59,4 @@ test('delivers after a crash of the gateway what was recorded before', async () 
   expect(await service.calls('crashed-gateway', 1)).toMatchObject([{ toolName: 'echo', status: 200 }]);
   await next.end();
   address.close();
-});
-
-test('does not pass the API key to the server', async () => {
-  const gateway = await start('environment');
-  gateway.call(1, 'environment');
-  const { result } = await gateway.message(({ id }) => id === 1);
-  expect(result?.content?.[0]?.text).toContain('ACTLOG_BASE_URL');
-  expect(result?.content?.[0]?.text).not.toContain('ACTLOG_API_KEY');
-  await gateway.end();
-});
-
-test('names a command that does not exist, without its arguments', async () => {
-  const gateway = RawGateway.start(service.environment(), ['no-such-command', '--token', 's3cret']);
-  expect(await gateway.exit).toEqual({ code: 1, signal: null });
-  expect(gateway.stderr).toContain('The command of the MCP server, no-such-command, could not be started');
-  expect(gateway.stderr).not.toContain('s3cret');
 });
