@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import { WriteStream } from 'node:tty';
 
 /** Surroundings of a program that runs in the process of its test. */
 export interface InnerProcessOptions {
@@ -17,6 +18,8 @@ export interface InnerProcessOptions {
   readonly cwd?: string | undefined;
   /** `true` for a server: it goes on when `program` has resolved, until the first signal. */
   readonly keepsRunning?: boolean;
+  /** Width of the terminal that its standard streams are; none by default. */
+  readonly columns?: number | undefined;
   /** Arguments after the name of the program, for one that reads `process.argv`. */
   readonly args?: readonly string[];
 }
@@ -35,16 +38,16 @@ const endingSignals: readonly unknown[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  * as a crash, needs a real one.
  */
 export class InnerProcess {
-  readonly stdout = new OutputStream();
-  readonly stderr = new OutputStream();
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   /** Settles when the program has ended. Rejects with an error of which a process would have died. */
   readonly exit: Promise<InnerExit>;
   /** The program's own `process`. */
   readonly process: NodeJS.Process;
-  readonly console = new Console(this.stdout, this.stderr);
+  readonly console: Console;
   /** Recorder that integrations without one of their own share in a process. */
   sharedRecorder: unknown;
-  readonly #stdin = new PassThrough();
+  readonly #stdin: InputStream;
   readonly #signals = new EventEmitter();
   readonly #signaled = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<InnerExit>();
@@ -57,6 +60,10 @@ export class InnerProcess {
    */
   constructor(program: () => Promise<unknown>, options: InnerProcessOptions) {
     install();
+    this.#stdin = new InputStream(options.columns !== undefined);
+    this.stdout = new OutputStream(options.columns);
+    this.stderr = new OutputStream(options.columns);
+    this.console = new Console(this.stdout, this.stderr);
     this.process = this.#createProcess(options);
     if (options.input !== undefined) this.end(options.input);
     this.exit = this.#run(program, options);
@@ -71,6 +78,12 @@ export class InnerProcess {
   /** Ends standard input, after a last text. */
   end(chunk = ''): void {
     running.run(this, () => void this.#stdin.end(chunk));
+  }
+
+  /** Types keys in the terminal, which takes Ctrl+C for a signal unless the program reads single keys. */
+  type(keys: string): void {
+    if (keys === '\u0003' && !this.#stdin.isRaw) this.kill('SIGINT');
+    else this.write(keys);
   }
 
   /** Sends a signal. Without a listener it ends the program, as far as its test can tell. */
@@ -142,9 +155,27 @@ export class InnerProcess {
   }
 }
 
-/** Standard output or error of a program: no terminal, and never full. */
+/** Standard input of a program. */
+class InputStream extends PassThrough {
+  readonly isTTY: boolean;
+  isRaw = false;
+
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
+
+  setRawMode(isRaw: boolean): this {
+    this.isRaw = isRaw;
+    return this;
+  }
+}
+
+/** Standard output or error of a program, which is never full. */
 export class OutputStream extends Writable {
-  readonly isTTY = false;
+  readonly isTTY: boolean;
+  readonly columns: number | undefined;
+  readonly rows: number | undefined;
   /** `true` once the program has called `process.exit`: what it would write then is dropped. */
   isOver = false;
   readonly #chunks: Buffer[] = [];
@@ -153,8 +184,17 @@ export class OutputStream extends Writable {
   #logged = '';
   #readTo = 0;
 
-  constructor() {
+  /** @param columns - width of the terminal; undefined for a pipe */
+  constructor(columns?: number) {
     super({ decodeStrings: true, highWaterMark: Number.MAX_SAFE_INTEGER });
+    this.isTTY = columns !== undefined;
+    this.columns = columns;
+    this.rows = columns === undefined ? undefined : 40;
+  }
+
+  /** Number of bits for colors, as a terminal has them in this environment. */
+  getColorDepth(env?: object): number {
+    return WriteStream.prototype.getColorDepth.call(this, env);
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {

@@ -30,12 +30,14 @@ export interface RunOptions {
   /** Text of standard input; none by default. */
   readonly input?: string;
   readonly cwd?: string | undefined;
+  /** Width of the terminal that it runs in; it runs in pipes by default. */
+  readonly columns?: number;
 }
 
 /** Starts the command in this process. */
-export function start(args: readonly string[], { env = {}, input, cwd }: RunOptions = {}): InnerProcess {
+export function start(args: readonly string[], { env, ...options }: RunOptions = {}): InnerProcess {
   const keepsRunning = args[0] === 'serve';
-  return new InnerProcess(() => run(args), { env: commandEnvironment(env), input, cwd, keepsRunning });
+  return new InnerProcess(() => run(args), { ...options, env: commandEnvironment(env), keepsRunning });
 }
 
 /** Runs the command in this process to its end, as in pipes. */
