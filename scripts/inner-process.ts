@@ -12,8 +12,8 @@ import { WriteStream } from 'node:tty';
 export interface InnerProcessOptions {
   /** All variables of its environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Text of standard input, which then ends; open by default. */
-  readonly input?: string | undefined;
+  /** Content of standard input, which then ends; open by default. */
+  readonly input?: string | Buffer | undefined;
   /** Folder that it runs in; that of the test by default. Programs that need another one wait for each other. */
   readonly cwd?: string | undefined;
   /** `true` for a server: it goes on when `program` has resolved, until the first signal. */
@@ -76,7 +76,7 @@ export class InnerProcess {
   }
 
   /** Ends standard input, after a last text. */
-  end(chunk = ''): void {
+  end(chunk: string | Buffer = ''): void {
     running.run(this, () => void this.#stdin.end(chunk));
   }
 
