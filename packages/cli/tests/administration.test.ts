@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RULES } from '@actlog/risk';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { actlog, commandEnvironment, commandLine } from './command-line.ts';
+import { actlog, start } from './command-line.ts';
 
 let folder: string;
 
@@ -16,18 +14,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('serves a database, creates keys in it, and deletes a session from it', async () => {
-  const serve = ['serve', '--port', '0', '--database', 'actlog.db', '--log-level', 'silent'];
-  const child = spawn(process.execPath, [...commandLine, ...serve], {
+  const served = start(['serve', '--port', '0', '--database', 'actlog.db', '--log-level', 'silent'], {
     cwd: folder,
-    env: commandEnvironment(),
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let printed = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    printed += chunk;
-  });
-  while (!printed.includes('export ACTLOG_API_KEY=')) await once(child.stderr, 'data');
-  const baseUrl = /ACTLOG_BASE_URL=(\S+)/.exec(printed)?.[1] as string;
+  onTestFinished(() => served.kill());
+  await served.stderr.until((printed) => printed.includes('export ACTLOG_API_KEY='));
+  const baseUrl = /ACTLOG_BASE_URL=(\S+)/.exec(served.stderr.text)?.[1] as string;
 
   const created = await actlog(['keys', 'create', 'reader', '--scopes', 'read,ingest'], { cwd: folder });
   expect(created).toMatchObject({ stderr: '', exitCode: 0 });
@@ -45,8 +37,8 @@ it('serves a database, creates keys in it, and deletes a session from it', async
   });
   expect((await actlog(['sessions', 'list', '--json'], { env })).stdout).toBe('[]\n');
 
-  child.kill('SIGTERM');
-  expect((await once(child, 'exit'))[0]).toBe(0);
+  served.kill('SIGTERM');
+  expect(await served.exit).toEqual({ code: 0, signal: null });
 });
 
 it('exits with 1 for a missing database, and with 2 for an invalid option', async () => {

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { InnerProcess } from '../../../scripts/inner-process.ts';
+import { run } from '../src/run.ts';
 
 /** Arguments of Node that run the command from its sources, before the command's own arguments. */
 export const commandLine: readonly string[] = [
@@ -27,11 +29,29 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Text of standard input; none by default. */
   readonly input?: string;
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
+  /** Width of the terminal that it runs in; it runs in pipes by default. */
+  readonly columns?: number;
 }
 
-/** Runs the command in pipes, to its end. */
+/** Starts the command in this process. */
+export function start(args: readonly string[], { env, ...options }: RunOptions = {}): InnerProcess {
+  const keepsRunning = args[0] === 'serve';
+  return new InnerProcess(() => run(args), { ...options, env: commandEnvironment(env), keepsRunning });
+}
+
+/** Runs the command in this process to its end, as in pipes. */
 export async function actlog(
+  args: readonly string[],
+  { input = '', ...options }: RunOptions = {},
+): Promise<Ended> {
+  const { stdout, stderr, exit } = start(args, { input, ...options });
+  const { code } = await exit;
+  return { stdout: stdout.text, stderr: stderr.text, exitCode: code };
+}
+
+/** Runs the command in a process of its own, for what only a process can show. */
+export async function actlogProcess(
   args: readonly string[],
   { env = {}, input = '', cwd }: RunOptions = {},
 ): Promise<Ended> {

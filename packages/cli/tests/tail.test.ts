@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Actlog } from '@actlog/client';
 import { startServer } from '@actlog/server';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { commandEnvironment, commandLine } from './command-line.ts';
+import { start } from './command-line.ts';
 import { TestService } from './test-service.ts';
 
 let service: TestService;
@@ -22,16 +19,14 @@ const flags = ['--jsonl', '--interval', '50ms'];
 
 /** Starts a command that runs until it is interrupted. */
 function follow(args: readonly string[], env = service.env) {
-  const child = spawn(process.execPath, [...commandLine, ...args], { env: commandEnvironment(env) });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const tail = start(args, { env });
+  onTestFinished(() => tail.kill());
   return {
-    next: async () => JSON.parse((await lines.next()).value ?? 'null'),
-    notes: createInterface({ input: child.stderr })[Symbol.asyncIterator](),
+    next: async () => JSON.parse(await tail.stdout.line()),
+    nextNote: () => tail.stderr.line(),
     interrupt: async (signal: NodeJS.Signals) => {
-      const exited = once(child, 'exit');
-      child.kill(signal);
-      return (await exited)[0];
+      tail.kill(signal);
+      return (await tail.exit).code;
     },
   };
 }
@@ -83,11 +78,11 @@ it('goes on when the service is back, and says so on standard error', async () =
   const tail = follow(['sessions', 'tail', ...flags], env);
   expect((await tail.next()).id).toBe('before');
   await first.close();
-  expect((await tail.notes.next()).value).toMatch(/Trying again until it responds\.$/);
+  expect(await tail.nextNote()).toMatch(/Trying again until it responds\.$/);
   const second = await startServer({ port: Number(new URL(first.url).port), database });
   onTestFinished(() => second.close());
   await send('after');
   expect((await tail.next()).id).toBe('after');
-  expect((await tail.notes.next()).value).toBe('The service responds again.');
+  expect(await tail.nextNote()).toBe('The service responds again.');
   expect(await tail.interrupt('SIGINT')).toBe(130);
 });

@@ -1,15 +1,4 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
-import { exitCodes } from './command.ts';
-import { conformanceCommand } from './conformance-command.ts';
-import { version } from './version.ts';
+import { runCommand } from './run-command.ts';
 
-try {
-  await conformanceCommand('actlog-contract').version(version).parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.USAGE;
-  else {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = exitCodes.USAGE;
-  }
-}
+await runCommand();

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { InnerProcess } from '../../../scripts/inner-process.ts';
 import { contractCommand, exitCodes } from '../src/command.ts';
+import { runCommand } from '../src/run-command.ts';
 import { Deployment } from './deployment.ts';
 import type { MutantKeys } from './mutants/mutant.ts';
 
@@ -31,18 +33,23 @@ function written(name: string, content: string): string {
   return file;
 }
 
-/** Runs the command in a child process. */
+/** Runs the command as its program does, in this process. */
 function command(...flags: string[]) {
   return commandWith({}, ...flags);
 }
 
-/** Runs the command in a child process with other variables. */
+/** Runs the command with other variables. */
 async function commandWith(variables: Readonly<Record<string, string>>, ...flags: string[]) {
+  const env = { ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own, ...variables };
+  const { exit, stdout, stderr } = new InnerProcess(runCommand, { args: flags, env });
+  const { code } = await exit;
+  return { stdout: stdout.text, stderr: stderr.text, exitCode: code };
+}
+
+/** Runs the command in a process of its own. */
+async function commandInProcess(...flags: string[]) {
   const nodeFlags = ['--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
-  const { PATH } = process.env;
-  const child = spawn(process.execPath, [...nodeFlags, bin, ...flags], {
-    env: { PATH, ACTLOG_BASE_URL: deployment.proxy.url, ACTLOG_API_KEY: keys.own, ...variables },
-  });
+  const child = spawn(process.execPath, [...nodeFlags, bin, ...flags], { env: { PATH: process.env.PATH } });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { stdout, stderr, exitCode };
@@ -133,7 +140,7 @@ it.each([
 });
 
 it('exits with 2 for an unknown or invalid flag', async () => {
-  const { stderr, exitCode } = await command('--unheard-of');
+  const { stderr, exitCode } = await commandInProcess('--unheard-of');
   expect(stderr).toContain('unknown option');
   expect(exitCode).toBe(2);
   await expect(commandHere('--burst', 'many')).rejects.toThrow(/must be a whole number/);
@@ -156,7 +163,7 @@ it('exits with 3 without a response, and with 4 if the key is rejected', async (
 });
 
 it('lists requirements without a deployment', async () => {
-  const { stdout, exitCode } = await command('--list');
+  const { stdout, exitCode } = await commandInProcess('--list');
   expect(exitCode).toBe(0);
   expect(stdout).toContain('| EVT-04 | MUST |');
 });

@@ -1,9 +1,10 @@
 import { actlog } from '@actlog/mcp';
 import { Recorder } from '@actlog/recorder';
 import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { gatewayArgs, RawGateway, testServer, textOf } from './raw-gateway.ts';
+import { gatewayArgs } from './gateway-program.ts';
+import { GatewayTransport } from './gateway-transport.ts';
+import { RawGateway, testServer, textOf } from './raw-gateway.ts';
 import { TestService } from './service.ts';
 
 let service: TestService;
@@ -27,10 +28,8 @@ test('counts a call that the client records, too, once, with the status that the
     recorder,
     sessionId: 'both',
   });
-  const args = [...gatewayArgs, '--', ...testServer('scripted-server.ts')];
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args, env: service.environment() }),
-  );
+  const args = ['--', ...testServer('scripted-server.ts')];
+  await client.connect(new GatewayTransport(service.environment(), args));
   const result = await client.callTool({ name: 'echo', arguments: { a: 1 } });
   await client.callTool({ name: 'fail' });
   expect(result._meta).toBeUndefined();

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { gatewayArgs, officialServer, RawGateway, textOf } from './raw-gateway.ts';
+import { officialServer, RawGateway, textOf } from './raw-gateway.ts';
 import { TestService } from './service.ts';
 
 let folder: string;
@@ -15,7 +15,7 @@ const path = process.env.PATH ?? '';
 const configured = { PATH: path, ACTLOG_BASE_URL: 'http://127.0.0.1:9', ACTLOG_API_KEY: 'al_test_key' };
 
 async function run(args: readonly string[], env: Record<string, string> = configured) {
-  const command = new RawGateway(env, [process.execPath, ...gatewayArgs, ...args]);
+  const command = RawGateway.run(env, args);
   const { code } = await command.end();
   return { code, stdout: command.output.toString(), stderr: command.stderr };
 }
@@ -85,7 +85,7 @@ test('names what is missing to wrap a configuration', async () => {
 test('runs without a service, and says once that nothing is recorded', async () => {
   const server = officialServer('memory');
   const env = { PATH: path, MEMORY_FILE_PATH: join(folder, 'memory.jsonl') };
-  const gateway = new RawGateway(env, [process.execPath, ...gatewayArgs, '--', ...server]);
+  const gateway = RawGateway.start(env, server);
   await gateway.initialize('memory');
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['writes programs'] }];
   gateway.call(1, 'create_entities', { entities });

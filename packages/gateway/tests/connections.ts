@@ -3,14 +3,14 @@ import { StreamableHTTPClientTransport as V2HttpTransport } from '@modelcontextp
 import { StdioClientTransport as V2StdioTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as V1StdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as V1HttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { gatewayArgs, officialServer } from './raw-gateway.ts';
+import { type GatewayProgram, gatewayArgs, gatewayHere } from './gateway-program.ts';
+import { officialServer } from './raw-gateway.ts';
 
 /** Generations of the SDK. */
 export type Generation = 'v1' | 'v2';
 
-/** Kinds of connection from a client through the gateway to a server. */
-export const routes = ['stdio → stdio', 'stdio → HTTP', 'HTTP → stdio', 'HTTP → HTTP'] as const;
-export type Route = (typeof routes)[number];
+/** Kind of connection from a client through the gateway to a server. */
+export type Route = 'stdio → stdio' | 'stdio → HTTP' | 'HTTP → stdio' | 'HTTP → HTTP';
 
 /** Something to end after a test. */
 export interface Ending {
@@ -50,6 +50,31 @@ export class ListeningProcess implements Ending {
   }
 }
 
+/** A gateway in this process that listens for clients. */
+export class ListeningGateway implements Ending {
+  readonly url: Promise<URL>;
+  readonly #gateway: GatewayProgram;
+
+  constructor(env: Readonly<Record<string, string>>, args: readonly string[]) {
+    this.#gateway = gatewayHere(env, ['--listen', '0', ...args]);
+    const { promise, resolve, reject } = Promise.withResolvers<URL>();
+    this.url = promise;
+    promise.catch(() => {});
+    let stderr = '';
+    this.#gateway.onErrorOutput((chunk) => {
+      stderr += chunk.toString();
+      const [, url] = /Listening on (\S+)\n/.exec(stderr) ?? [];
+      if (url) resolve(new URL(url));
+    });
+    void this.#gateway.exit.then(() => reject(new Error(`It ended: ${stderr}`)));
+  }
+
+  async end(): Promise<void> {
+    this.#gateway.kill('SIGTERM');
+    await this.#gateway.exit;
+  }
+}
+
 /** Starts the official server with everything, over HTTP. */
 export async function startEverything(): Promise<{ readonly url: URL } & Ending> {
   const port = await freePort();
@@ -79,8 +104,7 @@ export async function connect(
       ? new V1StdioTransport({ ...parameters, stderr: 'ignore' })
       : new V2StdioTransport({ ...parameters, stderr: 'ignore' });
   }
-  const command = [process.execPath, ...gatewayArgs, ...options, '--listen', '0', ...server];
-  const gateway = new ListeningProcess(command, env);
+  const gateway = new ListeningGateway(env, [...options, ...server]);
   endings.push(gateway);
   const url = await gateway.url;
   return generation === 'v1' ? new V1HttpTransport(url) : new V2HttpTransport(url);

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Ending, ListeningProcess } from './connections.ts';
-import { gatewayArgs, RawGateway, testServer } from './raw-gateway.ts';
+import { type Ending, ListeningGateway } from './connections.ts';
+import { RawGateway, testServer } from './raw-gateway.ts';
 import { TestService } from './service.ts';
 
 let service: TestService;
@@ -21,8 +21,7 @@ const guard = ['--guard', 'enforce', '--on-unavailable', 'deny'];
 
 /** Starts a gateway that listens, and returns its address. */
 async function listen(options: readonly string[], env: Record<string, string> = service.environment()) {
-  const command = [process.execPath, ...gatewayArgs, '--listen', '0', ...guard, ...options];
-  const gateway = new ListeningProcess(command, env);
+  const gateway = new ListeningGateway(env, [...guard, ...options]);
   endings.push(gateway);
   return { url: (await gateway.url).href, gateway };
 }
@@ -231,15 +230,8 @@ test('delivers the calls of HTTP clients before SIGTERM ends it, with its server
 });
 
 test('reports an HTTP server that cannot be reached to a client that is connected by stdio', async () => {
-  const command = [
-    process.execPath,
-    ...gatewayArgs,
-    '--url',
-    'http://127.0.0.1:9/mcp',
-    '--agent',
-    'no-server',
-  ];
-  const gateway = new RawGateway(service.environment(), command);
+  const args = ['--url', 'http://127.0.0.1:9/mcp', '--agent', 'no-server'];
+  const gateway = RawGateway.run(service.environment(), args);
   gateway.call(1, 'echo', { secret: 's3cret' });
   const { error } = await gateway.message(({ id }) => id === 1);
   expect(error).toMatchObject({
@@ -261,8 +253,7 @@ test('resumes the stream of a response that breaks off', async () => {
       response.end(`id: e-2\ndata: {"jsonrpc":"2.0","id":1,"result":{"content":[],"from":"${from}"}}\n\n`);
     }
   });
-  const command = [process.execPath, ...gatewayArgs, '--url', url, '--agent', 'resumed'];
-  const gateway = new RawGateway(service.environment(), command);
+  const gateway = RawGateway.run(service.environment(), ['--url', url, '--agent', 'resumed']);
   gateway.call(1, 'echo');
   const response = await gateway.message(({ id }) => id === 1);
   expect(response.result).toMatchObject({ from: 'e-1' });

@@ -15,7 +15,8 @@ async function start(agent: string, env: Record<string, string> = {}, options: r
 }
 
 test('responds to open calls when the server crashes, and keeps its stderr and exit code', async () => {
-  const gateway = await start('crash');
+  const gateway = RawGateway.startProcess(service.environment(), testServer('scripted-server.ts'));
+  await gateway.initialize('crash');
   gateway.call(1, 'silent', { secret: 's3cret' });
   gateway.call(2, 'crash');
   for (const wanted of [1, 2]) {
@@ -48,39 +49,17 @@ test('ends the server when the client is gone, and has its exit code', async () 
   expect(await service.calls('leaves', 1)).toMatchObject([{ toolName: 'silent', status: 499 }]);
 });
 
-test('ends a server that ignores the end of its stdin and SIGTERM', async () => {
-  const gateway = await start('stubborn', { IGNORES_END: '1', IGNORES_SIGTERM: '1' });
-  expect(await gateway.end()).toEqual({ code: null, signal: 'SIGKILL' });
-  expect(gateway.stderr).toBe('SIGTERM was ignored.\n');
-});
-
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   'passes %s on, and delivers what was recorded',
   async (signal) => {
     const gateway = await start(`on-${signal}`);
     gateway.call(1, 'echo');
     await gateway.message(({ id }) => id === 1);
-    gateway.process.kill(signal);
+    gateway.kill(signal);
     expect(await gateway.exit).toEqual({ code: null, signal });
     expect(await service.calls(`on-${signal}`, 1)).toMatchObject([{ toolName: 'echo', status: 200 }]);
   },
 );
-
-test('delivers after a crash of the gateway what was recorded before', async () => {
-  const address = await service.closedAddress();
-  const env = { ACTLOG_BASE_URL: address.url, ACTLOG_SPOOL_DIR: service.newFolder() };
-  const gateway = await start('crashed-gateway', env);
-  gateway.call(1, 'echo');
-  await gateway.message(({ id }) => id === 1);
-  gateway.process.kill('SIGKILL');
-  await gateway.exit;
-  address.open();
-  const next = await start('after-crash', env);
-  next.call(1, 'echo');
-  expect(await service.calls('crashed-gateway', 1)).toMatchObject([{ toolName: 'echo', status: 200 }]);
-  await next.end();
-  address.close();
-});
 
 test('does not pass the API key to the server', async () => {
   const gateway = await start('environment');

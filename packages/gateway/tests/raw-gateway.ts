@@ -1,15 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-
-const program = fileURLToPath(new URL('program.ts', import.meta.url));
-
-/** Node's arguments for the command `actlog gateway` from the sources. */
-export const gatewayArgs = [
-  '--conditions=@actlog/source',
-  '--disable-warning=ExperimentalWarning',
-  program,
-] as const;
+import type { InnerExit } from '../../../scripts/inner-process.ts';
+import { type GatewayProgram, gatewayArgs, gatewayHere, spawned } from './gateway-program.ts';
 
 /** Node's arguments for a server among the tests. */
 export function testServer(name: string, ...args: readonly string[]): string[] {
@@ -23,35 +14,62 @@ export function officialServer(name: string, ...args: readonly string[]): string
   return [process.execPath, main, ...args];
 }
 
-/** A process whose lines are written and read as they are. */
+/** A gateway whose lines are written and read as they are. */
 export class RawGateway {
-  readonly process: ChildProcess;
   readonly lines: string[] = [];
   stderr = '';
-  readonly exit: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  readonly exit: Promise<InnerExit>;
+  readonly #program: GatewayProgram;
+  #hasEnded = false;
   #rest = '';
   readonly #output: Buffer[] = [];
   readonly #waiting = new Set<() => void>();
 
-  constructor(env: Readonly<Record<string, string>>, command: readonly string[]) {
-    const [file = '', ...args] = command;
-    this.process = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
-    this.exit = once(this.process, 'close').then(([code, signal]) => ({ code, signal }));
-    this.process.stdout?.on('data', (chunk: Buffer) => this.#take(chunk));
-    this.process.stderr?.on('data', (chunk: Buffer) => {
+  constructor(program: GatewayProgram) {
+    this.#program = program;
+    this.exit = program.exit;
+    program.onOutput((chunk) => this.#take(chunk));
+    program.onErrorOutput((chunk) => {
       this.stderr += chunk.toString();
       this.#wake();
     });
-    void this.exit.then(() => this.#wake());
+    const end = () => {
+      this.#hasEnded = true;
+      this.#wake();
+    };
+    this.exit.then(end, end);
   }
 
-  /** Starts the gateway with options, in front of a server. */
+  /** Starts the gateway in this process with options, in front of a server. */
   static start(
     env: Readonly<Record<string, string>>,
     server: readonly string[],
     options: readonly string[] = [],
   ): RawGateway {
-    return new RawGateway(env, [process.execPath, ...gatewayArgs, ...options, '--', ...server]);
+    return RawGateway.run(env, [...options, '--', ...server]);
+  }
+
+  /** Runs the gateway in this process with arguments. */
+  static run(env: Readonly<Record<string, string>>, args: readonly string[]): RawGateway {
+    return new RawGateway(gatewayHere(env, args));
+  }
+
+  /** Starts the gateway in a process of its own, in front of a server. */
+  static startProcess(
+    env: Readonly<Record<string, string>>,
+    server: readonly string[],
+    options: readonly string[] = [],
+  ): RawGateway {
+    return RawGateway.spawn(env, [process.execPath, ...gatewayArgs, ...options, '--', ...server]);
+  }
+
+  /** Starts another program in a process of its own. */
+  static spawn(env: Readonly<Record<string, string>>, command: readonly string[]): RawGateway {
+    return new RawGateway(spawned(env, command));
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#program.kill(signal);
   }
 
   /** Everything that was written to stdout. */
@@ -64,7 +82,7 @@ export class RawGateway {
   }
 
   write(bytes: string | Buffer): void {
-    this.process.stdin?.write(bytes);
+    this.#program.write(bytes);
   }
 
   /** Sends `initialize` under a name, and waits for the response. */
@@ -99,7 +117,7 @@ export class RawGateway {
   /** Resolves when a condition holds, which is checked at each output. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) {
-      if (this.process.exitCode !== null && this.process.stdout?.readableEnded) {
+      if (this.#hasEnded) {
         throw new Error(`The gateway ended: ${this.stderr}`);
       }
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -108,9 +126,9 @@ export class RawGateway {
     }
   }
 
-  /** Ends stdin, and returns how the process ends. */
-  end(): Promise<{ readonly code: number | null; readonly signal: string | null }> {
-    this.process.stdin?.end();
+  /** Ends stdin, and returns how the program ends. */
+  end(): Promise<InnerExit> {
+    this.#program.end();
     return this.exit;
   }
 

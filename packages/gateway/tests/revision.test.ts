@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gatewayArgs, testServer } from './raw-gateway.ts';
+import { GatewayTransport } from './gateway-transport.ts';
+import { testServer } from './raw-gateway.ts';
 import { TestService } from './service.ts';
 
 let service: TestService;
@@ -17,10 +17,8 @@ test('records and guards the calls of revision 2026-07-28, which has no initiali
   const info = { name: 'modern', version: '1.0.0' };
   const client = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   const options = ['--guard', 'enforce', '--on-unavailable', 'deny'];
-  const args = [...gatewayArgs, ...options, '--', ...testServer('revision-server.ts')];
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args, env: service.environment() }),
-  );
+  const args = [...options, '--', ...testServer('revision-server.ts')];
+  await client.connect(new GatewayTransport(service.environment(), args));
   const greet = () => client.callTool({ name: 'greet', arguments: { name: 'Ada' } });
   expect(await greet()).toMatchObject({ isError: true });
   await archive();

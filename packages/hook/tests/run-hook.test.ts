@@ -1,17 +1,20 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { actlogScript } from './actlog-script.ts';
+import { InnerProcess } from '../../../scripts/inner-process.ts';
+import { runHook as runHere } from '../src/run-hook.ts';
 import { agentEvents, claudeEvents, newCall } from './agent-events.ts';
-import { resultOf, runHook } from './hook-process.ts';
+import { delivered, runHook, startHook } from './hook-process.ts';
 import { HookService } from './hook-service.ts';
 
 const service = await HookService.start();
-afterAll(() => service.close());
+afterAll(async () => {
+  await delivered();
+  await service.close();
+});
 
 const { before, succeeded, sessionStart } = claudeEvents;
 const newEnvironment = () => service.environment(service.newFolder());
@@ -19,16 +22,10 @@ const failClosed = ['--guard', 'enforce', '--on-unavailable', 'deny'];
 const failOpen = ['--guard', 'enforce', '--on-unavailable', 'allow'];
 
 test('prints its usage', async () => {
-  expect(await runHookText(['--help'])).toMatch(/^Usage: actlog hook AGENT[\s\S]*claude-code, codex/);
+  const hook = new InnerProcess(() => runHere(['--help']), { env: newEnvironment(), input: '' });
+  expect(await hook.exit).toEqual({ code: 0, signal: null });
+  expect(hook.stdout.text).toMatch(/^Usage: actlog hook AGENT[\s\S]*claude-code, codex/);
 });
-
-async function runHookText(args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [actlogScript, 'hook', ...args], { env: newEnvironment() });
-  child.stdin.end();
-  let text = '';
-  for await (const chunk of child.stdout) text += String(chunk);
-  return text;
-}
 
 describe('with an invalid command line', () => {
   test.each([
@@ -233,10 +230,7 @@ test('records a call whose hold the agent ends as ended without a result', async
   });
   const environment = newEnvironment();
   const call = newCall();
-  const child = spawn(process.execPath, [actlogScript, 'hook', 'claude-code', ...failClosed], {
-    env: environment,
-  });
-  const result = resultOf(child, JSON.stringify(before(call)));
+  const { child, result } = startHook(['claude-code', ...failClosed], before(call), environment);
   const pending = service.client.guardian.pendingActions;
   await expect.poll(() => pending.list({ sessionId: call.sessionId }).toArray({ limit: 2 })).toHaveLength(1);
   child.kill();
@@ -278,4 +272,17 @@ test('leaves no file of a session that has ended', async () => {
   const [tenant = ''] = readdirSync(join(String(environment.ACTLOG_SPOOL_DIR), user));
   const agent = join(String(environment.ACTLOG_SPOOL_DIR), user, tenant, 'hook', 'claude-code');
   expect(existsSync(agent) ? readdirSync(agent) : []).toEqual([]);
+});
+
+test('records parallel calls with the same arguments each once, in processes of their own', async () => {
+  const environment = newEnvironment();
+  const first = newCall();
+  const calls = [first, newCall({ sessionId: first.sessionId })];
+  const run = (event: object) => startHook(['claude-code'], event, environment).result;
+  await Promise.all(calls.map((call) => run(before(call))));
+  const results = await Promise.all(calls.map((call) => run(succeeded(call))));
+  expect(results).toEqual(calls.map(() => ({ exitCode: 0, signal: null, output: undefined, stderr: '' })));
+  await expect
+    .poll(() => service.calls(first.sessionId))
+    .toEqual(['claude-code Bash 200', 'claude-code Bash 200']);
 });

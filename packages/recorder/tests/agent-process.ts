@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import type { Sink } from './sink.ts';
 
 const program = join(import.meta.dirname, 'programs', 'agent.ts');
 
@@ -57,4 +58,11 @@ export class AgentProcess {
     await Promise.all([this.#ended, this.#printed]);
     return this.child.signalCode ?? this.child.exitCode;
   }
+}
+
+/** Delivers the events left by others in a process, and returns its output. */
+export async function drain(sink: Sink, spool: string): Promise<Record<string, number>> {
+  const agent = new AgentProcess({ MODE: 'drain', COUNT: '0', SINK_URL: sink.url, SPOOL: spool });
+  expect(await agent.end()).toBe(0);
+  return JSON.parse(agent.lines[0] as string);
 }

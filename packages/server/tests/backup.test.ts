@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test as onSqlite } from 'vitest';
 import { startServer } from '../src/index.ts';
-import { commandEnvironment, commandLine, run } from './command-line.ts';
+import { commandEnvironment, commandLine, run, runHere } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';
 
@@ -24,10 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const test = onSqlite.skipIf(onPostgres);
 
 function backUp(file: string) {
-  return run(process.execPath, [...commandLine, 'backup', file, '--database', database], {
-    cwd: folder,
-    env,
-  });
+  return runHere(['backup', file, '--database', database], { cwd: folder, env });
 }
 
 test('does not migrate the database for a backup', async () => {

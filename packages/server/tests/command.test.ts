@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test as onSqlite, onTestFinished } from 'v
 import { configuration } from '../src/configuration.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { version } from '../src/version.ts';
-import { commandEnvironment, commandLine, run } from './command-line.ts';
+import { type CommandOptions, commandEnvironment, commandLine, run, runHere, start } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';
 
@@ -22,7 +22,16 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function command(...args: string[]) {
-  return run(process.execPath, [...commandLine, ...args], { cwd: folder, env: commandEnvironment() });
+  return runHere(args, { cwd: folder });
+}
+
+/** Starts the server, stops it, and returns what it printed. */
+async function outputOf(args: readonly string[], options: CommandOptions = {}): Promise<string> {
+  const server = start(['--port', '0', ...args], options);
+  await server.stderr.until((text) => text.includes('export ACTLOG_BASE_URL='));
+  server.kill();
+  await server.exit;
+  return server.stderr.text;
 }
 
 // The database is a flag of the command, so one run is enough.
@@ -103,15 +112,7 @@ test.each([
   [['--accept-test-keys', 'false'], { key: false, docs: true }],
   [['--host', '0.0.0.0'], { key: true, docs: true }],
 ])('with %j prints only what a client of this machine can use', async (args, shown) => {
-  const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', ':memory:', ...args], {
-    env: commandEnvironment(),
-  });
-  let output = '';
-  child.stderr.setEncoding('utf8');
-  for await (const chunk of child.stderr) {
-    output += chunk;
-    if (output.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
-  }
+  const output = await outputOf(['--database', ':memory:', ...args]);
   expect(output).toMatch(/^ {2}export ACTLOG_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m);
   expect({ key: output.includes('al_test_'), docs: output.includes('/docs') }).toEqual(shown);
   // The link signs in if the key may be shown.
@@ -119,15 +120,10 @@ test.each([
 });
 
 test('prints a key for agents that records and reads, and cannot approve, manage or open the console', async () => {
-  const args = [...commandLine, '--port', '0', '--database', ':memory:', '--log-level', 'silent'];
-  const child = spawn(process.execPath, args, { env: commandEnvironment() });
-  onTestFinished(() => void child.kill());
-  let output = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    output += chunk;
-  });
-  while (!output.includes('export ACTLOG_API_KEY=')) await once(child.stderr, 'data');
-  const find = (pattern: RegExp) => pattern.exec(output)?.[1] as string;
+  const server = start(['--port', '0', '--database', ':memory:', '--log-level', 'silent']);
+  onTestFinished(() => server.kill());
+  await server.stderr.until((text) => text.includes('export ACTLOG_API_KEY='));
+  const find = (pattern: RegExp) => pattern.exec(server.stderr.text)?.[1] as string;
   const url = find(/ACTLOG_BASE_URL=(\S+)/);
   const statusFor = async (key: string, method: string, path: string) => {
     const response = await fetch(url + path, { method, headers: { authorization: `Bearer ${key}` } });
@@ -153,15 +149,8 @@ test.each([
   [[], 'create one: npx actlog keys create NAME --scopes ingest'],
   [['--database', ':memory:'], 'set ACTLOG_API_KEY, because commands cannot reach a database in memory'],
 ])('without test keys and with %j, explains how to create a key', async (args, way) => {
-  const start = [...commandLine, '--port', '0', '--accept-test-keys', 'false', ...args];
   const cwd = mkdtempSync(join(folder, 'keyless-'));
-  const child = spawn(process.execPath, start, { cwd, env: commandEnvironment() });
-  let output = '';
-  child.stderr.setEncoding('utf8');
-  for await (const chunk of child.stderr) {
-    output += chunk;
-    if (output.includes('export ACTLOG_BASE_URL=')) child.kill('SIGTERM');
-  }
+  const output = await outputOf(['--accept-test-keys', 'false', ...args], { cwd });
   expect(output.split('\n')).toContain(`  API key   none, because test keys are not accepted; ${way}`);
 });
 
@@ -258,16 +247,10 @@ test('sets tags of tools and quotas', { timeout: 120_000 }, async () => {
 
 test('treats an empty variable as missing, for commands as for the server', async () => {
   const own = mkdtempSync(join(folder, 'empty-'));
-  const env = commandEnvironment({ ACTLOG_DATABASE: '', ACTLOG_TENANT: '' });
-  const { stdout, stderr } = await run(process.execPath, [...commandLine, 'keys', 'create', 'a'], {
-    cwd: own,
-    env,
-  });
+  const env = { ACTLOG_DATABASE: '', ACTLOG_TENANT: '' };
+  const { stdout, stderr } = await runHere(['keys', 'create', 'a'], { cwd: own, env });
   expect(stderr).toBe(`Creating a new database: ${join(own, 'actlog.db')}\n`);
-  const listed = await run(process.execPath, [...commandLine, 'keys', 'list', '--tenant', 'default'], {
-    cwd: own,
-    env,
-  });
+  const listed = await runHere(['keys', 'list', '--tenant', 'default'], { cwd: own, env });
   expect(listed.stdout).toContain(stdout.slice(8, 18));
 });
 
@@ -317,23 +300,15 @@ test('reads a key from the file that a variable names, and ignores the port that
   const apiKey = newApiKey('live');
   writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
   writeFileSync(join(folder, 'port.json'), '{"port": 0}');
-  const args = ['--database', ':memory:', '--config', join(folder, 'port.json')];
-  const child = spawn(process.execPath, [...commandLine, ...args], {
-    env: commandEnvironment({
-      ACTLOG_API_KEY_FILE: join(folder, 'api-key'),
-      ACTLOG_PORT: 'tcp://10.0.0.1:8787',
-    }),
+  const server = start(['--database', ':memory:', '--config', join(folder, 'port.json')], {
+    env: { ACTLOG_API_KEY_FILE: join(folder, 'api-key'), ACTLOG_PORT: 'tcp://10.0.0.1:8787' },
   });
-  let output = '';
-  let status: number | undefined;
-  child.stderr.setEncoding('utf8');
-  for await (const chunk of child.stderr) {
-    output += chunk;
-    const url = /export ACTLOG_BASE_URL=(\S+)\n/.exec(output)?.[1];
-    if (url === undefined || status !== undefined) continue;
-    status = (await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
-    child.kill('SIGTERM');
-  }
+  await server.stderr.until((text) => /export ACTLOG_BASE_URL=\S+\n/.test(text));
+  const output = server.stderr.text;
+  const [, url] = /export ACTLOG_BASE_URL=(\S+)\n/.exec(output) ?? [];
+  const { status } = await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${apiKey}` } });
+  server.kill();
+  await server.exit;
   expect(output).toContain('API key   as configured');
   expect(status).toBe(200);
 });
@@ -349,9 +324,8 @@ test.each([
 ])('with %j refuses to start, and shows no secret', async (variables, hint) => {
   writeFileSync(join(folder, 'empty'), '\n');
   writeFileSync(join(folder, 'short'), 'hunter2');
-  const env = commandEnvironment(variables);
-  const start = [...commandLine, '--port', '0', '--database', ':memory:'];
-  const refused = await run(process.execPath, start, { cwd: folder, env }).catch(
+  const args = ['--port', '0', '--database', ':memory:'];
+  const refused = await runHere(args, { cwd: folder, env: variables }).catch(
     (caught: { code: number; stderr: string }) => caught,
   );
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(hint) });
@@ -362,16 +336,11 @@ test('warns about a configured key that has ended', { timeout: 60_000 }, async (
   const database = join(folder, 'ended.db');
   const apiKey = (await command('keys', 'create', 'old', '--database', database)).stdout.trim();
   await command('keys', 'revoke', apiKey.slice(8, 18), '--database', database);
-  const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', database], {
-    env: commandEnvironment({ ACTLOG_API_KEY: apiKey }),
-  });
-  let logged = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    logged += chunk;
-  });
-  while (!logged.includes('Server listening')) await once(child.stdout, 'data');
-  child.kill('SIGTERM');
-  await once(child, 'close');
+  const server = start(['--port', '0', '--database', database], { env: { ACTLOG_API_KEY: apiKey } });
+  await expect.poll(() => server.stdout.logged).toContain('Server listening');
+  server.kill();
+  await server.exit;
+  const { logged } = server.stdout;
   expect(logged).toContain(`"keyId":"${apiKey.slice(8, 18)}","msg":"the configured API key has ended`);
   expect(logged).not.toContain(apiKey);
 });

@@ -11,7 +11,7 @@ import { openStorage } from '../src/open-storage.ts';
 import { dropPendingActions } from '../src/storage/stores/pending-action-store.ts';
 import { saveTenantRisk } from '../src/storage/stores/risk-store.ts';
 import { tenantIdOf } from '../src/storage/stores/tenant-store.ts';
-import { commandLine, run } from './command-line.ts';
+import { runHere } from './command-line.ts';
 import { afterNextRead } from './storage-seam.ts';
 import { asSuperuser, onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -437,8 +437,7 @@ test('completes an interrupted deletion in the cleanup', async () => {
 
 test.skipIf(onPostgres)('deletes by command while a server runs', async () => {
   const { options, server, acme } = await withTenant();
-  const command = (...args: string[]) =>
-    run(process.execPath, [...commandLine, ...args, '--database', options.database]);
+  const command = (...args: string[]) => runHere([...args, '--database', options.database]);
   await acme.record({ sessionId: 'one' });
   await command('sessions', 'delete', 'one', '--tenant', 'acme');
   await acme.record({ sessionId: 'one' });

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { request } from 'node:http';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { expect, test as onAnySystem } from 'vitest';
-import { commandEnvironment, commandLine } from './command-line.ts';
+import { commandEnvironment, commandLine, start } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 
@@ -30,6 +29,15 @@ async function started(
   while (!output.includes('ACTLOG_API_KEY=')) await once(stderr, 'data');
   const shown = (name: string) => new RegExp(`${name}=(\\S+)`).exec(output)?.[1] as string;
   return { child, url: shown('ACTLOG_BASE_URL'), apiKey: shown('ACTLOG_API_KEY') };
+}
+
+/** Starts the command in this process, and waits until it listens. */
+async function startedHere() {
+  const server = start(['--port', '0', '--database', ':memory:']);
+  atTestEnd(async () => server.kill());
+  await server.stderr.until((text) => text.includes('ACTLOG_API_KEY='));
+  const shown = (name: string) => new RegExp(`${name}=(\\S+)`).exec(server.stderr.text)?.[1] as string;
+  return { server, url: shown('ACTLOG_BASE_URL'), apiKey: shown('ACTLOG_API_KEY') };
 }
 
 async function numberOf(url: string, name: string): Promise<number> {
@@ -83,8 +91,7 @@ test('gives a late reader every line', { timeout: 120_000 }, async () => {
 });
 
 test('does not log an interrupted upload as an error', async () => {
-  const { child, url, apiKey } = await started('pipe');
-  const logged = text(child.stdout as Readable);
+  const { server, url, apiKey } = await startedHere();
   const upload = request(`${url}/v1/events`, {
     method: 'POST',
     agent: false,
@@ -99,8 +106,10 @@ test('does not log an interrupted upload as an error', async () => {
   // A later request has a response, so the server is waiting for the rest of the body.
   await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer ${apiKey}` } });
   await new Promise((resolve) => upload.once('close', resolve).destroy());
-  expect(await stopped(child)).toBe(0);
-  const lines = (await logged)
+  server.kill();
+  expect(await server.exit).toEqual({ code: 0, signal: null });
+  const { logged } = server.stdout;
+  const lines = logged
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { level: number; status?: number; route?: string });
@@ -109,17 +118,18 @@ test('does not log an interrupted upload as an error', async () => {
 });
 
 test('logs and counts a malformed path, without its text', async () => {
-  const { child, url } = await started('pipe');
-  const logged = text(child.stdout as Readable);
+  const { server, url } = await startedHere();
   for (const path of ['secret%zz', `sessions/${'x'.repeat(3000)}`]) {
     expect((await fetch(`${url}/v1/${path}`)).status).toBe(400);
   }
   const name = 'actlog_http_request_duration_seconds_count{method="GET",route="none",status="400"}';
   expect(await (await fetch(`${url}/metrics`)).text()).toContain(`${name} 2\n`);
-  expect(await stopped(child)).toBe(0);
-  const lines = (await logged).trim().split('\n');
+  server.kill();
+  expect(await server.exit).toEqual({ code: 0, signal: null });
+  const { logged } = server.stdout;
+  const lines = logged.trim().split('\n');
   const refused = lines.map((line) => JSON.parse(line)).filter(({ status }) => status === 400);
   expect(refused).toMatchObject([{ route: 'none' }, { route: 'none' }]);
   expect(refused.map(({ requestId }) => typeof requestId)).toEqual(['string', 'string']);
-  expect(await logged).not.toMatch(/secret|xxx/);
+  expect(logged).not.toMatch(/secret|xxx/);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commandEnvironment, commandLine, run } from './command-line.ts';
+import { runHere } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { type TestServer, testServer } from './test-server.ts';
@@ -113,8 +113,7 @@ test.skipIf(onPostgres)(
     atTestEnd(async () => rmSync(folder, { recursive: true }));
     const { server, webhook } = await sendingServer(join(folder, 'actlog.db'));
     const command = async (args: readonly string[], env: Record<string, string> = {}) => {
-      const options = { cwd: folder, env: commandEnvironment(env) };
-      return (await run(process.execPath, [...commandLine, 'webhooks', ...args], options)).stdout;
+      return (await runHere(['webhooks', ...args], { cwd: folder, env })).stdout;
     };
     expect(await command(['list'])).toBe(
       `${webhook.id}\tactive\t${url}\tpolicy.matched\t0 failures in a row\n`,

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type RunningServer, type ServerOptions, startServer } from '@actlog/server';
 import { expect, onTestFinished } from 'vitest';
 import type { Diagnosis } from '../../src/doctor/diagnose.ts';
-import { actlog, commandEnvironment, commandLine, type Ended } from '../command-line.ts';
+import { actlog, actlogProcess, commandEnvironment, commandLine, type Ended } from '../command-line.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const packages = resolve(import.meta.dirname, '..', '..', '..');
@@ -57,6 +57,11 @@ export class TestSetup {
   /** Runs `actlog doctor` in the project. */
   run(args: readonly string[] = []): Promise<Ended> {
     return actlog(['doctor', ...args], { cwd: this.dir, env: this.env });
+  }
+
+  /** Runs `actlog doctor --json` in a process, which reads what Node reads when it starts, and returns its lines. */
+  async diagnoseInProcess(): Promise<Diagnosis[]> {
+    return this.linesOf(await actlogProcess(['doctor', '--json'], { cwd: this.dir, env: this.env }));
   }
 
   /** Runs `actlog doctor` as another user, which only root can. */

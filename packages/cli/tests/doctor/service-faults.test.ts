@@ -169,7 +169,7 @@ test.each<[FindingCode, string, number, string]>([
   const certificate = createCertificate(names, days);
   setup.env.ACTLOG_BASE_URL = await startAlteringProxy(setup.server.url, () => {}, certificate);
   if (code !== 'tls-untrusted') setup.env.NODE_EXTRA_CA_CERTS = certificate.file;
-  const lines = await setup.diagnose();
+  const lines = await setup.diagnoseInProcess();
   expect(codesOf(lines, 'failed')).toEqual([code]);
   expect(lines.find((line) => line.code === code)?.fix).toContain(fix);
 });
@@ -179,7 +179,7 @@ test('trusts a certificate of NODE_EXTRA_CA_CERTS, as the client does', async ()
   const certificate = createCertificate('IP:127.0.0.1');
   setup.env.ACTLOG_BASE_URL = await startAlteringProxy(setup.server.url, () => {}, certificate);
   setup.env.NODE_EXTRA_CA_CERTS = certificate.file;
-  expect((await setup.diagnose()).map(({ status }) => status)).not.toContain('failed');
+  expect((await setup.diagnoseInProcess()).map(({ status }) => status)).not.toContain('failed');
 });
 
 test('finds plain HTTP on a port that should have TLS', async () => {

@@ -11,7 +11,7 @@ const apiKey = 'al_test_0123456789secret';
 function startInit(args: readonly string[] = []): { terminal: Terminal; envFile: string } {
   const dir = temporaryFolder();
   writeFileSync(join(dir, 'package.json'), '{}');
-  return { terminal: Terminal.actlog(['init', '--dir', dir, ...args]), envFile: join(dir, '.env') };
+  return { terminal: Terminal.actlogProcess(['init', '--dir', dir, ...args]), envFile: join(dir, '.env') };
 }
 
 test('asks for the address and the key in a terminal, and shows no key', async () => {

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { ListeningProcess } from '../connections.ts';
-import { gatewayArgs } from '../raw-gateway.ts';
+import { gatewayArgs } from '../gateway-program.ts';
 
 const [connection, ...rest] = process.argv.slice(2);
 const serverUrl = rest.at(-1) ?? '';

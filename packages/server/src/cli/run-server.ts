@@ -62,12 +62,11 @@ export async function runServer(settings: ServerOptions): Promise<void> {
   keepRequestsYoung();
   const server = await startServer(settings);
   process.stderr.write(`${startMessage(settings, server).join('\n')}\n`);
-  const stop = (): void => {
+  const stop = (): Promise<void> =>
     server.close().catch((error: unknown) => {
       process.stderr.write(`The server did not stop cleanly: ${(error as Error).message}\n`);
       process.exitCode = 1;
     });
-  };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 }

@@ -1,50 +1,27 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { commandEnvironment, commandLine } from '../command-line.ts';
+import { start } from '../command-line.ts';
 import { idOf } from './test-console.ts';
 
-/** A server started by the command, with its output. */
-class Command {
-  readonly #process: ChildProcessWithoutNullStreams;
-  logged = '';
-  #output = '';
-
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const fixed = [...commandLine, '--port', '0', '--database', ':memory:'];
-    this.#process = spawn(process.execPath, [...fixed, ...args], {
-      env: commandEnvironment(env),
-    });
-    onTestFinished(() => void this.#process.kill('SIGKILL'));
-    this.#process.stdout.setEncoding('utf8').on('data', (chunk) => {
-      this.logged += chunk;
-    });
-    this.#process.stderr.setEncoding('utf8').on('data', (chunk) => {
-      this.#output += chunk;
-    });
-  }
-
-  /** Resolves to the address and the admin key that the server prints once it listens. */
-  async started(): Promise<{ url: string; apiKey: string }> {
-    while (!this.#output.includes('ACTLOG_API_KEY=')) await once(this.#process.stderr, 'data');
-    const [url, apiKey] = [/ACTLOG_BASE_URL=(\S+)/, /^ +admin +(\S+)/m].map(
-      (line) => line.exec(this.#output)?.[1],
-    );
-    return { url: url as string, apiKey: apiKey as string };
-  }
-
-  async stop(): Promise<void> {
-    this.#process.kill('SIGTERM');
-    await once(this.#process, 'close');
-  }
+/** Starts a server by the command, and returns the address and the admin key that it prints once it listens. */
+async function started(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const server = start(['--port', '0', '--database', ':memory:', ...args], { env });
+  onTestFinished(() => server.kill());
+  await server.stderr.until((text) => text.includes('ACTLOG_API_KEY='));
+  const [url, apiKey] = [/ACTLOG_BASE_URL=(\S+)/, /^ +admin +(\S+)/m].map(
+    (line) => line.exec(server.stderr.text)?.[1],
+  );
+  const stop = async () => {
+    server.kill();
+    await server.exit;
+  };
+  return { server, url: url as string, apiKey: apiKey as string, stop };
 }
 
 test('logs each change of a key once, by ids, without secrets', async () => {
-  const command = new Command([]);
-  const { url, apiKey } = await command.started();
+  const { server, url, apiKey, stop } = await started([]);
   const send = async (path: string, body: object) => {
     const response = await fetch(`${url}/console/api/${path}`, {
       method: 'POST',
@@ -67,9 +44,10 @@ test('logs each change of a key once, by ids, without secrets', async () => {
   const unknown = await send('keys/0123456789/revoke', {});
   const statuses = [created, rotated, revoked, repeated, refused, unknown].map(({ status }) => status);
   expect(statuses).toEqual([201, 201, 200, 200, 400, 404]);
-  await command.stop();
+  await stop();
 
-  const lines = command.logged
+  const { logged } = server.stdout;
+  const lines = logged
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -93,10 +71,10 @@ test('logs each change of a key once, by ids, without secrets', async () => {
     idOf(apiKey),
   ]);
   for (const { apiKey: secret } of [created, rotated, { apiKey }]) {
-    expect(command.logged).not.toContain(secret);
-    expect(command.logged).not.toContain(secret.slice(18));
+    expect(logged).not.toContain(secret);
+    expect(logged).not.toContain(secret.slice(18));
   }
-  expect(command.logged).not.toContain('nothing for a log');
+  expect(logged).not.toContain('nothing for a log');
 });
 
 test.each([
@@ -109,11 +87,10 @@ test.each([
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'settings.json');
   writeFileSync(file, JSON.stringify(settings));
-  const command = new Command(['--config', file, ...args], env);
-  const { url, apiKey } = await command.started();
+  const { url, apiKey, stop } = await started(['--config', file, ...args], env);
   const response = await fetch(`${url}/console/api/identity`, {
     headers: { authorization: `Bearer ${apiKey}` },
   });
   expect(response.status).toBe(status);
-  await command.stop();
+  await stop();
 });

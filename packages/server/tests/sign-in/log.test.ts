@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { commandEnvironment, commandLine } from '../command-line.ts';
+import { start } from '../command-line.ts';
 import { onPostgres } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { freePort, people, roles, SignedIn, signIn } from './sign-in-setup.ts';
@@ -20,26 +17,17 @@ test.skipIf(onPostgres)(
     const url = `http://127.0.0.1:${port}`;
     const provider = await TestProvider.start({ publicUrl: url, people });
     const { oidcIssuer, oidcClientId, oidcClientSecret = '' } = provider.settings;
-    const child = spawn(
-      process.execPath,
-      [...commandLine, '--port', String(port), '--database', ':memory:'],
-      {
-        env: commandEnvironment({
-          ACTLOG_PUBLIC_URL: url,
-          ACTLOG_OIDC_ISSUER: oidcIssuer,
-          ACTLOG_OIDC_CLIENT_ID: oidcClientId,
-          ACTLOG_OIDC_CLIENT_SECRET: oidcClientSecret,
-          ACTLOG_ROLES: JSON.stringify(roles),
-        }),
+    const server = start(['--port', String(port), '--database', ':memory:'], {
+      env: {
+        ACTLOG_PUBLIC_URL: url,
+        ACTLOG_OIDC_ISSUER: oidcIssuer,
+        ACTLOG_OIDC_CLIENT_ID: oidcClientId,
+        ACTLOG_OIDC_CLIENT_SECRET: oidcClientSecret,
+        ACTLOG_ROLES: JSON.stringify(roles),
       },
-    );
-    atTestEnd(async () => void child.kill('SIGKILL'));
-    const logged = text(child.stdout);
-    let shown = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk) => {
-      shown += chunk;
     });
-    while (!shown.includes('ACTLOG_BASE_URL=')) await once(child.stderr, 'data');
+    atTestEnd(async () => server.kill());
+    await server.stderr.until((text) => text.includes('ACTLOG_BASE_URL='));
 
     const ada = await SignedIn.as('ada', url);
     const { id } = await ada.identity();
@@ -55,11 +43,10 @@ test.skipIf(onPostgres)(
     secrets.push(browser.cookies.get('actlog-sign-in-attempt') as string);
     expect((await browser.open(back)).response.status).toBe(403);
     expect((await browser.open(back)).response.status).toBe(400);
-    const exit = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exit;
+    server.kill();
+    await server.exit;
 
-    const log = await logged;
+    const log = server.stdout.logged;
     const lines = log
       .trim()
       .split('\n')

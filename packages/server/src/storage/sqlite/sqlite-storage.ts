@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import { backUp, copyInto } from '../backup.ts';
 import type { CachedRecording, EventGroup, RecordedGroups, ScoringBacklog } from '../event-recording.ts';
@@ -58,7 +59,8 @@ export class SqliteStorage implements Storage {
       return;
     }
     createPrivateFile(file);
-    this.#writer = new SqliteWriter(writerThread({ file, writes: true, maxBytes }));
+    // The thread opens it later, when the folder of the process may be another.
+    this.#writer = new SqliteWriter(writerThread({ file: resolve(file), writes: true, maxBytes }));
     this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#writer) });
     this.#reader = new SqliteConnection({ file, writes: false });
     this.#reads = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });

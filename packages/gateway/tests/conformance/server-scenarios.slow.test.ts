@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Ending, ListeningProcess } from '../connections.ts';
-import { gatewayArgs, testServer } from '../raw-gateway.ts';
+import { gatewayArgs } from '../gateway-program.ts';
+import { testServer } from '../raw-gateway.ts';
 import { TestService } from '../service.ts';
 import { runConformanceSuite, verdictsOf } from './conformance-suite.ts';
 

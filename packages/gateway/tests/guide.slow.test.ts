@@ -16,7 +16,7 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'actlog-guide-'));
 });
 afterEach(async () => {
-  service?.process.kill('SIGTERM');
+  service?.kill('SIGTERM');
   await service?.exit;
   rmSync(home, { recursive: true, force: true });
 });
@@ -84,7 +84,7 @@ test.runIf(process.platform === 'linux')(
     const { env, config, untouched } = createHome();
     const [serve = ''] = commandsOf('1. ');
     // The same command with a free port, because the machine may run another service.
-    service = new RawGateway({ ...env }, ['sh', '-c', `cd "${home}" && exec ${serve} --port 0`]);
+    service = RawGateway.spawn({ ...env }, ['sh', '-c', `cd "${home}" && exec ${serve} --port 0`]);
     const started = service;
     await started.until(
       () => /admin\s+al_test_\S+/.test(output()) && /export ACTLOG_API_KEY=\S+/.test(output()),
@@ -112,16 +112,16 @@ test.runIf(process.platform === 'linux')(
     // The client starts its server, with no variables but those of the desktop and of the configuration.
     const { mcpServers } = parse(readFileSync(config, 'utf8'));
     const { command, args, env: own } = mcpServers.files;
-    const server = new RawGateway({ ...env, ...own }, [command, ...args]);
+    const server = RawGateway.spawn({ ...env, ...own }, [command, ...args]);
     await server.initialize('claude-ai');
     server.call(1, 'write_file', { path: join(home, 'data', 'note.txt'), content: 'written' });
     const [watch = ''] = commandsOf('5. ');
-    const watcher = new RawGateway(variables, ['sh', '-c', `exec env ${watch}`]);
+    const watcher = RawGateway.spawn(variables, ['sh', '-c', `exec env ${watch}`]);
     await watcher.until(() => watcher.lines.length > 0);
     const held = JSON.parse(watcher.lines[0] ?? '');
     expect(held.action.toolName).toBe('write_file');
     expect(held.action.arguments).toEqual({ path: join(home, 'data', 'note.txt') });
-    watcher.process.kill('SIGTERM');
+    watcher.kill('SIGTERM');
     await shell(`ACTLOG_API_KEY=$ACTLOG_ADMIN_KEY npx actlog guardian approve ${held.id}`, variables);
     expect(textOf(await server.message(({ id }) => id === 1))).toContain('Successfully wrote');
     expect(readFileSync(join(home, 'data', 'note.txt'), 'utf8')).toBe('written');

@@ -4,11 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { actlogScript } from './actlog-script.ts';
 import { claudeEvents, newCall } from './agent-events.ts';
-import { type HookResult, runHook } from './hook-process.ts';
+import { delivered, type HookResult, runHook, startHook } from './hook-process.ts';
 import { HookService } from './hook-service.ts';
 
 const service = await HookService.start();
-afterAll(() => service.close());
+afterAll(async () => {
+  await delivered();
+  await service.close();
+});
 
 const program = (name: string) => fileURLToPath(new URL(`./programs/${name}`, import.meta.url));
 const { before, succeeded, prompt, sessionStart } = claudeEvents;
@@ -51,7 +54,8 @@ test('records a call once when the hook after it is killed before any change on 
   const kills = await killBeforeEachWrite(async (environment, write) => {
     const call = newCall();
     await runHook(['claude-code'], before(call), environment);
-    const result = await runHook(['claude-code'], succeeded(call), killedBefore(write, environment));
+    const killed = startHook(['claude-code'], succeeded(call), killedBefore(write, environment));
+    const result = await killed.result;
     await runHook(['claude-code'], sessionEnd(call.sessionId), environment);
     await expect
       .poll(() => service.calls(call.sessionId), { message: `killed before change ${write}` })
@@ -66,7 +70,8 @@ test('records a call once when the hook before it is killed before any change on
 }, async () => {
   const kills = await killBeforeEachWrite(async (environment, write) => {
     const call = newCall();
-    const result = await runHook(['claude-code'], before(call), killedBefore(write, environment));
+    const killed = startHook(['claude-code'], before(call), killedBefore(write, environment));
+    const result = await killed.result;
     await runHook(['claude-code'], succeeded(call), environment);
     await runHook(['claude-code'], sessionEnd(call.sessionId), environment);
     await expect
