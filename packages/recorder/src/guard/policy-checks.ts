@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
+import { jsonTextOf } from '../lib/json-value.ts';
 import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { CallPrincipals } from './call-principals.ts';
@@ -173,7 +174,7 @@ export class PolicyChecks {
         ignoreRejection(given);
         throw new TypeError(problem);
       }
-      const shown: unknown = JSON.parse(JSON.stringify(given));
+      const shown: unknown = JSON.parse(jsonTextOf(given) ?? 'null');
       // The service rejects anything else, and a rejected check decides nothing.
       if (typeof shown === 'object' && shown !== null && !Array.isArray(shown)) {
         return shown as Record<string, unknown>;

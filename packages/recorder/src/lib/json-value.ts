@@ -11,3 +11,24 @@ export function jsonValue(text: string, maxLength: number): unknown {
     return undefined;
   }
 }
+
+/** Maximum number of times that objects occur again in a value that is serialized. */
+const maxRepetitions = 10_000;
+
+/**
+ * Serializes a value like `JSON.stringify`, in time proportional to its objects: a few objects that refer to each other
+ * would otherwise be as long as all paths through them.
+ *
+ * @throws RangeError when objects occur again too often
+ * @throws TypeError when the value is circular or contains a BigInt
+ */
+export function jsonTextOf(value: unknown): string | undefined {
+  const seen = new Set<object>();
+  let repetitions = 0;
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== 'object' || part === null) return part;
+    if (!seen.has(part)) seen.add(part);
+    else if (++repetitions > maxRepetitions) throw new RangeError('The same objects occur too often.');
+    return part;
+  });
+}
