@@ -135,7 +135,7 @@ module.exports = {
       comment:
         'The main module of undici installs the global dispatcher of the process: load it as client/undici does.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: tests },
+      from: { path: '^packages/', pathNot: [tests, '\\.d\\.ts$'] },
       to: { path: 'node_modules/undici/index', dependencyTypesNot: ['type-only', 'pre-compilation-only'] },
     },
     {

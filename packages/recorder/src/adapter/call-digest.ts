@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { stringifyExactJson } from '@actlog/tool-call';
 
 /** Returns a digest of a tool and its arguments, by which equal calls are recognized without keeping their arguments. */
 export function callDigest({
@@ -10,7 +11,7 @@ export function callDigest({
 }): string {
   let text: string | undefined;
   try {
-    text = typeof args === 'string' ? args : JSON.stringify(args);
+    text = typeof args === 'string' ? args : stringifyExactJson(args);
   } catch {
     text = undefined; // not JSON-serializable: the calls of the tool count as one
   }

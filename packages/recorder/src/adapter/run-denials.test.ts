@@ -31,8 +31,10 @@ test('restarts the count of a tool when a call is allowed', () => {
 
 test('treats arguments that are not JSON-serializable as one call', () => {
   const denials = new RunDenials();
-  const counted = Array.from({ length: maxSameDenials }, (_, id) =>
-    denials.count({ toolName: 'delete', arguments: { id: BigInt(id) } }),
-  );
+  const counted = Array.from({ length: maxSameDenials }, (_, id) => {
+    const circular: Record<string, unknown> = { id };
+    circular.parent = circular;
+    return denials.count({ toolName: 'delete', arguments: circular });
+  });
   expect(counted.at(-1)).toBe(true);
 });

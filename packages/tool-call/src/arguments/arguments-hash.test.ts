@@ -99,6 +99,44 @@ test('hashes large arguments of every shape like small ones', async () => {
   for (const shape of shapes) expect(await hashArguments(shape)).toBe(sha256(canonicalize(shape) as string));
 });
 
+test('hashes objects that occur twice like their JSON', async () => {
+  const address = { city: 'Ulm', lines: Array.from({ length: 9_000 }, (_, index) => `line ${index}`) };
+  const order = { billing: address, shipping: address, history: [address, { address }] };
+  expect(await hashArguments(order)).toBe(await hashArguments(JSON.parse(JSON.stringify(order))));
+});
+
+/** Values of few objects, but with more paths through them than any time allows. */
+const entangled: [string, () => unknown][] = [
+  [
+    'people and groups that list each other',
+    () => {
+      const people = Array.from({ length: 40 }, (_, id) => ({ id, groups: [] as unknown[] }));
+      const groups = Array.from({ length: 40 }, (_, id) => ({ id, members: people }));
+      for (const person of people) person.groups = groups;
+      return { people };
+    },
+  ],
+  ['a pair of pairs, 60 deep', () => nested((inner) => ({ left: inner, right: inner }))],
+  ['lists in lists', () => nested((inner) => [inner, inner, inner])],
+  ['maps in maps', () => nested((inner) => new Map([inner, inner].entries()))],
+  ['sets of objects', () => nested((inner) => new Set([[inner], [inner]]))],
+  ['values with toJSON', () => nested((inner) => ({ toJSON: () => ({ left: inner, right: inner }) }))],
+  ['a list of one large text', () => Array(200_000).fill({ text: 'x'.repeat(30_000) })],
+  ['a list of one large buffer', () => Array(20_000).fill({ bytes: Buffer.alloc(1024 * 1024) })],
+];
+
+function nested(around: (inner: unknown) => unknown): unknown {
+  let value: unknown = { text: 'x'.repeat(100) };
+  for (let level = 0; level < 60; level += 1) value = around(value);
+  return value;
+}
+
+test.each(entangled)('hashes %s in time proportional to the objects', async (_name, create) => {
+  const hasher = new ArgumentsHasher();
+  const hash = await hasher.hash(create());
+  expect(hasher.hashSync(create())).toBe(hash);
+});
+
 test('yields to other work while hashing 5 MB', async () => {
   const rows = Array.from({ length: 60_000 }, (_, index) => ({
     index,

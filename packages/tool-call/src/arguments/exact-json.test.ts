@@ -55,3 +55,16 @@ test.each<[string, string | undefined]>([
 test('finds a repeated member after a text of several megabytes', () => {
   expect(repeatedMember(`{"a":"${'\\"x'.repeat(1_000_000)}","b":1,"b":2}`)).toBe('b');
 });
+
+test('serializes like JSON.stringify, also objects that occur twice', () => {
+  const shared = { at: new Date(0), list: [1, undefined, 'ü'] };
+  for (const value of [{ a: shared, b: [shared] }, 'text', undefined, null, 12]) {
+    expect(stringifyExactJson(value)).toBe(JSON.stringify(value));
+  }
+});
+
+test('throws for few objects that would be an endless text', () => {
+  let value: unknown = 1;
+  for (let level = 0; level < 60; level += 1) value = { left: value, right: value };
+  expect(() => stringifyExactJson(value)).toThrow('The same objects occur too often.');
+});

@@ -35,16 +35,27 @@ export function exactDigitsOf(value: object): string | undefined {
   return json.isRawJSON?.(value) ? (value as { readonly rawJSON: string }).rawJSON : undefined;
 }
 
+/** Maximum number of times that objects occur again in a value that is serialized. */
+const maxRepetitions = 10_000;
+
 /**
- * Serializes a value as `JSON.stringify` does, but a BigInt as its digits.
+ * Serializes a value as `JSON.stringify` does, but a BigInt as its digits, and in time proportional to its objects: a few
+ * objects that refer to each other would otherwise be as long as all paths through them.
  *
+ * @throws RangeError when objects occur again too often
  * @throws TypeError when the value is circular
  */
 export function stringifyExactJson(value: unknown): string | undefined {
   const { rawJSON } = json;
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'bigint' && rawJSON ? rawJSON(String(inner)) : inner,
-  );
+  const seen = new Set<object>();
+  let repetitions = 0;
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part === 'bigint' && rawJSON) return rawJSON(String(part));
+    if (typeof part !== 'object' || part === null) return part;
+    if (!seen.has(part)) seen.add(part);
+    else if (++repetitions > maxRepetitions) throw new RangeError('The same objects occur too often.');
+    return part;
+  });
 }
 
 /** Returns the name of a member that an object of the text has twice; undefined if there is none. */

@@ -24,6 +24,8 @@ function marker(type: string, rest?: Record<string, unknown>): object {
 
 /** Placeholder for a container inside itself. */
 export const cycleMarker: object = marker('Cycle');
+/** Placeholder for an object that occurs again, where its repetitions have become too long. */
+export const repeatedMarker: object = marker('Repeated');
 /** Placeholder for values below the maximum depth. */
 export const tooDeepMarker: object = marker('TooDeep');
 /** Placeholder for a property whose getter throws. */
@@ -50,6 +52,7 @@ export const unreadableMarker: object = marker('Unreadable');
  * | RegExp | `{"$type":"RegExp","value":"/a/g"}` |
  * | any other class instance | its own enumerable properties |
  * | a container inside itself | `{"$type":"Cycle"}` |
+ * | an object again, after 1 Mi characters of such repetitions | `{"$type":"Repeated"}` |
  * | deeper than 512 levels | `{"$type":"TooDeep"}` |
  * | a property that throws | `{"$type":"Unreadable"}` |
  */

@@ -26,7 +26,9 @@ test('forgets the oldest of many, and ignores calls that are not JSON-serializab
   for (let n = 0; n <= 1000; n += 1) keepActionId(caller, { name: `tool-${n}` }, `action-${n}`);
   expect(takeActionId(caller, { name: 'tool-0', requestState: 'x' })).toBeUndefined();
   expect(takeActionId(caller, { name: 'tool-1', requestState: 'x' })).toBe('action-1');
-  const unusual = { name: 'big', arguments: { amount: 5n } };
+  const circular: Record<string, unknown> = {};
+  circular.parent = circular;
+  const unusual = { name: 'big', arguments: circular };
   keepActionId(caller, unusual, 'action');
   expect(takeActionId(caller, { ...unusual, requestState: 'x' })).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import { stringifyExactJson } from '@actlog/tool-call';
+
 /** Method of the request that calls a tool (Model Context Protocol, "Calling Tools"). */
 export const callMethod = 'tools/call';
 
@@ -28,7 +30,7 @@ export function argumentsOf(params: CallParams): unknown {
 /** Returns a text that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
 export function callText(params: CallParams): string | undefined {
   try {
-    return JSON.stringify([params.name, argumentsOf(params)]);
+    return stringifyExactJson([params.name, argumentsOf(params)]);
   } catch {
     return undefined; // only possible with a transport inside the process
   }
