@@ -6,7 +6,7 @@ import { hookLangChain } from './hooks.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { noteMiddleware } from './own-agents.ts';
-import { asRecordedCall } from './recorded-calls.ts';
+import { asRecordedCall, asSeenCall } from './recorded-calls.ts';
 import { conversationOf, currentRun, type RunContext } from './run-context.ts';
 import { noteMessages } from './shown-texts.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
@@ -22,7 +22,10 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       try {
-        if (!calls.covers(toolCall.name)) return await handler(request);
+        if (!calls.covers(toolCall.name)) {
+          const seen = { toolName: toolCall.name, callId: toolCall.id, tool: request.tool };
+          return await asSeenCall(seen, () => handler(request), calls);
+        }
         return await runRecorded(request, handler, calls);
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
