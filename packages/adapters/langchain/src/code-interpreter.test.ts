@@ -50,7 +50,7 @@ test.each([
       createCodeInterpreterMiddleware({ ptc: [deleteUser] }) as never,
     ],
   });
-  const result = await agent.invoke(question, inThread(name));
+  const result = await agent.invoke(question as never, inThread(name));
   expect(deleted).toEqual([]);
   expect(JSON.stringify(toolResultsOf(result as never))).toContain('Never delete users.');
   const interpreter = 'include' in filter || 'exclude' in filter ? [] : ['coder eval 200'];
@@ -69,7 +69,7 @@ test('guards and records what the code of a model calls, for the process', async
     tools: [],
     middleware: [createCodeInterpreterMiddleware({ ptc: [echo, deleteUser] }) as never],
   });
-  await agent.invoke(question, inThread('process'));
+  await agent.invoke(question as never, inThread('process'));
   expect([deleted, ran]).toEqual([[], ['echo a']]);
   expect((await service.callLines('process')).sort()).toEqual([
     'coder delete_user 403',
@@ -96,7 +96,7 @@ test('guards and records the subagents that code of a model starts', async () =>
     ] as never[],
     middleware: [createCodeInterpreterMiddleware({}) as never],
   });
-  await agent.invoke(question, inThread('task'));
+  await agent.invoke(question as never, inThread('task'));
   expect(deleted).toEqual([]);
   expect((await service.callLines('task')).sort()).toEqual([
     'cleaner delete_user 403',
@@ -132,7 +132,7 @@ test('denies a subagent that code of a model starts', async () => {
     ] as never[],
     middleware: [createCodeInterpreterMiddleware({}) as never],
   });
-  await agent.invoke(question, inThread('denied-task'));
+  await agent.invoke(question as never, inThread('denied-task'));
   await service.client.policies.archive(id);
   expect(started).toEqual([]);
   expect(await service.callLines('denied-task')).toContain('deep task 403');

@@ -2,6 +2,7 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, noteTexts, ownName } from '@actlog/recorder/adapter';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { watchedTool } from './changed-call.ts';
+import { runCounted } from './denied-runs.ts';
 import { hookLangChain } from './hooks.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
@@ -58,7 +59,7 @@ async function runRecorded(
   const call = { ...place, ...called, arguments: toolCall.args, signal: runtime.signal };
   const proceed = async () =>
     handler(calls.isGuarding ? { ...request, tool: await watchedTool(tool, call, calls) } : request);
-  return calls.run(call, () => asRecordedCall({ ...call, calls, tool }, proceed));
+  return runCounted(calls, call, () => asRecordedCall({ ...call, calls, tool }, proceed));
 }
 
 type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;
