@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Clock } from '@actlog/client';
 import { expect, onTestFinished, test } from 'vitest';
-import { ActionDeniedError, diagnosticsChannels, type GuardOptions, type Recorder } from '../src/index.ts';
+import { ActionDeniedError, diagnosticsChannels, type GuardOptions, Recorder } from '../src/index.ts';
 import { type Reply, Sink, type SinkRequest } from './sink.ts';
 import { createRecorder } from './test-recorder.ts';
 
@@ -426,7 +426,6 @@ const cycle: Record<string, unknown> = {};
 cycle.self = cycle;
 
 test.each<[string, unknown]>([
-  ['an integer that JSON cannot hold', { amount: 10n }],
   ['a cycle', cycle],
   [
     'an object that is not JSON-serializable',
@@ -522,4 +521,48 @@ test('rejects enforce without onUnavailable', async () => {
   expect(() => createRecorder(sink.url, { guard: { mode: 'enforce' } })).toThrow(
     /guard.onUnavailable is missing/,
   );
+});
+
+test.each(['allow', 'deny'] as const)(
+  'does not read a response of several megabytes, which may be a denial, and does not run the call: %s',
+  async (onUnavailable) => {
+    const matched = [{ policyId: 'pol_1', effect: 'deny', mode: 'enforce', message: 'x'.repeat(5_000_000) }];
+    const sink = await startService(decided('deny', { matched }));
+    const errors: string[] = [];
+    const recorder = createRecorder(sink.url, {
+      guard: { mode: 'enforce', onUnavailable },
+      onError: ({ message }) => errors.push(message),
+    });
+    let ran = false;
+    const result = recorder.toolCall(call, () => {
+      ran = true;
+    });
+    await expect(result).rejects.toMatchObject({ code: 'ACTION_DENIED', because: 'unavailable' });
+    expect(ran).toBe(false);
+    expect(errors).toEqual([expect.stringContaining('is larger than 1048576 bytes')]);
+    expect(sink.requests.filter(({ path }) => path === checkPath)).toHaveLength(1);
+  },
+);
+
+test('sends a BigInt of the shown arguments as its digits', async () => {
+  const bodies: string[] = [];
+  const fetch: typeof globalThis.fetch = async (_address, init) => {
+    bodies.push(String(init?.body));
+    return Response.json({ decision: 'allow' });
+  };
+  const recorder = new Recorder({
+    apiKey: 'al_test_x',
+    baseURL: 'http://127.0.0.1:9',
+    fetch,
+    spool: false,
+    exitTimeoutMs: 0,
+    guard: {
+      mode: 'enforce',
+      onUnavailable: 'deny',
+      showArguments: (args) => args as Record<string, unknown>,
+    },
+  });
+  const args = { ad: 1917043659912705297n };
+  expect(await recorder.toolCall({ ...call, arguments: args }, () => 'ran')).toBe('ran');
+  expect(bodies[0]).toContain('"arguments":{"ad":1917043659912705297}');
 });

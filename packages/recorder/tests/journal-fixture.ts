@@ -56,6 +56,7 @@ export interface JournalTold {
   adopted: number;
   failures: number;
   notTaken: number;
+  moved?: number;
 }
 
 /** Opens a journal and collects its reports. */
@@ -75,6 +76,9 @@ export function openTestJournal(
     },
     onAdopted: (count) => {
       told.adopted += count;
+    },
+    onMoved: (count) => {
+      told.moved = (told.moved ?? 0) + count;
     },
     onNotTaken: () => {
       told.notTaken += 1;

@@ -6,6 +6,8 @@ import {
   linkSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -107,6 +109,37 @@ describe.runIf(process.platform !== 'win32')('a spool folder accessible to other
     expect(await recorder.close()).toMatchObject({ delivered: 2 });
     expect(sink.storedIds.toSorted()).toEqual(ids.toSorted());
     expect(errors).toEqual([expect.stringContaining('is not a folder. Remove it')]);
+  });
+
+  test('reports events in a folder that is moved away while it is in use, and delivers them once it is back', async () => {
+    const sink = await Sink.start();
+    await sink.down();
+    const spoolDir = temporaryFolder();
+    const errors: string[] = [];
+    const recorder = createRecorder(sink.url, {
+      spoolDir,
+      maxQueuedEvents: 5,
+      onError: ({ message }) => errors.push(message),
+    });
+    const ids = recordMany(recorder, 20);
+    const [userFolder = ''] = readdirSync(spoolDir);
+    const away = join(temporaryFolder(), 'away');
+    renameSync(join(spoolDir, userFolder), away);
+    await recorder.close({ timeoutMs: 0 });
+    const [moved] = errors.filter((message) => message.includes('was moved or removed by another program'));
+    const count = Number(/(\d+) events in it are not delivered/.exec(moved ?? '')?.[1]);
+    expect(count).toBeGreaterThan(0);
+    await sink.up();
+    const next = createRecorder(sink.url, { spoolDir });
+    await next.close();
+    expect(new Set(sink.storedIds).size).toBe(ids.length - count);
+    rmSync(join(spoolDir, userFolder), { recursive: true, force: true });
+    renameSync(away, join(spoolDir, userFolder));
+    endOwners(tenantFolderIn(spoolDir));
+    const last = createRecorder(sink.url, { spoolDir });
+    await last.flush();
+    await last.close();
+    expect(new Set(sink.storedIds)).toEqual(new Set(ids));
   });
 
   test.runIf(isRoot)('rejects a folder of another user', async () => {

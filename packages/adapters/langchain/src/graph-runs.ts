@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type AdapterCalls, newSessionId, processWide } from '@actlog/recorder/adapter';
+import type { ActionDeniedError } from '@actlog/recorder';
+import { type AdapterCalls, DeniedRun, newSessionId, processWide } from '@actlog/recorder/adapter';
 import { coercedMessages } from './coerced-messages.ts';
 
 /** Name of a graph that has none. */
 const defaultName = 'LangGraph';
 
 /** A running graph. An agent is one, too. */
-interface GraphRun {
+export interface GraphRun {
   readonly name: string | undefined;
   /** Messages of its input. */
   readonly messages: unknown;
@@ -16,6 +17,14 @@ interface GraphRun {
   readonly outer: GraphRun | undefined;
   /** Sessions by recorder, for the outermost run. */
   readonly sessions: WeakMap<object, string>;
+  /** Call whose tool started this run; undefined if none did. */
+  readonly startedIn: object | undefined;
+  /** Denials of its calls. */
+  readonly denied: DeniedRun;
+  /** Denial that ends the run. */
+  denial: ActionDeniedError | undefined;
+  /** Number of model calls since then. */
+  endings: number;
 }
 
 const runs = processWide('@actlog/langchain/graph-runs', () => new AsyncLocalStorage<GraphRun>());
@@ -31,11 +40,18 @@ export interface RunIds {
 /** Runs a graph. */
 export function asGraphRun<Result>(
   graph: { readonly name?: unknown },
-  given: Pick<GraphRun, 'messages' | 'sessionId'>,
+  given: Pick<GraphRun, 'messages' | 'sessionId' | 'startedIn'>,
   run: () => Result,
 ): Result {
   const name = typeof graph.name === 'string' && graph.name !== defaultName ? graph.name : undefined;
-  return runs().run({ ...given, name, outer: runs().getStore(), sessions: new WeakMap() }, run);
+  const outer = runs().getStore();
+  const own = { sessions: new WeakMap(), denied: new DeniedRun(), denial: undefined, endings: 0 };
+  return runs().run({ ...given, ...own, name, outer }, run);
+}
+
+/** Returns the running graphs, the innermost first. */
+export function* runsAround(): Generator<GraphRun, void, void> {
+  for (let run = runs().getStore(); run; run = run.outer) yield run;
 }
 
 /** Returns `true` while a graph runs. */

@@ -1,5 +1,7 @@
 import { type Method, noteTexts } from '@actlog/recorder/adapter';
+import { AIMessage, AIMessageChunk } from '@langchain/core/messages';
 import { processCoverage } from './coverage.ts';
+import { endOfRun } from './denied-runs.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import type { RequestedCall } from './open-requests.ts';
 import { noteRequestedCalls } from './requested-calls.ts';
@@ -7,9 +9,14 @@ import { conversationOf, currentRun, nodeMessages, type RunContext } from './run
 import { contentsOf } from './shown-texts.ts';
 import { StreamedCalls } from './streamed-calls.ts';
 
-/** Hooks models, which see the system prompt, and the conversation of a loop that the application writes. */
+/**
+ * Hooks models, which see the system prompt, and the conversation of a loop that the application writes. A run ends with a
+ * message in place of the model's once the model has repeated a denied call too often.
+ */
 export function hookModels(prototype: object): void {
   hookedMethods.hook(prototype as Record<string, Method>, 'invoke', async (model: object, invoke, args) => {
+    const end = endOfRun();
+    if (end !== undefined) return new AIMessage(end);
     noteSystemPrompt(args[0]);
     const response = await invoke.apply(model, args);
     noteResponse(args, requestedIn(response), response);
@@ -24,6 +31,11 @@ export function hookModels(prototype: object): void {
 
 /** Notes the calls of a streamed response when its stream ends. */
 async function* noteStream(args: unknown[], stream: AsyncGenerator): AsyncGenerator {
+  const end = endOfRun();
+  if (end !== undefined) {
+    yield new AIMessageChunk(end);
+    return;
+  }
   noteSystemPrompt(args[0]);
   const streamed = new StreamedCalls();
   let only: unknown;

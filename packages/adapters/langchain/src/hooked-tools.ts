@@ -21,7 +21,7 @@ export function hookTools(prototype: object): void {
     const [input, config] = args as [unknown, RunContext | undefined];
     const run = () => invoke.apply(tool, args);
     if (isUnderway(tool, input)) return underwayInvocation(tool, input, config, run);
-    const calls = coverageOf(input);
+    const calls = coverageOf(tool, input);
     if (!calls?.covers(tool.name)) return run();
     return recordInvocation(tool, calls, { input, config, run, wrapping: { wrapper: tool, wrapped: tool } });
   });
@@ -47,8 +47,11 @@ function underwayInvocation(
   return watched.invoke(tool, input, config, () => asRecordedCall({ ...seen, calls }, run));
 }
 
-/** Returns the recorder of an invocation: what a tool itself invokes with only arguments is part of its call. */
-function coverageOf(input: unknown): AdapterCalls | undefined {
-  if (innermostCall() && !isModelCall(input)) return undefined;
+/**
+ * Returns the recorder of an invocation, also of one by another tool: its arguments may be the model's, whose code an
+ * interpreter runs. A tool of the same name that is given only arguments is the one that is running, behind a wrapper.
+ */
+function coverageOf(tool: ClientTool, input: unknown): AdapterCalls | undefined {
+  if (innermostCall()?.toolName === tool.name && !isModelCall(input)) return undefined;
   return recorderAround() ?? processCoverage.current;
 }

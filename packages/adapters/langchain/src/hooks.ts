@@ -6,6 +6,7 @@ import { hookedMethods } from './hooked-methods.ts';
 import { hookModels } from './hooked-models.ts';
 import { hookTools } from './hooked-tools.ts';
 import { hookAgents } from './own-agents.ts';
+import { innermostCall } from './recorded-calls.ts';
 import { givenSession, messagesOf, type RunContext } from './run-context.ts';
 import { hookToolNodes } from './tool-nodes.ts';
 
@@ -35,7 +36,11 @@ function hookGraphs(prototype: object): void {
   );
   hookedMethods.hook(graphs, 'stream', (graph: Graph, stream, args) => {
     const [input, config] = args as [unknown, RunContext | undefined];
-    const given = { messages: messagesOf(input), sessionId: givenSession({ ...graph.config, ...config }) };
+    const given = {
+      messages: messagesOf(input),
+      sessionId: givenSession({ ...graph.config, ...config }),
+      startedIn: innermostCall(),
+    };
     return asGraphRun(graph, given, () => stream.apply(graph, args));
   });
 }

@@ -108,7 +108,7 @@ test('counts each call of an inner agent with its own middleware once, by its ow
   expect(await service.callLines('outer-of-own')).toEqual(['outer ask 200', 'outer ask 200']);
 });
 
-test('excludes tools in inner agents and in manual calls', async () => {
+test('excludes tools in inner agents, and records what a tool invokes itself', async () => {
   const { echo, fail } = tools();
   const inner = createAgent({ model: modelOf(turn), tools: [echo, fail] });
   const recorder = service.recorder();
@@ -119,5 +119,10 @@ test('excludes tools in inner agents and in manual calls', async () => {
   );
   const byHand = asking(async () => ({ messages: [{ text: await echo.invoke({ text: 'by hand' }) }] }));
   await runOuter(byHand, { recorder }, 'excluded');
-  expect((await service.events('excluded')).map(({ toolName }) => toolName)).toEqual(['echo', 'ask', 'ask']);
+  expect((await service.events('excluded')).map(({ toolName }) => toolName)).toEqual([
+    'echo',
+    'ask',
+    'echo',
+    'ask',
+  ]);
 });

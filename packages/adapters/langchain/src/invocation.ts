@@ -1,6 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import type { AdapterCalls, Wrapping } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
+import { runCounted } from './denied-runs.ts';
 import { surroundings } from './langchain-calls.ts';
 import { asRecordedCall } from './recorded-calls.ts';
 import { requestingSession } from './requested-calls.ts';
@@ -36,7 +37,7 @@ export async function recordInvocation(
   };
   const recorded = { ...call, calls, tool, runName: config?.runName };
   try {
-    return await calls.run(call, () => asRecordedCall(recorded, run));
+    return await runCounted(calls, call, () => asRecordedCall(recorded, run));
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
     return errorMessage(modelCall, error.message, error);

@@ -2,11 +2,12 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, noteTexts, ownName } from '@actlog/recorder/adapter';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { watchedTool } from './changed-call.ts';
+import { runCounted } from './denied-runs.ts';
 import { hookLangChain } from './hooks.ts';
 import { langChainCalls, surroundings } from './langchain-calls.ts';
 import type { ActlogOptions } from './options.ts';
 import { noteMiddleware } from './own-agents.ts';
-import { asRecordedCall } from './recorded-calls.ts';
+import { asRecordedCall, asSeenCall } from './recorded-calls.ts';
 import { conversationOf, currentRun, type RunContext } from './run-context.ts';
 import { noteMessages } from './shown-texts.ts';
 import { errorMessage, thrownMessage } from './tool-message.ts';
@@ -22,7 +23,10 @@ export function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       try {
-        if (!calls.covers(toolCall.name)) return await handler(request);
+        if (!calls.covers(toolCall.name)) {
+          const seen = { toolName: toolCall.name, callId: toolCall.id, tool: request.tool };
+          return await asSeenCall(seen, () => handler(request), calls);
+        }
         return await runRecorded(request, handler, calls);
       } catch (error) {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
@@ -55,7 +59,7 @@ async function runRecorded(
   const call = { ...place, ...called, arguments: toolCall.args, signal: runtime.signal };
   const proceed = async () =>
     handler(calls.isGuarding ? { ...request, tool: await watchedTool(tool, call, calls) } : request);
-  return calls.run(call, () => asRecordedCall({ ...call, calls, tool }, proceed));
+  return runCounted(calls, call, () => asRecordedCall({ ...call, calls, tool }, proceed));
 }
 
 type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;

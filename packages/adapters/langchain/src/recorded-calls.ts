@@ -34,6 +34,8 @@ interface RecordedCall extends SeenCall {
 /** A running call. */
 interface UnderwayCall extends SeenCall {
   readonly calls: AdapterCalls | undefined;
+  /** Recorder of the calls inside, if this one is not recorded because the options do not select its tool. */
+  readonly covering?: AdapterCalls | undefined;
   readonly watched?: PassedCall | undefined;
   /** Run of the tool, if the call has no id. */
   runId: string | undefined;
@@ -54,9 +56,14 @@ export function asRecordedCall<Result>(call: RecordedCall, run: () => Result): R
   return underway().run({ ...call, runId: undefined, outer: underway().getStore() }, run);
 }
 
-/** Runs a call that something nearer decides about: it is recorded by that, or not at all. */
-export function asSeenCall<Result>(call: SeenCall, run: () => Result): Result {
-  return underway().run({ ...call, calls: undefined, runId: undefined, outer: underway().getStore() }, run);
+/**
+ * Runs a call that something nearer decides about: it is recorded by that, or not at all.
+ *
+ * @param covering - recorder of the calls inside. Default: that around the call
+ */
+export function asSeenCall<Result>(call: SeenCall, run: () => Result, covering?: AdapterCalls): Result {
+  const outer = underway().getStore();
+  return underway().run({ ...call, calls: undefined, covering, runId: undefined, outer }, run);
 }
 
 /** Returns the innermost running call. */
@@ -64,11 +71,13 @@ export function innermostCall(): Readonly<UnderwayCall> | undefined {
   return underway().getStore();
 }
 
-/** Returns the recorder of the innermost recorded call. */
+/** Returns the recorder of the innermost call that has one. */
 export function recorderAround(): AdapterCalls | undefined {
-  let call = underway().getStore();
-  while (call && !call.calls) call = call.outer;
-  return call?.calls;
+  for (let call = underway().getStore(); call; call = call.outer) {
+    const calls = call.calls ?? call.covering;
+    if (calls) return calls;
+  }
+  return undefined;
 }
 
 /** Returns `true` if an outer hook records the call with this id. */

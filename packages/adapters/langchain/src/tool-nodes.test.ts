@@ -71,7 +71,7 @@ test('records calls that a node of a graph makes itself, by the model or by hand
   expect(await service.callLines('by-hand')).toEqual(['router fail 403', 'router echo 200']);
 });
 
-test('does not record what a tool itself invokes, except by an agent', async () => {
+test('records what a tool itself invokes, and the calls of an agent that it runs', async () => {
   const { echo } = tools();
   const inner = createAgent({
     name: 'inner',
@@ -79,13 +79,17 @@ test('does not record what a tool itself invokes, except by an agent', async () 
     tools: [echo],
   });
   const ask = askingTool(async () => {
-    await echo.invoke({ text: 'part of the tool' });
+    await echo.invoke({ text: 'by the tool' });
     return inner.invoke(question);
   });
   install({ recorder: service.recorder() });
   const outer = createAgent({ name: 'outer', model: modelOf([[{ name: 'ask', args: {} }]]), tools: [ask] });
   await outer.invoke(question, inThread('within'));
-  expect(await service.callLines('within')).toEqual(['inner nowhere 404', 'outer ask 200']);
+  expect(await service.callLines('within')).toEqual([
+    'outer echo 200',
+    'inner nowhere 404',
+    'outer ask 200',
+  ]);
 });
 
 test('records a runnable that is used as a tool, with its errors', async () => {

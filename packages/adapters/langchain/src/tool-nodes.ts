@@ -3,6 +3,7 @@ import type { AdapterCalls } from '@actlog/recorder/adapter';
 import { ToolMessage } from '@langchain/core/messages';
 import { WatchedCall } from './changed-call.ts';
 import { processCoverage } from './coverage.ts';
+import { runCounted } from './denied-runs.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { surroundings } from './langchain-calls.ts';
 import { isOwnNode } from './own-agents.ts';
@@ -71,7 +72,7 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
   const call = { ...place, ...called, arguments: modelCall.args, signal };
   const watched = await WatchedCall.of(call, calls);
   try {
-    return await calls.run(call, async () => {
+    return await runCounted(calls, call, async () => {
       const result = await asRecordedCall({ ...call, calls, tool, watched }, run);
       if (isResultOfError(node, result)) watched.noteResult();
       return result;

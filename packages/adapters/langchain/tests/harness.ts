@@ -108,7 +108,7 @@ function harnessOf(place: Place, hook: string): AdapterHarness {
     framework: 'langchain',
     sdk: `@actlog/langchain/${version}`,
     hook,
-    abilities: { ...fullAbilities, maxDenials: 12, origins: { user: true, system: true, results: true } },
+    abilities: { ...fullAbilities, origins: { user: true, system: true, results: true } },
     run: (scenario) => ending(scenario, place),
     chat: (told) => chat(told, place),
   };

@@ -10,6 +10,12 @@ import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { readDecision } from './read-decision.ts';
 
+/**
+ * Maximum size of a response, in bytes: far more than the decisions of a thousand policies. Parsing does not end at a time
+ * limit.
+ */
+const maxResponseBytes = 1024 * 1024;
+
 /** Statuses that reject a check because of its content. */
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
@@ -28,6 +34,17 @@ function isQuotaRefusal(error: unknown): boolean {
   return details.some((detail) => (detail as { code?: unknown } | null)?.code === 'quota_exceeded');
 }
 
+/** Returns `true` for a response that exceeds the limit. */
+function isTooLong(error: unknown): boolean {
+  const { status, code, message } = error as { status?: unknown; code?: unknown; message?: unknown };
+  const isSuccess = Number(status) >= 200 && Number(status) < 300;
+  return (
+    isSuccess &&
+    code === 'RESPONSE_SHAPE' &&
+    String(message).includes(`larger than ${maxResponseBytes} bytes`)
+  );
+}
+
 /** Values that a header can contain (RFC 9110, section 5.5). */
 const printableAscii = /^[\x20-\x7e]+$/;
 
@@ -36,6 +53,7 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly deadlineMs?: number | undefined;
+  readonly maxResponseBytes?: number | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -89,7 +107,12 @@ export class PolicyChecks {
         // An invalid header value would fail the whole check; the body contains the name too.
         ...(printableAscii.test(framework) ? { [headerNames.framework]: framework } : {}),
       };
-      const response = await this.#send(question, { ...options, headers, signal: call.signal });
+      const response = await this.#send(question, {
+        ...options,
+        headers,
+        maxResponseBytes,
+        signal: call.signal,
+      });
       if (!this.#policies) return undefined;
       const result = readDecision(response, this.#settings.readDecision, call.heldBy);
       if ('decision' in result) return result.decision;
@@ -103,6 +126,12 @@ export class PolicyChecks {
         return 'no-room';
       }
       if (status === 409) return 'taken';
+      // It may have been a denial.
+      if (isTooLong(error)) {
+        const problem = `A response to a policy check is larger than ${maxResponseBytes} bytes. The call was not run.`;
+        this.#reporter.failed('guard-response', new Error(problem, { cause: error }));
+        return 'unreadable';
+      }
       const isHoldOver = code === 'TIMEOUT' && Number(options.deadlineMs) < Number(options.timeoutMs);
       if (!call.signal?.aborted && !isHoldOver) {
         // Use only the code of the service's error, whose message may quote arguments.

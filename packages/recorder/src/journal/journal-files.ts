@@ -36,6 +36,8 @@ export interface JournalFiles {
   /** Returns the time of the last change, in Unix milliseconds. */
   modifiedAtMs(path: string): number;
   size(path: string): number;
+  /** Returns a text that identifies a file or folder wherever it is moved; undefined if it does not exist. */
+  identity(path: string): string | undefined;
   /** Sets the modification time of a folder to now. */
   touch(path: string): void;
 }
@@ -59,6 +61,10 @@ export const realFiles: JournalFiles = {
   assertOwnSegment,
   modifiedAtMs: (path) => fs.lstatSync(path).mtimeMs,
   size: (path) => fs.lstatSync(path).size,
+  identity: (path) => {
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    return stats && `${stats.dev} ${stats.ino}`;
+  },
   touch: (path) => {
     const now = new Date();
     fs.utimesSync(path, now, now);

@@ -17,6 +17,11 @@ export interface JournalOptions {
   readonly onAdopted: (count: number) => void;
   /** Called once for each file of a dead process that cannot be taken over. */
   readonly onNotTaken: (error: Error) => void;
+  /**
+   * Called when the spool folder was moved or removed by another program, with the number of events in it that are in no
+   * memory, and that this process does not deliver.
+   */
+  readonly onMoved: (count: number) => void;
   /** Called when the journal cannot be written or read. */
   readonly onFailure: (error: Error) => void;
 }

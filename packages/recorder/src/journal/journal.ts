@@ -236,9 +236,13 @@ export class Journal {
     }
   }
 
-  /** If another process took over the folder, writes the events in memory again; the others are theirs. */
+  /**
+   * If another process took over the folder, writes the events in memory again; the others are theirs. If the folder was
+   * moved, nobody may find the others.
+   */
   #keepFolder(nowMs: number, isDue = false): void {
     if (this.#folder.keep(nowMs, isDue)) return;
+    if (this.#folder.wasMoved) this.#options.onMoved(this.#segments.unread);
     this.#options.onAdopted(-this.#segments.unread);
     this.#writer.seal();
     const moved = this.#segments.clear();

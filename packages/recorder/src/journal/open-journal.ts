@@ -52,6 +52,7 @@ export function openJournal(
       onAdopted: (count) => {
         counters.adopted += count;
       },
+      onMoved: (count) => reporter.failed('spool-moved', moved(folder, count)),
       onNotTaken: (error) => reporter.failed('adopt', error),
       onFailure: (error) => reporter.failed('journal', notWritable(error)),
     });
@@ -69,6 +70,12 @@ function canSync(reporter: Reporter): boolean {
     "fsync is not available in Node's permission model. Events are written to the journal, but a power failure may lose the newest. Run without --permission, or omit fsync.";
   reporter.failed('fsync', new Error(problem));
   return false;
+}
+
+function moved(folder: string, count: number): Error {
+  return new Error(
+    `The spool folder ${folder} was moved or removed by another program while this process used it. ${count} events in it are not delivered: move it back, and the next process delivers them. Make the folder above it writable for this user only.`,
+  );
 }
 
 function notWritable(cause: Error): Error {

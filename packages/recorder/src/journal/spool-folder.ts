@@ -7,6 +7,14 @@ import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from '
 /** Folders of this thread, which are alive without a mark. */
 const ownFolders = processWide('@actlog/recorder/folders', () => new Set<string>());
 
+/** Interval at which the place of the folder is checked, in milliseconds. */
+const checkMs = 1000;
+
+/** Returns `true` after a time, also if the clock was set back. */
+function isOver(agoMs: number, intervalMs: number): boolean {
+  return agoMs < 0 || agoMs >= intervalMs;
+}
+
 /** Suffix of a folder that its owner released. */
 export const releasedSuffix = '.released';
 
@@ -26,6 +34,10 @@ export class SpoolFolder {
   readonly #notTaken = new Set<string>();
   #path = '';
   #markedAtMs = 0;
+  #checkedAtMs = 0;
+  /** Identity of the spool folder. */
+  #identity: string | undefined;
+  #wasMoved = false;
   /** `true` if another process has or may have the folder, and there is no new one yet. */
   #isLost = false;
 
@@ -48,6 +60,11 @@ export class SpoolFolder {
     return this.#path;
   }
 
+  /** `true` if the folder that was lost was moved or removed with the spool folder, and not taken over by a process. */
+  get wasMoved(): boolean {
+    return this.#wasMoved;
+  }
+
   /**
    * Marks the folder as alive if that is due. After a stall of a minute, another process may have taken it over; the
    * next call then creates a new one.
@@ -58,9 +75,17 @@ export class SpoolFolder {
    */
   keep(nowMs: number, isDue = false): boolean {
     if (this.#isLost) this.#create();
+    if (isDue || isOver(nowMs - this.#checkedAtMs, checkMs)) {
+      this.#checkedAtMs = nowMs;
+      if (this.#files.identity(this.#path) === undefined) {
+        // A process that takes over this folder leaves the spool folder where it is.
+        this.#wasMoved = this.#files.identity(this.root) !== this.#identity;
+        this.#isLost = true;
+        return false;
+      }
+    }
     const agoMs = nowMs - this.#markedAtMs;
-    // Negative if the clock was set back.
-    if (!isDue && agoMs >= 0 && agoMs < heartbeatMs) return true;
+    if (!isDue && !isOver(agoMs, heartbeatMs)) return true;
     this.#markedAtMs = nowMs;
     try {
       this.#files.touch(this.#path);
@@ -128,6 +153,9 @@ export class SpoolFolder {
     ownFolders().add(path);
     this.#path = path;
     this.#markedAtMs = nowMs;
+    this.#checkedAtMs = nowMs;
+    this.#identity = this.#files.identity(this.root);
+    this.#wasMoved = false;
     this.#isLost = false;
   }
 
