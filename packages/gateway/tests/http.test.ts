@@ -359,8 +359,7 @@ test('replaces a session that the server has forgotten, and repeats the message 
       response.writeHead(404).end();
     }
   });
-  const command = [process.execPath, ...gatewayArgs, '--url', url, '--agent', 'forgotten'];
-  const gateway = new RawGateway(service.environment(), command);
+  const gateway = RawGateway.run(service.environment(), ['--url', url, '--agent', 'forgotten']);
   await gateway.initialize('forgotten');
   gateway.call(1, 'echo');
   expect((await gateway.message(({ id }) => id === 1)).result).toEqual({ content: [] });
@@ -392,8 +391,7 @@ test('reports a session that the server does not take again', async () => {
       response.end(`{"jsonrpc":"2.0","id":${id},"result":{}}`);
     }
   });
-  const command = [process.execPath, ...gatewayArgs, '--url', url, '--agent', 'refused'];
-  const gateway = new RawGateway(service.environment(), command);
+  const gateway = RawGateway.run(service.environment(), ['--url', url, '--agent', 'refused']);
   gateway.send(JSON.parse(initialize('refused')));
   await gateway.message(({ id }) => id === 0);
   gateway.call(1, 'echo');
