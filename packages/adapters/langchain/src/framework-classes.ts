@@ -59,9 +59,18 @@ const requiredNames = {
 
 type Require = ReturnType<typeof createRequire>;
 
+function ownRequire(): Require | undefined {
+  try {
+    return createRequire(import.meta.url);
+  } catch {
+    return undefined; // a CommonJS bundle has no such URL
+  }
+}
+
 /** Modules as this file requires them. */
 interface Resolved {
-  readonly require: Require;
+  /** Undefined in a CommonJS bundle, whose classes are those that this file imports. */
+  readonly require?: Require;
   /** Paths by the names in {@link Modules}. */
   readonly paths: readonly (readonly [name: string, path: string])[];
 }
@@ -71,13 +80,15 @@ let resolved: Resolved | undefined;
 
 /** Returns the modules that the application has loaded by `require`. */
 function requiredModules(): Modules {
-  resolved ??= resolveRequired(createRequire(import.meta.url));
+  resolved ??= resolveRequired();
   const { require, paths } = resolved;
-  return Object.fromEntries(paths.map(([name, path]) => [name, require.cache?.[path]?.exports]));
+  return Object.fromEntries(paths.map(([name, path]) => [name, require?.cache?.[path]?.exports]));
 }
 
 /** Finds the modules; a bundle may contain some without their packages. */
-function resolveRequired(require: Require): Resolved {
+function resolveRequired(): Resolved {
+  const require = ownRequire();
+  if (require === undefined) return { paths: [] };
   const paths = Object.entries(requiredNames).flatMap(([name, module]) => {
     try {
       return [[name, require.resolve(module)] as const];

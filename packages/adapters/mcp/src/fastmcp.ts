@@ -123,7 +123,8 @@ async function importPackage(): Promise<FastMcpPackage> {
   }
 }
 
-/** Programs in CommonJS have classes of their own. */
+/** Programs in CommonJS have classes of their own. A CommonJS bundle has no `import.meta.url`. */
 async function requirePackage(): Promise<FastMcpPackage> {
-  return createRequire(import.meta.url)('fastmcp') as FastMcpPackage;
+  const file = typeof __filename === 'string' ? __filename : import.meta.url;
+  return createRequire(file)('fastmcp') as FastMcpPackage;
 }

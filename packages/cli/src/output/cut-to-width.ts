@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 /** Characters of one column: those of ASCII, and the dash and the ellipsis of tables. */
 const narrow = /^[\x20-\x7e–…]*$/;
 const segmenter = new Intl.Segmenter();
-const require = createRequire(import.meta.url);
 
 let stringWidth: ((text: string) => number) | undefined;
 
@@ -11,7 +10,7 @@ let stringWidth: ((text: string) => number) | undefined;
 export function widthOf(text: string): number {
   if (narrow.test(text)) return text.length;
   // Loaded when a text needs it, because its tables of Unicode take a third of the time of a short command.
-  stringWidth ??= (require('string-width') as typeof import('string-width')).default;
+  stringWidth ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default;
   return stringWidth(text);
 }
 

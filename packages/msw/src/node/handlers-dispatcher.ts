@@ -1,12 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { type HandlerSource, MockExchange } from './mock-exchange.ts';
-import { undiciOf } from './undici.ts';
+import * as undici from './undici.js';
+
+const base: typeof Dispatcher = undici.Dispatcher;
 
 /**
  * An undici dispatcher that sends requests to handlers instead of the network; unhandled requests fail. For the
  * `dispatcher` option of a client or a recorder.
  */
-export class HandlersDispatcher extends undiciOf().Dispatcher {
+export class HandlersDispatcher extends base {
   readonly #source: HandlerSource;
 
   /** @param source Result of `setupServer()` from `msw/node`. It does not have to listen. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Agent, Dispatcher } from 'undici';
 import { type HandlerSource, MockExchange, urlOf } from './mock-exchange.ts';
-import { undiciOf } from './undici.ts';
+import * as undici from './undici.js';
 
 /** Interception of undici's requests. */
 export interface UndiciInterception {
@@ -51,7 +51,7 @@ export function interceptUndici(
   server: ListeningSource,
 ): UndiciInterception {
   const rule: Rule = { baseURL: mock.baseURL, source: server };
-  const copies = new Set([poolsOf(undiciOf().Agent), ...projectCopies()]);
+  const copies = new Set([poolsOf(undici.Agent), ...projectCopies()]);
   for (const pools of copies) rulesOf(pools).add(rule);
   const close = () => {
     for (const pools of copies) {
@@ -97,7 +97,8 @@ function projectCopies(): Pools[] {
   const project = join(process.cwd(), 'package.json');
   return ['@actlog/client', '@actlog/recorder'].flatMap((name) => {
     try {
-      return [poolsOf(undiciOf(createRequire(project).resolve(name)).Agent)];
+      const load = createRequire(createRequire(project).resolve(name));
+      return [poolsOf(load('undici/lib/dispatcher/agent.js') as typeof Agent)];
     } catch {
       return []; // not installed, so nothing uses it
     }

@@ -2,9 +2,7 @@ import { Buffer } from 'node:buffer';
 import { getResponse, isPassthroughResponse } from 'msw';
 import type { Dispatcher } from 'undici';
 import { isRefusedConnection } from '../faults/refused-connection.ts';
-import { undiciOf } from './undici.ts';
-
-const { errors } = undiciOf();
+import { errors } from './undici.js';
 
 /** Source of handlers, such as `setupServer()` of `msw/node`. */
 export interface HandlerSource {

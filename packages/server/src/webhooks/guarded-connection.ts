@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
+import type { Agent } from 'undici';
 import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
-import { Agent, buildConnector } from './undici.js';
+import * as undici from './undici.js';
 
 /** Timeouts for connecting and for the response, in milliseconds (Standard Webhooks recommends 15 to 30 s). */
 const connectTimeoutMs = 10_000;
@@ -12,8 +13,8 @@ const responseTimeoutMs = 15_000;
  * has its own connection, so an unresponsive receiver of one tenant does not delay another on the same host.
  */
 export function guardedAgent(guard: AddressGuard): Agent {
-  const connect = buildConnector({ lookup: guard.lookup, timeout: connectTimeoutMs });
-  return new Agent({
+  const connect = undici.buildConnector({ lookup: guard.lookup, timeout: connectTimeoutMs });
+  return new undici.Agent({
     allowH2: false,
     pipelining: 1,
     headersTimeout: responseTimeoutMs,

@@ -1,0 +1,1 @@
+export { Agent, Dispatcher, errors } from 'undici';
