@@ -134,6 +134,8 @@ test.each(['claude-code', 'codex'] as const)(
       { ...events?.before(other), agent_id: 'sub-1', agent_type: 'trusted-helper' },
       environment,
     );
+    // The revocation also stops other agents of the key.
+    await service.client.agents.update(agentId, { status: 'active' });
     for (const { output } of [denied, revoked]) {
       expect(output).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
     }

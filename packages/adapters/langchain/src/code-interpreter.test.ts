@@ -69,7 +69,7 @@ test('guards and records what the code of a model calls, for the process', async
     tools: [],
     middleware: [createCodeInterpreterMiddleware({ ptc: [echo, deleteUser] }) as never],
   });
-  await agent.invoke(question as never, inThread('process'));
+  await agent.invoke(question as never, inThread('process') as never);
   expect([deleted, ran]).toEqual([[], ['echo a']]);
   expect((await service.callLines('process')).sort()).toEqual([
     'coder delete_user 403',
