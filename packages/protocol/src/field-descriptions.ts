@@ -422,6 +422,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     argumentsHash: "Hash of the call's arguments, such as `sha256:…`; an approval applies only to this hash.",
     arguments:
       'Arguments that the caller chose to show for conditions and to the approver; an approval applies only to them. None are shown if omitted.',
+    argumentsJson:
+      'Arguments as JSON text; only if they have whole numbers beyond 2^53, which most parsers round.',
     origins:
       "Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none.",
   },

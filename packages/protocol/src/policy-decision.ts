@@ -43,6 +43,8 @@ export interface PolicyDecision {
   readonly durationMs: number;
   /** Arguments that the agent showed; null if it showed none or they were too large to keep. */
   readonly arguments: Readonly<Record<string, unknown>> | null;
+  /** Arguments as JSON text; only if they have whole numbers beyond 2^53, which most parsers round. */
+  readonly argumentsJson?: string;
   /** `true` if the agent showed arguments of more than 4,096 characters, which are not kept. */
   readonly argumentsOmitted: boolean;
   /** Origins of the arguments by path; null for none. */

@@ -27,6 +27,13 @@ export const actionColumns: readonly Column<PendingAction>[] = [
   { title: 'REASON', value: ({ reason }) => reason },
 ];
 
+/** Returns the shown arguments as JSON, with all digits of their numbers where the service sends them. */
+function argumentsText(action: PendingAction['action']): string {
+  if (action?.arguments === undefined) return 'not shown';
+  const { argumentsJson } = action;
+  return typeof argumentsJson === 'string' ? argumentsJson : JSON.stringify(action.arguments);
+}
+
 /** Returns the details of a held action, with all that its approver should see. */
 export function actionDetails(held: PendingAction): Detail[] {
   const { action, decision, grantId } = held;
@@ -36,7 +43,7 @@ export function actionDetails(held: PendingAction): Detail[] {
     ['agent', held.agentId],
     ['session', held.sessionId],
     ['tool', action?.toolName, 'bold'],
-    ['arguments', action?.arguments === undefined ? 'not shown' : JSON.stringify(action.arguments)],
+    ['arguments', argumentsText(action)],
     ['hash', action?.argumentsHash, 'dim'],
     ['origins', action?.origins === undefined ? undefined : originsText(action.origins)],
     ['reason', held.reason],

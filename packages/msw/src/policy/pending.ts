@@ -4,6 +4,7 @@ import {
   type CheckEffect,
   decideHeld,
   endDecision,
+  exactJson,
   heldSizeRefusal,
   policyDecision,
 } from '@actlog/policy';
@@ -41,7 +42,7 @@ export function holdAction(
   nowMs: number,
 ): void {
   const { createdMs, expiresMs: _, action, policies, ...state } = held;
-  const tooLarge = heldSizeRefusal(new TextEncoder().encode(JSON.stringify(action)).length);
+  const tooLarge = heldSizeRefusal(new TextEncoder().encode(exactJson(action)).length);
   if (tooLarge) throw refusalError(tooLarge);
   tenant.holdingPolicies.set(held.id, policies);
   tenant.pendingActions.set(held.id, {

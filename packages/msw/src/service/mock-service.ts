@@ -1,4 +1,4 @@
-import { unknownEndpoint } from '@actlog/policy';
+import { exactJson, unknownEndpoint } from '@actlog/policy';
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import { routes } from '../routes/routes.ts';
@@ -27,12 +27,12 @@ export class MockService {
     const isHead = request.method === 'HEAD';
     try {
       const { status, body } = await this.#body(request, isHead ? 'GET' : request.method, responseHeaders);
-      return new Response(isHead ? null : JSON.stringify(body), { status, headers: responseHeaders });
+      return new Response(isHead ? null : exactJson(body), { status, headers: responseHeaders });
     } catch (error) {
       const known = error instanceof ApiError ? error : unforeseen(error);
       for (const [name, value] of Object.entries(known.headers)) responseHeaders.set(name, value);
       const { status, body } = known.response;
-      return new Response(isHead ? null : JSON.stringify(body), { status, headers: responseHeaders });
+      return new Response(isHead ? null : exactJson(body), { status, headers: responseHeaders });
     }
   }
 

@@ -1,4 +1,5 @@
-import { headers, limits } from '@actlog/protocol';
+import { jsonFlaw, parseExactJson } from '@actlog/policy';
+import { endpoints, headers, limits } from '@actlog/protocol';
 import { ApiError, invalid } from './api-error.ts';
 
 /** JSON, and JSON Merge Patch (RFC 7396), which PATCH accepts. */
@@ -33,18 +34,25 @@ export async function readBody(request: Request): Promise<RequestBody> {
     throw new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 256 KiB; send less at once.');
   }
   if (bytes.length === 0) return { value: undefined, protoKeysRemoved: false };
-  const value = parsed(bytes);
+  const value = parsed(bytes, new URL(request.url).pathname);
   return { value, protoKeysRemoved: cleaned(value) };
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parsed(bytes: Uint8Array, path: string): unknown {
+  let text: string;
+  let value: unknown;
   try {
     // JSON has no byte order mark (RFC 8259, section 8.1), so one is kept and makes the text invalid.
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
     // The parser's own message quotes the body.
     throw invalid('', 'invalid_json', 'must be JSON');
   }
+  const isCheck = path.endsWith(endpoints['policies.check'].path);
+  const flaw = path.endsWith(endpoints['events.create'].path) ? undefined : jsonFlaw(text);
+  if (flaw && (isCheck || flaw.code === 'duplicate_key')) throw invalid(flaw.path, flaw.code, flaw.message);
+  return isCheck ? parseExactJson(text) : value;
 }
 
 /** Removes `__proto__` keys level by level; returns `true` if there were any. */

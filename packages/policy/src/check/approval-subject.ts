@@ -25,6 +25,8 @@ export function approvalSubject({
 
 /** Sorts members as entries: an object would put numeric names first and drop `__proto__`. */
 function sorted(value: unknown): unknown {
+  // An object, which no shown value becomes, because members are sorted as the value of an empty name.
+  if (typeof value === 'bigint') return { integer: String(value) };
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
   const names = Object.keys(value).sort();

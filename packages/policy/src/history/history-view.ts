@@ -121,7 +121,7 @@ export class HistoryView {
     for (const call of calls) {
       if (!isAllowed(call) || call.atMs < sinceMs) continue;
       const value = call.arguments[argument];
-      if (typeof value === 'number') sum += value;
+      if (typeof value === 'number' || typeof value === 'bigint') sum += Number(value);
       else missing += 1;
     }
     for (const slice of folded.flatMap((one) => foldedWithin(one, sinceMs))) {
@@ -229,7 +229,9 @@ function isAllowed({ outcome }: SessionCall): boolean {
   return outcome !== 'denied';
 }
 
-/** Returns the value of a condition as arguments have it: JSON has one type of numbers. */
+/** Returns the value of a condition as arguments have it: a number, unless it is a whole one that would lose digits. */
 function comparable(value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value;
+  if (typeof value !== 'bigint') return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
 }

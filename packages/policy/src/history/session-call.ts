@@ -6,7 +6,7 @@
 export type CallOutcome = 'denied' | 'running' | 'succeeded' | 'failed';
 
 /** Value of a shown argument that is compared or summed. Other values count as not shown. */
-export type KeptArgument = string | number | boolean;
+export type KeptArgument = string | number | bigint | boolean;
 
 /**
  * A checked call as conditions on the history see it. This is what counts, on every implementation of the service:
@@ -54,5 +54,6 @@ export function keptArguments(
 /** `true` for a value that can be kept and compared. */
 export function isKept(value: unknown): value is KeptArgument {
   if (typeof value === 'string') return value.length <= longestText;
-  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+  if (typeof value === 'boolean' || typeof value === 'bigint') return true;
+  return typeof value === 'number' && Number.isFinite(value);
 }

@@ -1,3 +1,4 @@
+import { exactJson, parseExactJson } from '../requests/exact-json.ts';
 import type { CallOutcome, KeptArgument, SessionCall } from './session-call.ts';
 
 /** A call of a session in its stored form. */
@@ -37,7 +38,7 @@ export function callText(call: SessionCall): string {
     call.actionId ?? null,
     call.arguments,
   ];
-  return JSON.stringify(fields);
+  return exactJson(fields);
 }
 
 /**
@@ -46,7 +47,7 @@ export function callText(call: SessionCall): string {
  * @throws SyntaxError for text that is not JSON.
  */
 export function parseCall(text: string): SessionCall {
-  const [toolName, argumentsHash, atMs, outcome, endedMs, agentId, actionId, shown] = JSON.parse(
+  const [toolName, argumentsHash, atMs, outcome, endedMs, agentId, actionId, shown] = parseExactJson(
     text,
   ) as Fields;
   return {

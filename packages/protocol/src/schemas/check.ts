@@ -21,6 +21,8 @@ const proposed = {
 
 const held = {
   ...action,
+  /** Arguments as JSON text; only if they have whole numbers beyond 2^53, which most parsers round. */
+  argumentsJson: z.string().optional(),
   /** Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none. */
   origins: storedArgumentOrigins.optional(),
 } as const;

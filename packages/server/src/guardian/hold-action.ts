@@ -1,4 +1,4 @@
-import { heldSizeRefusal, type NewHeldAction } from '@actlog/policy';
+import { exactJson, heldSizeRefusal, type NewHeldAction } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
@@ -28,7 +28,7 @@ export async function holdAction(
   digest: string,
   held: NewHeldAction,
 ): Promise<Partial<Usage>> {
-  const action = JSON.stringify(held.action);
+  const action = exactJson(held.action);
   const bytes = Buffer.byteLength(action);
   const tooLarge = heldSizeRefusal(bytes);
   if (tooLarge) throw refusalError(tooLarge);

@@ -1,4 +1,4 @@
-import { type HeldAction, lateDecisionRefusal } from '@actlog/policy';
+import { exactJson, type HeldAction, lateDecisionRefusal, parseForOutput } from '@actlog/policy';
 import type { GivenApproval, SentOf } from '@actlog/protocol';
 import { type ApiError, refusalError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
@@ -48,7 +48,7 @@ export function pendingActionView(
     agentId: row.agent_id,
     sessionId: row.session_id,
     policyId,
-    action: JSON.parse(row.action) as { toolName: string; argumentsHash: string },
+    action: shownAction(row.action),
     reason: row.reason,
     createdAt: isoTime(row.created_ms),
     ...state,
@@ -58,4 +58,20 @@ export function pendingActionView(
 /** Returns the error of a decision about an action that has ended another way. */
 export function tooLate(row: PendingActionRow, status: PendingActionRow['status']): ApiError {
   return refusalError(lateDecisionRefusal({ status, expiresAt: isoTime(row.expires_ms) }));
+}
+
+/** Returns a held action with all digits of its arguments. */
+function shownAction(json: string): { toolName: string; argumentsHash: string } {
+  const action = parseForOutput(json) as { toolName: string; argumentsHash: string; arguments?: object };
+  const { arguments: shown } = action;
+  return { ...action, ...exactArguments(shown === undefined ? null : exactJson(shown)) };
+}
+
+/**
+ * Returns the text of shown arguments for callers whose parser would round a number of them, which is that of most
+ * languages; nothing if no parser rounds them.
+ */
+export function exactArguments(json: string | null): { readonly argumentsJson?: string } {
+  const isRounded = json !== null && /\d{16}/.test(json) && JSON.stringify(JSON.parse(json)) !== json;
+  return isRounded ? { argumentsJson: json } : {};
 }

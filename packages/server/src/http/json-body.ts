@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { jsonFlaw, parseExactJson } from '@actlog/policy';
 import { limits } from '@actlog/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validationError } from '../lib/api-error.ts';
@@ -15,10 +16,20 @@ declare module 'fastify' {
     /** Memory reserved for the body until the response; `undefined` for a request without one. */
     bodyMemory: ReservedMemory | undefined;
   }
+
+  interface FastifyContextConfig {
+    /** `true` if the body has arguments of a call, of which no digit may get lost. */
+    readsArguments?: boolean;
+    /** `true` if the body is stored as it was sent, also one that has a name twice. */
+    keepsJson?: boolean;
+  }
 }
 
 /** Size from which a body is parsed in its tenant's turn, in bytes. Parsing it takes at least 0.1 ms. */
 const largeBodyBytes = 16 * 1024;
+
+/** Maximum length of the path in an error; the names of arguments can have any length. */
+const maxPathLength = 300;
 
 /** JSON, and JSON Merge Patch (RFC 7396), which a PATCH may use. */
 const mediaTypes = ['application/json', 'application/merge-patch+json'];
@@ -58,9 +69,19 @@ function parsedBody(request: FastifyRequest, bytes: Buffer): unknown {
   // Reserved before parsing, because the parser's objects stay in memory until they are collected.
   request.bodyMemory.resize(parsedBytes(bytes));
   const text = textOf(bytes);
-  const body = parseJson(text);
+  const { readsArguments, keepsJson } = request.routeOptions.config;
+  let body = parseJson(text);
   const { problem, protoKeysRemoved } = inspectJson(body);
   if (problem !== undefined) throw validationError('', 'invalid_json', problem);
+  const flaw = keepsJson ? undefined : jsonFlaw(text);
+  // Other bodies have no number of more digits than their schemas permit.
+  if (flaw && (readsArguments || flaw.code === 'duplicate_key')) {
+    throw validationError(flaw.path.slice(0, maxPathLength), flaw.code, flaw.message);
+  }
+  if (readsArguments) {
+    body = parseExactJson(text);
+    if (protoKeysRemoved) inspectJson(body);
+  }
   request.protoKeysRemoved = protoKeysRemoved;
   if (!protoKeysRemoved) request.bodyJson = text;
   return body;

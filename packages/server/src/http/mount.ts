@@ -29,6 +29,7 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      config: { readsArguments: name === 'policies.check', keepsJson: name === 'events.create' },
       onRequest: services.requestGate.hook({
         check: (caller) => {
           requireScope(caller, endpoint.scope);

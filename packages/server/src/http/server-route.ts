@@ -37,6 +37,8 @@ export interface ServerRoute<Query extends z.ZodObject = typeof noQuery> {
   readonly success: 200 | 201;
   /** Schema of the query. Default: no parameter. */
   readonly query?: Query;
+  /** `true` if the body has arguments of a call, of which no digit may get lost. Default: `false`. */
+  readonly readsArguments?: boolean;
   /** Checks the caller before the body is read. @throws ApiError to reject the request. */
   check(caller: Caller): void;
   /**
@@ -57,6 +59,7 @@ export function mountServerRoute<Query extends z.ZodObject>(
   app.route({
     method: route.method,
     url: route.path,
+    config: { readsArguments: route.readsArguments === true },
     onRequest: services.requestGate.hook({
       check: (caller) => route.check(caller),
       acceptsUsers: true,

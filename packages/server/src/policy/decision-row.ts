@@ -1,4 +1,4 @@
-import type { CheckResponse } from '@actlog/policy';
+import { type CheckResponse, exactJson } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import type { Insertable } from 'kysely';
 import { newIdentifierAt } from '../lib/identifier.ts';
@@ -74,6 +74,6 @@ function matchedJson({ matched }: CheckResponse, { policies }: PolicySet): strin
 
 /** Returns arguments as JSON; an empty text if they are too large. */
 function smallJson(shown: object): string {
-  const json = JSON.stringify(shown);
+  const json = exactJson(shown);
   return json.length <= maxArgumentsLength ? json : '';
 }

@@ -1,4 +1,4 @@
-import { Backtest, type CallEnd } from '@actlog/policy';
+import { Backtest, type CallEnd, parseExactJson } from '@actlog/policy';
 import { readsUntrusted } from '@actlog/risk';
 import type * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
@@ -93,7 +93,7 @@ async function* linesOf(
         );
         const ends = backtest.readsOutcomes ? await endsOf(services, tenantId, rows) : undefined;
         const decisions = rows.map((row) => ({
-          ...decisionView(row),
+          ...decisionView(row, parseExactJson),
           ended: ends && (ends.get(row.id) ?? null),
         }));
         await addAll(backtest, decisions, turn);

@@ -1,9 +1,19 @@
+import { parseForOutput } from '@actlog/policy';
 import type { PolicyDecision } from '@actlog/protocol';
+import { exactArguments } from '../guardian/pending-action-view.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 
-/** Returns a decision as the API returns it. */
-export function decisionView(row: PolicyDecisionRow): PolicyDecision {
+/**
+ * Returns a decision as the API returns it.
+ *
+ * @param parse - reads the arguments: by default for output only, or `parseExactJson` to compute with them
+ */
+export function decisionView(
+  row: PolicyDecisionRow,
+  parse: (json: string) => unknown = parseForOutput,
+): PolicyDecision {
+  const shown = row.arguments === '' || row.arguments === null ? null : row.arguments;
   return {
     id: row.id,
     decidedAt: isoTime(row.decided_ms),
@@ -22,7 +32,8 @@ export function decisionView(row: PolicyDecisionRow): PolicyDecision {
     principal: row.principal,
     dryRun: row.dry_run === 1,
     durationMs: row.duration_us / 1000,
-    arguments: row.arguments === '' ? null : parsed(row.arguments),
+    arguments: shown === null ? null : (parse(shown) as Record<string, unknown>),
+    ...exactArguments(shown),
     argumentsOmitted: row.arguments === '',
     origins: parsed(row.origins),
   };

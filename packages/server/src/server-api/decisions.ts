@@ -31,7 +31,7 @@ export function decisionsRoute({ storage, cursors }: Services): ServerRoute<type
           (row) => [row.id],
         ),
       );
-      return { items: rows.map(decisionView), nextCursor };
+      return { items: rows.map((row) => decisionView(row)), nextCursor };
     },
   };
 }

@@ -29,6 +29,7 @@ export function trialsRoute(services: Services): ServerRoute {
     method: 'POST',
     path: '/trials',
     success: 200,
+    readsArguments: true,
     check: (caller) => requireScope(caller, 'manage'),
     async handle({ caller, body, disconnected }) {
       const { check, ...draft } = validated('body', trialBody, body);

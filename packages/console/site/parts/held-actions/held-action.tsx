@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useSettled } from '../../hooks/use-settled.ts';
 import { may } from '../../identity.ts';
-import { mayBeRounded } from '../../may-be-rounded.ts';
+import { argumentsText, mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
 import { actorName } from '../actor-name.ts';
 import { ActionOrigins } from '../origins/action-origins.tsx';
@@ -65,7 +65,7 @@ export function HeldAction({
   const isSettled = useSettled(card);
   // Users who were working in it continue in the list, not at the top of the page.
   useLayoutEffect(() => () => void (card.current?.contains(document.activeElement) && onLeave()), []);
-  const { toolName, arguments: shown, argumentsHash, origins } = action.action ?? {};
+  const { toolName, arguments: shown, argumentsJson, argumentsHash, origins } = action.action ?? {};
   return (
     <article class="held" id={`action-${action.id}`} aria-labelledby={titleId} ref={card} tabIndex={-1}>
       {/* The decision is about the original text, not a translation. */}
@@ -105,10 +105,10 @@ export function HeldAction({
             Shown by the caller, which chooses what to show. The decision holds for exactly this and the hash{' '}
             <code>{argumentsHash}</code>; the service cannot compare the two.
           </p>
-          <pre translate={false}>{JSON.stringify(shown, null, 2)}</pre>
+          <pre translate={false}>{argumentsText(shown, argumentsJson)}</pre>
         </>
       )}
-      {mayBeRounded(shown) && (
+      {typeof argumentsJson !== 'string' && mayBeRounded(shown) && (
         <p class="warn">
           Whole numbers beyond {Number.MAX_SAFE_INTEGER} may differ in their last digits from what the agent
           sent.
