@@ -174,3 +174,33 @@ test('installs a hook in the settings of the user by default', async () => {
   const { stdout } = await actlog(['init', 'claude-code'], { cwd: dir, env: { HOME: home } });
   expect(stdout).toContain(join(home, '.claude', 'settings.json'));
 });
+
+test.each(['utf8', 'utf16le'] as const)(
+  'reads files that begin with a byte order mark, and makes the one with the key readable for its owner only: %s',
+  async (encoding) => {
+    const text = (content: string) => Buffer.from(`\uFEFF${content}`, encoding);
+    writeFileSync(join(dir, 'package.json'), text(JSON.stringify({ dependencies: { ai: '^7.0.0' } })));
+    writeFileSync(join(dir, '.env'), text('OPENAI_API_KEY=sk-1\n'), { mode: 0o644 });
+    const { stdout, exitCode } = await init([], { ACTLOG_API_KEY: 'al_test_0123456789' });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('@actlog/ai-sdk');
+    expect(parseEnv(read('.env'))).toEqual({
+      OPENAI_API_KEY: 'sk-1',
+      ACTLOG_BASE_URL: url,
+      ACTLOG_API_KEY: 'al_test_0123456789',
+    });
+    expect(statSync(join(dir, '.env')).mode & 0o777).toBe(0o600);
+  },
+);
+
+test('installs the hook of a coding agent in settings with a byte order mark, with the arguments to show', async () => {
+  write('.claude/settings.json', '\uFEFF{"model":"opus"}');
+  const args = ['init', 'claude-code', '--project', '--dir', dir, '--show-arguments=command,user.name'];
+  const { exitCode } = await actlog(args, { cwd: dir, env: {} });
+  expect(exitCode).toBe(0);
+  const settings = JSON.parse(read('.claude/settings.json'));
+  expect(settings.model).toBe('opus');
+  expect(JSON.stringify(settings.hooks)).toContain('hook claude-code --show-arguments=command,user.name');
+  await actlog(['init', 'claude-code', '--project', '--dir', dir, '--show-arguments'], { cwd: dir, env: {} });
+  expect(read('.claude/settings.json')).toMatch(/hook claude-code --show-arguments"/);
+});
