@@ -5,7 +5,13 @@ import { type GatewayProgram, gatewayArgs, gatewayHere, spawned } from './gatewa
 /** Node's arguments for a server among the tests. */
 export function testServer(name: string, ...args: readonly string[]): string[] {
   const file = fileURLToPath(new URL(name, import.meta.url));
-  return [process.execPath, '--disable-warning=ExperimentalWarning', file, ...args];
+  return [
+    process.execPath,
+    '--conditions=@actlog/source',
+    '--disable-warning=ExperimentalWarning',
+    file,
+    ...args,
+  ];
 }
 
 /** Arguments for an official server. */
