@@ -250,7 +250,8 @@ export class Recorder {
 
   /**
    * Wraps the handler of a serverless platform that freezes the process after it returns: its result is delayed until
-   * the recorded events are delivered, or until the timeout.
+   * the recorded events are delivered, or until the timeout. If it is a stream or a `Response` with one, the end of the
+   * stream is delayed. Properties of the handler, such as the mark of `awslambda.streamifyResponse`, are kept.
    *
    * @param options - `timeoutMs`: default 3,000
    * @throws RangeError when `timeoutMs` is not a number

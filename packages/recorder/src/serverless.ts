@@ -1,3 +1,6 @@
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+
 /** Keeps a serverless function running until a promise settles. */
 export type WaitUntil = (promise: Promise<unknown>) => unknown;
 
@@ -62,17 +65,73 @@ export class BackgroundFlush {
   }
 }
 
-/** Returns a handler whose result or error is delayed until a flush has ended. */
+/** Mark of a handler that `awslambda.streamifyResponse` has been called with. */
+const lambdaStreaming = Symbol.for('aws.lambda.runtime.handler.streaming');
+
+/**
+ * Returns a handler whose result or error is delayed until a flush has ended. If the result is streamed, its end is
+ * delayed instead, because tools run while it is. The properties of the handler, such as marks of the platform, are kept.
+ */
 export function flushingOnReturn<Args extends unknown[], Result>(
   handler: (...args: Args) => Result | Promise<Result>,
   flush: () => Promise<unknown>,
 ): (...args: Args) => Promise<Result> {
   // The handler may be a method.
-  return async function (this: unknown, ...args) {
+  const flushing = async function (this: unknown, ...args: Args): Promise<Result> {
+    let isDelayed = false;
     try {
-      return await handler.apply(this, args);
+      const result = await handler.apply(this, args);
+      const streamed = withFlushedEnd(result, flush);
+      isDelayed = streamed !== undefined;
+      if (lambdaStreaming in flushing) await endOf(args[1]);
+      return streamed ?? result;
     } finally {
-      await flush();
+      if (!isDelayed) await flush();
     }
   };
+  for (const key of Reflect.ownKeys(handler)) {
+    const own = Object.getOwnPropertyDescriptor(handler, key);
+    if (own && !Object.hasOwn(flushing, key)) Object.defineProperty(flushing, key, own);
+  }
+  return flushing;
+}
+
+/** Returns a streamed result whose stream ends after a flush; undefined for any other result. */
+function withFlushedEnd<Result>(result: Result, flush: () => Promise<unknown>): Result | undefined {
+  if (result instanceof ReadableStream) return flushedStream(result, flush) as Result;
+  if (typeof result !== 'object' || result === null) return undefined;
+  const { body, status, statusText, headers, constructor } = result as unknown as Response;
+  if (!(body instanceof ReadableStream) || body.locked || typeof status !== 'number') return undefined;
+  // Responses of a framework have classes of their own.
+  const Class = constructor as typeof Response;
+  return new Class(flushedStream(body, flush), { status, statusText, headers }) as Result;
+}
+
+function flushedStream(stream: ReadableStream, flush: () => Promise<unknown>): ReadableStream {
+  const reader = stream.getReader();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          await flush();
+          controller.close();
+        } catch (error) {
+          await flush();
+          controller.error(error);
+        }
+      },
+      async cancel(reason) {
+        await reader.cancel(reason).finally(flush);
+      },
+    },
+    // Reads nothing before the consumer does, as without this stream.
+    { highWaterMark: 0 },
+  );
+}
+
+/** Resolves when the response stream of a Lambda function has ended or failed. */
+async function endOf(stream: unknown): Promise<void> {
+  if (stream instanceof Writable) await finished(stream).catch(() => {});
 }

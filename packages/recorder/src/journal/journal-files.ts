@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { join } from 'node:path';
 import { makeFolder } from './make-folder.ts';
 import { assertOwnFile, assertOwnFolder, openOwnFile, UntrustedFileError } from './own-file.ts';
 
@@ -38,7 +39,10 @@ export interface JournalFiles {
   size(path: string): number;
   /** Returns a text that identifies a file or folder wherever it is moved; undefined if it does not exist. */
   identity(path: string): string | undefined;
-  /** Sets the modification time of a folder to now. */
+  /**
+   * Sets the modification time of a folder to now, by the clock of its file system: the clocks of machines that share a
+   * folder may differ.
+   */
   touch(path: string): void;
 }
 
@@ -55,7 +59,10 @@ export const realFiles: JournalFiles = {
   sync: (fd) => fs.fdatasyncSync(fd),
   rename: (from, to) => fs.renameSync(from, to),
   unlink: (path) => fs.unlinkSync(path),
-  rmdir: (path) => fs.rmdirSync(path),
+  rmdir: (path) => {
+    removeMark(path); // of a process that ended while it marked the folder
+    fs.rmdirSync(path);
+  },
   list: (path) => fs.readdirSync(path).sort(),
   assertOwnFolder,
   assertOwnSegment,
@@ -66,10 +73,27 @@ export const realFiles: JournalFiles = {
     return stats && `${stats.dev} ${stats.ino}`;
   },
   touch: (path) => {
-    const now = new Date();
-    fs.utimesSync(path, now, now);
+    try {
+      fs.closeSync(fs.openSync(join(path, markName), O_WRONLY | O_CREAT | fs.constants.O_EXCL, 0o600));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // A disk without room for a file still takes a time.
+      if (code !== 'EEXIST') fs.utimesSync(path, new Date(), new Date());
+    }
+    removeMark(path);
   },
 };
+
+/** File that is created and removed to change a folder's modification time. */
+const markName = 'mark';
+
+function removeMark(path: string): void {
+  try {
+    fs.unlinkSync(join(path, markName));
+  } catch {
+    // There is none.
+  }
+}
 
 function assertOwnSegment(path: string): void {
   const stats = fs.lstatSync(path);

@@ -104,8 +104,9 @@ export class SpoolFolder {
    */
   adopt(nowMs: number): string[] {
     this.#files.assertOwnFolder(this.root);
+    const sharedNowMs = this.#sharedNowMs(nowMs);
     for (const name of this.#files.list(this.root)) {
-      if (this.#isLeftBehind(name, nowMs)) this.#take(join(this.root, name), name);
+      if (this.#isLeftBehind(name, sharedNowMs)) this.#take(join(this.root, name), name);
     }
     const folders = this.#files.list(this.#path).filter((name) => parseFolderName(name) !== undefined);
     return folders.flatMap((name) => {
@@ -157,6 +158,16 @@ export class SpoolFolder {
     this.#identity = this.#files.identity(this.root);
     this.#wasMoved = false;
     this.#isLost = false;
+  }
+
+  /** Returns the time by the clock of the file system, which also sets the marks of all folders. */
+  #sharedNowMs(nowMs: number): number {
+    try {
+      this.#files.touch(this.#path);
+      return this.#files.modifiedAtMs(this.#path);
+    } catch {
+      return nowMs; // the folder was taken over, which `keep` will find
+    }
   }
 
   #isLeftBehind(name: string, nowMs: number): boolean {

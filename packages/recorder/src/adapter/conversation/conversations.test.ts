@@ -89,6 +89,22 @@ test('recognizes calls without ids by their tool and what the user wrote before'
   );
 });
 
+test('does not put two people into one session when a cached response repeats the id of a call', () => {
+  const conversations = new Conversations({});
+  for (const of of Object.values(formats)) {
+    const messages = of(uniqueId);
+    const call = { toolName: 'echo', callId: uniqueId };
+    const asked = messages.slice(0, 1);
+    const first = conversations.sessionOf(asked);
+    conversations.note(asked, call, first);
+    // The response with the call, before the call is made.
+    const second = conversations.sessionOf(rebuilt(messages.slice(0, 2)));
+    expect(second).not.toBe(first);
+    conversations.note(asked, call, second);
+    expect(conversations.sessionOf(rebuilt([...messages, next]))).not.toBe(first);
+  }
+});
+
 test('a unique id is enough when the start of the conversation was cut off', () => {
   const conversations = new Conversations({});
   const messages = formats['the Messages API']?.(uniqueId) ?? [];

@@ -56,8 +56,8 @@ interface PastCall {
  * Returns the keys of all tool calls in a conversation, in their order. A key identifies a call together with what the
  * user wrote before it, and survives serialization of the messages, also from one framework's format to another's.
  *
- * Calls without results at the end are the ones that are being made now. They have a key only if their id is unique:
- * another conversation may have started with the same words, and with a call of the same number.
+ * Calls without results at the end are the ones that are being made now. They have no key: another conversation may have
+ * started with the same words, and with a call of the same number or, if responses of the model are cached, of the same id.
  */
 export function callKeys(messages: readonly unknown[]): string[] {
   const keys: string[] = [];
@@ -67,8 +67,8 @@ export function callKeys(messages: readonly unknown[]): string[] {
     if (!isObject(message)) continue;
     asked = withText(asked, message);
     for (const { id, name, hasResult } of callsOf(message)) {
-      if (isUnique(id)) keys.push(id);
-      else if (hasResult || place < lastOutput) keys.push(keyOf(asked, id ?? name));
+      if (!hasResult && place >= lastOutput) continue;
+      keys.push(isUnique(id) ? id : keyOf(asked, id ?? name));
     }
   }
   return keys;
