@@ -35,6 +35,8 @@ it('registers, shows, changes and lists an agent, and lists its sessions', async
   expect(await json('agents', 'list', '--no-registered')).toMatchObject([{ id: 'mailer' }]);
   expect(await json('agents', 'list', '--status', 'revoked')).toMatchObject([{ id: 'billing' }]);
   expect(await json('agents', 'sessions', 'billing')).toMatchObject([{ id: 'order-1' }]);
+  // A revoked agent would stop the key, which has acted as it.
+  expect(await json('agents', 'update', 'billing', '--status', 'active')).toMatchObject({ status: 'active' });
 });
 
 it('creates a policy from options and from a file, changes it, tries it and archives it', async () => {
@@ -98,7 +100,8 @@ it('creates and lists webhooks, and shows the secret once', async () => {
   expect(JSON.stringify(listed)).not.toContain('whsec_');
 });
 
-it('records a tool call with the hash of its arguments alone', async () => {
+it('records a tool call with the hash of its arguments alone, and says that its agent is revoked', async () => {
+  await service.client.agents.update('billing', { status: 'revoked' });
   const send = [
     'events',
     'send',
