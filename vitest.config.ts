@@ -116,7 +116,7 @@ const withoutStorage = [
   'disconnected-clients',
   'idle-connections.slow',
   'otlp/exporters',
-  'otlp/fuzz',
+  'otlp/fuzz.slow',
   'otlp/python-emitters',
   'otlp/refusals',
   'otlp/requests',
