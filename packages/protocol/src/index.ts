@@ -57,6 +57,7 @@ export type {
 } from './overview.ts';
 export type { MatchedPolicy, PolicyDecision, PolicyDecisionPage } from './policy-decision.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
+export { riskLevels, wholeScore } from './risk-levels.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';

@@ -62,6 +62,8 @@ export const argumentOriginsPayload = strictObject({
   toolName: identifier,
   /** Sources of the call's values, by argument path such as `address.city`. */
   origins: argumentOrigins,
+  /** `true` if the recorder knows the user's texts, so that a value that is not the user's is known not to be. */
+  userText: z.boolean().optional(),
 });
 
 /** Source of an argument's value. */

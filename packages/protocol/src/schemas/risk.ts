@@ -54,7 +54,7 @@ export const riskDimension = looseObject({
   name: z.string(),
   /** Score of this dimension alone, 0 to 100. */
   score,
-  /** Level of the score. */
+  /** Level of the score: `medium` from 40, `high` from 70, `critical` from 90. */
   level: riskLevel,
   /** False if the data cannot show this dimension; then a low score is not an all-clear. */
   observable: z.boolean(),
@@ -79,7 +79,7 @@ const scored = {
   sessionId: z.string(),
   /** Measure of how unusual and dangerous the session is, 0 to 100; not a probability. */
   score,
-  /** Level of the score. */
+  /** Level of the score: `medium` from 40, `high` from 70, `critical` from 90. */
   level: riskLevel,
   /** Version of the engine. Only compare scores with the same `engineVersion` and `rulesetHash`. */
   engineVersion: z.string(),

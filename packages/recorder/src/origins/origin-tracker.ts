@@ -16,7 +16,9 @@ import { numberMonths, readWords } from './read-words.ts';
 import { readSegments } from './result-segments.ts';
 import { endsOf, type LeafReader, ValueReader } from './value-reader.ts';
 import { type Found, leastTrusted, notKnown, ValueSearch } from './value-search.ts';
+import { renderedText } from './visible-text.ts';
 import { pairHash, Words } from './words.ts';
+import { carriedValues, hostsIn, isUrl, namesHosts } from './written-argument.ts';
 
 /** A call whose result is remembered. */
 export interface TracedCall {
@@ -30,6 +32,8 @@ export interface Trace {
   readonly origins: ArgumentOrigins;
   /** Hashes of the phrases of the arguments, which a result often repeats. */
   readonly phrases: ReadonlySet<number>;
+  /** `true` if a text of the user is known. */
+  readonly userText: boolean;
 }
 
 /** Maximum number of characters that are read of a call's arguments, and of a result or another text. */
@@ -63,6 +67,7 @@ export class OriginTracker {
 
   /** Remembers a text of the user. */
   userText(text: string): void {
+    this.knowsUser = true;
     this.#addText(text, inUserText);
   }
 
@@ -80,12 +85,14 @@ export class OriginTracker {
       if (known >= oldest) break;
       this.#calls.delete(known);
     }
+    const own = trace?.phrases;
+    const isBlock = isContentBlock(result);
     this.#readResult(result, (text, path) => {
-      const inner = jsonValue(text, maxTextCharacters);
-      const read = (leaf: string, name: string) => this.#addResultText(leaf, name, trace?.phrases);
-      // JSON as text, also within a content block.
-      if (inner === undefined) read(text, path);
-      else this.#readResult(inner, read);
+      const isWholeText = isBlock && wholePaths.has(path);
+      // JSON as the whole text of a result. JSON within a field, such as the body of a mail, is a text.
+      const inner = isWholeText ? jsonValue(text, maxTextCharacters) : undefined;
+      if (inner === undefined) this.#addResultText(text, path, isWholeText, own);
+      else this.#readResult(inner, (leaf, name) => this.#addResultText(leaf, name, name === 'value', own));
     });
   }
 
@@ -100,20 +107,47 @@ export class OriginTracker {
     const origins: Record<string, Found> = Object.create(null);
     const phrases = new Set<number>();
     let paths = 0;
-    const reader = new ValueReader(maxArgumentCharacters);
-    reader.read(args, (text, path, isPartial) => {
-      let found = this.#search.find(text, path, phrases);
-      if (found === undefined || path.length > limits.maxArgumentPathLength) return;
-      if (isPartial && found.rank === 'model') found = notKnown;
+    const add = (path: string, found: Found) => {
       const known = origins[path];
       if (known === undefined) {
         if (paths === limits.maxArgumentOrigins) return;
         paths += 1;
         origins[path] = found;
       } else origins[path] = leastTrusted(known, found);
+    };
+    const reader = new ValueReader(maxArgumentCharacters);
+    reader.read(args, (text, path, isPartial) => {
+      let found = this.#search.find(text, path, phrases);
+      if (found === undefined || path.length > limits.maxArgumentPathLength) return;
+      if (isPartial && found.rank === 'model') found = notKnown;
+      add(path, found);
+      this.#traceParts(text, path, add);
     });
     const described = Object.entries(origins).map(([path, found]) => [path, this.#describe(found)] as const);
-    return { origins: Object.fromEntries(described), phrases };
+    return { origins: Object.fromEntries(described), phrases, userText: this.knowsUser };
+  }
+
+  /**
+   * Traces the hosts of commands and code, and the parts of a URL that was put together, as paths of their own:
+   * `command.host`, `url.host`, `url.query`.
+   */
+  #traceParts(text: string, path: string, add: (path: string, found: Found) => void): void {
+    const isAddress = isUrl(text);
+    if (!isAddress && !namesHosts(path)) return;
+    if (isAddress && this.#search.standsWhole(text)) return;
+    let hostSource = 0;
+    for (const host of hostsIn(text)) {
+      const found = this.#search.find(host, '', new Set());
+      if (found === undefined || !isFromTool(found)) continue;
+      add(`${path}.host`, found);
+      hostSource = found.source;
+    }
+    if (!isAddress || hostSource === 0) return;
+    for (const value of carriedValues(text)) {
+      const found = this.#search.find(value, '', new Set());
+      if (found !== undefined && isFromTool(found) && found.source !== hostSource)
+        add(`${path}.query`, found);
+    }
   }
 
   #describe({ rank, source }: Found): ArgumentOrigin {
@@ -129,16 +163,58 @@ export class OriginTracker {
 
   #addText(text: string, bits: number): void {
     if (text === '' || !this.#isNew(text, bits)) return;
-    words.count = 0;
-    readWords(endsOf(text, maxTextCharacters), words);
     if (text.length > maxTextCharacters) this.#search.isPartial = true;
-    numberMonths(words);
+    const read = endsOf(text, maxTextCharacters);
     const memory = this.#memory;
-    forEachPhrase(words, (hash) => memory.addText(hash, bits));
+    for (const shown of [read, renderedText(read)]) {
+      if (shown === undefined) continue;
+      words.count = 0;
+      readWords(shown, words);
+      numberMonths(words);
+      forEachPhrase(words, (hash) => memory.addText(hash, bits));
+    }
+  }
+
+  /**
+   * Remembers a text of the user of this session that an agent wrote in another one, such as the prompt of a sub-agent:
+   * what it copied from results there comes from those results here, and only what its user said is the user's.
+   */
+  inheritedText(text: string, parent: OriginTracker): void {
+    if (parent === this || text === '' || !this.#isNew(text, inUserText)) return;
+    const read = endsOf(text, maxTextCharacters);
+    words.count = 0;
+    readWords(read, words);
+    numberMonths(words);
+    const known = parent.#memory;
+    const copied: number[] = [];
+    let newest = 0;
+    forEachPhrase(words, (hash) => {
+      const found = known.find(hash);
+      if ((found & inUserText) !== 0) this.#memory.addText(hash, inUserText);
+      else if ((found & inSystemText) !== 0) this.#memory.addText(hash, inSystemText);
+      else {
+        const source = known.sourceIn(found, runningText) || known.sourceIn(found, wholeField);
+        if (source === 0) return;
+        copied.push(hash);
+        newest = Math.max(newest, source);
+      }
+    });
+    const call = parent.#calls.get(newest);
+    if (copied.length === 0 || call === undefined) return;
+    this.#calls.set(this.#memory.beginSource(), call);
+    for (const hash of copied) this.#memory.addResult(hash, runningText);
+  }
+
+  /** `true` once a text of the user is known. */
+  knowsUser = false;
+
+  /** `true` for a text that the user wrote. */
+  isUserText(text: string): boolean {
+    return this.#texts.has(nameOf(text, inUserText));
   }
 
   #isNew(text: string, bits: number): boolean {
-    const name = digest('sha256', `${processSecret()}${bits}${text}`, 'base64').slice(0, 22);
+    const name = nameOf(text, bits);
     if (this.#texts.has(name)) return false;
     if (this.#texts.size >= maxTexts) this.#texts.clear();
     this.#texts.add(name);
@@ -146,13 +222,24 @@ export class OriginTracker {
   }
 
   /** Remembers a text of a result, with its lines as fields if it is the whole of what a model sees. */
-  #addResultText(text: string, path: string, own: ReadonlySet<number> | undefined): void {
-    if (isWhole(path))
+  #addResultText(text: string, path: string, isWhole: boolean, own: ReadonlySet<number> | undefined): void {
+    if (isWhole)
       readSegments(text, (segment, isField, name) => this.#addSegment(segment, isField, name, own));
     else this.#addSegment(text, !text.includes('\n'), path, own);
   }
 
   #addSegment(
+    text: string,
+    isField: boolean,
+    name: string | undefined,
+    own: ReadonlySet<number> | undefined,
+  ): void {
+    this.#addWords(text, isField, name, own);
+    const rendered = renderedText(text);
+    if (rendered !== undefined) this.#addWords(rendered, isField, name, own);
+  }
+
+  #addWords(
     text: string,
     isField: boolean,
     name: string | undefined,
@@ -177,7 +264,27 @@ export class OriginTracker {
 /** Paths of results that are texts: the result itself, or a block of content (Model Context Protocol, "Tool Result"). */
 const wholePaths: ReadonlySet<string> = new Set(['value', 'text', 'content', 'content.text']);
 
-/** `true` for a text that is not a field of a record: within one, lines of `key: value` may be anyone's. */
-function isWhole(path: string): boolean {
-  return wholePaths.has(path);
+function nameOf(text: string, bits: number): string {
+  return digest('sha256', `${processSecret()}${bits}${text}`, 'base64').slice(0, 22);
+}
+
+/** Properties of a block of content or of a tool message, beside its text. */
+const blockKeys: ReadonlySet<string> = new Set(
+  '_meta additional_kwargs annotations artifact content id isError is_error kwargs lc metadata mimeType name response_metadata role status structuredContent text tool_call_id toolCallId toolName type'.split(
+    ' ',
+  ),
+);
+
+/** `true` for a text, or for blocks of content; a record that has a `text` or `content` beside other fields is none. */
+function isContentBlock(result: unknown): boolean {
+  if (typeof result !== 'object' || result === null) return true;
+  const blocks: readonly unknown[] = Array.isArray(result) ? result.slice(0, 20) : [result];
+  return blocks.every(
+    (block) =>
+      typeof block !== 'object' || block === null || Object.keys(block).every((key) => blockKeys.has(key)),
+  );
+}
+
+function isFromTool({ rank }: Found): boolean {
+  return rank === 'text' || rank === 'field';
 }

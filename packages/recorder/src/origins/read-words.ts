@@ -9,6 +9,7 @@ import {
   ordinalEnding,
   separator,
 } from './characters.ts';
+import { withoutIgnorable } from './visible-text.ts';
 import {
   base,
   followsComma,
@@ -66,14 +67,14 @@ function decodedUrl(text: string): string {
 
 /**
  * Reads the words of a text, so that what a model changes when it copies a value makes no difference: case, white
- * space, quotes and other punctuation, escapes, the encoding of URLs, separators and zeros of numbers, the format of
+ * space, quotes and other punctuation, invisible characters, escapes, the encoding of URLs, separators and zeros of numbers, the format of
  * dates.
  *
  * @param words - receives the words, after those that it has
  */
 export function readWords(text: string, words: Words): void {
   const plain = percentEncoded.test(text) ? decodedUrl(text) : text;
-  const source = beyondAscii.test(plain) ? plain.normalize('NFKC') : plain;
+  const source = beyondAscii.test(plain) ? withoutIgnorable(plain.normalize('NFKC')) : plain;
   const end = source.length;
   let at = 0;
   let glue = startsItem;
@@ -98,8 +99,10 @@ export function readWords(text: string, words: Words): void {
       at += width;
       continue;
     }
+    const { count } = words;
     at = readWord(source, at, end, glue, words);
-    glue = isGlued;
+    // The scheme of a URL, which is left out, joins nothing.
+    if (words.count > count) glue = isGlued;
   }
 }
 

@@ -1,4 +1,6 @@
+import { hash as digest } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
+import { processSecret } from '../lib/process-secret.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { OriginTracker, type Trace, type TracedCall } from './origin-tracker.ts';
 import type { OriginsSettings } from './origins-options.ts';
@@ -14,6 +16,8 @@ export class SessionOrigins {
   /** Trackers by session, the one used last at the end. */
   readonly #sessions = new Map<string, OriginTracker>();
   readonly #pending = new PendingResults();
+  /** Sessions that wrote a text that a sub-agent may get, by a digest of the text, oldest first. */
+  readonly #handedOver = new Map<string, OriginTracker>();
 
   constructor(settings: OriginsSettings, reporter: Reporter) {
     this.#settings = settings;
@@ -24,15 +28,38 @@ export class SessionOrigins {
   noteText(sessionId: string, author: TextAuthor, text: string): void {
     this.#safely(() => {
       const tracker = this.#trackerOf(sessionId);
-      if (author === 'user') tracker.userText(text);
-      else tracker.systemText(text);
+      if (author === 'system') tracker.systemText(text);
+      else {
+        const parent = this.#handedOver.get(digestOf(text));
+        if (parent === undefined) tracker.userText(text);
+        else {
+          tracker.knowsUser = true;
+          tracker.inheritedText(text, parent);
+        }
+      }
     });
   }
 
   /** Returns the origins of a call's arguments; undefined if they cannot be read. */
   trace(sessionId: string, args: unknown): Trace | undefined {
     this.#pending.finish(sessionId);
-    return this.#safely(() => this.#trackerOf(sessionId).trace(args));
+    return this.#safely(() => {
+      const tracker = this.#trackerOf(sessionId);
+      this.#rememberHandedOver(tracker, args);
+      return tracker.trace(args);
+    });
+  }
+
+  /** Remembers the texts that a call hands to a tool: a sub-agent gets one of them as the text of its user. */
+  #rememberHandedOver(tracker: OriginTracker, args: unknown): void {
+    if (typeof args !== 'object' || args === null) return;
+    for (const value of Object.values(args)) {
+      if (typeof value !== 'string' || value.length < shortestPrompt) continue;
+      if (value.length > longestPrompt || tracker.isUserText(value)) continue;
+      if (this.#handedOver.size >= mostHandedOver)
+        this.#handedOver.delete(this.#handedOver.keys().next().value as string);
+      this.#handedOver.set(digestOf(value), tracker);
+    }
   }
 
   /**
@@ -67,6 +94,15 @@ export class SessionOrigins {
       return undefined;
     }
   }
+}
+
+/** Shortest text that counts as handed over, and the longest, in characters. */
+const shortestPrompt = 24;
+const longestPrompt = 64 * 1024;
+const mostHandedOver = 64;
+
+function digestOf(text: string): string {
+  return digest('sha256', `${processSecret()}${text.trim()}`, 'base64').slice(0, 22);
 }
 
 /** `true` if there is anything to report of a call. */

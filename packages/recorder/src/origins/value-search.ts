@@ -13,6 +13,7 @@ import {
   startsItem,
   Words,
 } from './words.ts';
+import { isWritten } from './written-argument.ts';
 
 /** Phrases of arguments that are kept until the result has come. */
 const maxPhrases = 2000;
@@ -75,12 +76,23 @@ export class ValueSearch {
       phrases.add(wholeHash(words, 0, count));
     }
     if (!isTellable(words)) return this.#findNamed(path, phrases);
+    if (isWritten(path)) return this.#findWritten();
     if (count > longestValue) return this.#findLong();
     const whole = this.#findShort(0, count);
     if (whole.rank !== 'model' && whole.rank !== 'unknown') return whole;
     const items = this.#findItems(0, count);
     if (items !== undefined) return items;
     return count > fewestOfLong ? this.#findLong() : whole;
+  }
+
+  /** `true` if a value stands somewhere as a whole. */
+  standsWhole(text: string): boolean {
+    words.count = 0;
+    readWords(text, words);
+    if (words.count === 0) return true;
+    numberMonths(words);
+    const { rank } = this.#findShort(0, words.count);
+    return rank !== 'model' && rank !== 'unknown';
   }
 
   /** Finds a value of one or two characters beside its name, such as the 7 of `file_id` in "the file 7". */
@@ -179,6 +191,27 @@ export class ValueSearch {
     return atom ?? this.#notFound();
   }
 
+  /**
+   * Finds a command or code: as a whole in the user's text, the system prompt or a field, or a part of four tokens or more
+   * in a running text. A path in it, however long, is one token.
+   */
+  #findWritten(): Found {
+    const { count } = words;
+    const memory = this.#memory;
+    this.#classify(0, count);
+    if (inRuns(count, inUserText) >= count * mostlyUser) return { rank: 'user', source: 0 };
+    const [start, end] = longestRun(count, standsInText);
+    if (end > start) return { rank: 'text', source: this.#textSource(start, end) };
+    if (count <= longestValue) {
+      const whole = this.#findShort(0, count);
+      if (whole.rank !== 'text') return whole;
+    }
+    const field = memory.sourceIn(memory.find(wholeHash(words, 0, count)), wholeField);
+    if (field !== 0) return { rank: 'field', source: field };
+    if (inRuns(count, inSystemText) >= count * mostlyUser) return { rank: 'system', source: 0 };
+    return this.#notFound();
+  }
+
   #notFound(): Found {
     return { rank: this.#memory.isIncomplete || this.isPartial ? 'unknown' : 'model', source: 0 };
   }
@@ -248,4 +281,24 @@ function inRuns(count: number, bit: number): number {
     }
   }
   return sum;
+}
+
+/**
+ * First run of words of at least four tokens that stand in such texts, each beside the one before it, and not in the user's
+ * text: its start and its end; an empty one if there is none.
+ */
+function longestRun(count: number, bit: number): readonly [number, number] {
+  let start = 0;
+  let tokens = 1;
+  for (let at = 1; at <= count; at += 1) {
+    const link = at < count ? (links[at] as number) : 0;
+    if ((link & bit) !== 0 && (link & inUserText) === 0) {
+      if (((words.flags[at] as number) & isGlued) === 0) tokens += 1;
+      continue;
+    }
+    if (tokens >= shortestRun) return [start, at];
+    start = at;
+    tokens = 1;
+  }
+  return [0, 0];
 }

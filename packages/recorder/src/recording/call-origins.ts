@@ -27,7 +27,7 @@ export class CallOrigins {
   /** Records the origins of a call, if there is anything to report and the service takes such events. */
   report(nowMs: number, source: EventSource, call: RecordedCall, trace: Trace | undefined): void {
     if (trace === undefined || this.#refusals.ofEvents || !hasOrigins(trace.origins)) return;
-    this.#events.addOrigins(nowMs, source, { ...call, origins: trace.origins });
+    this.#events.addOrigins(nowMs, source, { ...call, origins: trace.origins, userText: trace.userText });
   }
 }
 

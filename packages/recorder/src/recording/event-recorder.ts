@@ -35,6 +35,8 @@ interface OriginsFacts {
   readonly sessionId: string;
   readonly sourceTimestamp: string;
   readonly origins: ArgumentOrigins;
+  /** `true` if the user's texts are known. */
+  readonly userText: boolean;
 }
 
 /** Creates valid events and adds them to the outbox. */
@@ -80,6 +82,7 @@ export class EventRecorder {
         eventId: about.callEventId,
         toolName: toIdentifier(source.toolName, 'unknown'),
         origins: about.origins,
+        ...(about.userText && { userText: true }),
       },
     });
     const origin = this.#originKey(source.framework, source.sdk);
