@@ -97,3 +97,26 @@ test('the variable of a comprehension can be named origins', () => {
   const empty = 'args.flights.exists(origins, origins.any("tool"))';
   expect(() => holds(empty, origins, { flights: [{}] })).toThrow('any() is a function of origins');
 });
+
+const text = { from: 'tool', as: 'text', toolName: 'read_inbox' } as const;
+
+test.each<[string, ArgumentOrigins, boolean]>([
+  ['a recipient from a text', { to: text, body: { from: 'model' } }, true],
+  ['a recipient of the user', { to: { from: 'user' }, body: text }, false],
+  ['a recipient from a text and an amount of the user', { to: text, amount: { from: 'user' } }, false],
+  ['a source that is no longer known', { recipient: { from: 'unknown' } }, true],
+  ['content from a text', { body: text, subject: text }, false],
+  ['content whose source is no longer known', { body: { from: 'unknown' } }, false],
+  ['a recipient that is a field', { to: { from: 'tool', as: 'field' } }, false],
+  ['a file from a text', { file_path: text, old_string: text, new_string: { from: 'model' } }, false],
+  ['a line number from a text', { line_number: text }, false],
+  ['a command that was copied from a text', { command: text }, true],
+  ['a command that the model wrote', { command: { from: 'model' } }, false],
+  ['a command with a host from a text', { command: { from: 'model' }, 'command.host': text }, true],
+])('origins.aimedByText() for %s', (_, given, expected) => {
+  expect(holds('origins.aimedByText()', given)).toBe(expected);
+});
+
+test('aimedByText() is refused on anything but origins', () => {
+  expect(() => parseCondition('args.aimedByText()')).toThrow(/origins\.aimedByText\(\)/);
+});

@@ -1,5 +1,6 @@
 import type { ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { isAimedByText } from './aimed-by-text.ts';
 import { ConditionError } from './condition-error.ts';
 import { childrenOf, isComprehension, methodOf } from './syntax-tree.ts';
 
@@ -32,7 +33,7 @@ type KnownField = keyof typeof knownValues;
 const originType = 'ArgumentOrigin';
 const originsType = `map<string, ${originType}>`;
 
-/** Adds the variable `origins` and its function `any` to an environment. */
+/** Adds the variable `origins` and its functions `any` and `aimedByText` to an environment. */
 export function registerOrigins(environment: Environment): Environment {
   const fields = { from: 'string', as: 'string', toolName: 'string', eventId: 'string' };
   environment
@@ -50,6 +51,17 @@ export function registerOrigins(environment: Environment): Environment {
       async: false,
     });
   }
+  environment.registerFunction({
+    name: 'aimedByText',
+    receiverType: originsType,
+    returnType: 'bool',
+    params: [],
+    handler: (origins: unknown) => {
+      if (!(origins instanceof Map)) throw new TypeError('aimedByText() is a function of origins');
+      return isAimedByText(origins as ReadonlyMap<string, ReadableOrigin>);
+    },
+    async: false,
+  });
   return environment;
 }
 
@@ -89,7 +101,7 @@ export function isOrigins(node: ASTNode): boolean {
 }
 
 /**
- * Rejects what would never match: `any` on another value than `origins`, and a comparison with a value that an
+ * Rejects what would never match: `any` or `aimedByText` on another value than `origins`, and a comparison with a value that an
  * origin never has.
  *
  * @throws {@link ConditionError} with the position and a fix.
@@ -113,6 +125,8 @@ function problemOf(node: ASTNode): string | undefined {
   switch (node.op) {
     case 'rcall': {
       const [name, receiver, [from, as]] = node.args;
+      if (name === 'aimedByText' && !isOrigins(receiver))
+        return 'aimedByText() is only available on origins, as in origins.aimedByText()';
       if (name !== 'any') return undefined;
       if (!isOrigins(receiver))
         return 'any() is only available on origins, as in origins.any("tool", "text")';

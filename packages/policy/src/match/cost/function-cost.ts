@@ -90,6 +90,8 @@ export function methodCost(
   if (historyFunctions.has(name)) return { cost: historyCost, size: scalar };
   const bound = boundOf(name, sizes);
   switch (name) {
+    case 'aimedByText':
+      return { cost: perCall + 10 * receiver.values * perValue + receiver.characters * 0.01, size: scalar };
     case 'any':
       return { cost: perCall + receiver.values * perValue, size: scalar };
     case 'contains':
