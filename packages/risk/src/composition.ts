@@ -26,6 +26,11 @@ const HABIT_DISCOUNT = 0.6;
 // Matches below this weight are hints. All hints together weigh less than one rule with weight 0.5.
 const HINT_WEIGHT = 0.13;
 const HINTS_AT_MOST = -Math.log(1 - 0.45);
+/** Circumstances beyond this limit count little: how an agent works is hardly enough for `high` alone. */
+const CIRCUMSTANCES_LIMIT = 1.6;
+/** The limit for agents with a known history, in which circumstances without a precedent say more. */
+const KNOWN_LIMIT = 2.4;
+const BEYOND_LIMIT = 0.25;
 
 /** A rule with its precomputed, session-independent values. */
 interface PreparedRule {
@@ -52,7 +57,9 @@ function precedentIn(view: SessionView): number {
   const acts = view.tools.flatMap(([hash, tool]) =>
     tool.bits & ACTION_BITS ? [[hash, tool.count] as const] : [],
   );
-  return precedentFor(view.expected, acts, tallyOf(view, 'act').count);
+  const kept = acts.reduce((sum, [, calls]) => sum + calls, 0);
+  // An action of a tool that was dropped has no precedent.
+  return kept < tallyOf(view, 'act').count ? 0 : precedentFor(view.expected, acts);
 }
 
 /** Returns the matches of all rules in a session. */
@@ -73,21 +80,32 @@ export function findings(view: SessionView): Finding[] {
   return found;
 }
 
-/** Combines findings so that the score without any one of them is cheap to compute. */
+/** Evidence of the findings that have a limit together. */
+interface Limited {
+  hints: number;
+  circumstantial: number;
+}
+
+/** Combines findings so that the evidence without any one of them is cheap to compute. */
 export class Composition {
   #strong = 0;
-  #hints = 0;
+  readonly #limited: Limited = { hints: 0, circumstantial: 0 };
   // The strongest finding of each cluster, and the evidence of the second strongest.
   readonly #first: (Finding | undefined)[] = [];
   readonly #second: number[] = [];
 
-  /** @param found Findings; any fixed order. */
-  constructor(found: readonly Finding[]) {
+  readonly #limit: number;
+
+  /**
+   * @param found - findings, in any fixed order
+   * @param isKnown - `true` with a known history
+   */
+  constructor(found: readonly Finding[], isKnown: boolean) {
+    this.#limit = isKnown ? KNOWN_LIMIT : CIRCUMSTANCES_LIMIT;
     for (const finding of found) {
       const { cluster, evidence } = finding;
       if (cluster < 0) {
-        if (isHint(finding)) this.#hints += evidence;
-        else this.#strong += evidence;
+        this.#add(finding, evidence);
         continue;
       }
       const first = this.#first[cluster];
@@ -98,35 +116,36 @@ export class Composition {
         this.#second[cluster] = Math.max(this.#second[cluster] as number, evidence);
       }
     }
-    for (const first of this.#first) this.#strong += first?.evidence ?? 0;
+    for (const first of this.#first) if (first !== undefined) this.#add(first, first.evidence);
   }
 
-  /** Score from 0 to 100: noisy-or, each cluster counted once, hints limited. */
-  get score(): number {
-    return scoreOf(this.#strong, this.#hints);
+  #add({ rule }: Finding, evidence: number): void {
+    if (rule.circumstantial) this.#limited.circumstantial += evidence;
+    else if (rule.weight < HINT_WEIGHT) this.#limited.hints += evidence;
+    else this.#strong += evidence;
   }
 
-  /** Returns the score without one of the findings. */
-  without(finding: Finding): number {
-    const { cluster, evidence } = finding;
+  /** Evidence of all findings, each cluster counted once, with the limits of hints and circumstances. */
+  get evidence(): number {
+    return this.#total(this.#strong, this.#limited);
+  }
+
+  /** Returns the evidence without one of the findings. */
+  without({ rule, cluster, evidence }: Finding): number {
+    let less = evidence;
     if (cluster >= 0) {
-      if (this.#first[cluster] !== finding) return this.score;
-      return scoreOf(this.#strong - evidence + (this.#second[cluster] as number), this.#hints);
+      if (this.#first[cluster]?.rule !== rule) return this.evidence;
+      less -= this.#second[cluster] as number;
     }
-    if (isHint(finding)) return scoreOf(this.#strong, this.#hints - evidence);
-    return scoreOf(this.#strong - evidence, this.#hints);
+    const { hints, circumstantial } = this.#limited;
+    if (rule.circumstantial)
+      return this.#total(this.#strong, { hints, circumstantial: circumstantial - less });
+    if (rule.weight < HINT_WEIGHT) return this.#total(this.#strong, { hints: hints - less, circumstantial });
+    return this.#total(this.#strong - less, this.#limited);
   }
-}
 
-function isHint(finding: Finding): boolean {
-  return finding.rule.weight < HINT_WEIGHT;
-}
-
-function scoreOf(strong: number, hints: number): number {
-  return 100 * (1 - Math.exp(-(strong + Math.min(hints, HINTS_AT_MOST))));
-}
-
-/** Rounds a score to two decimals, so that it is readable and the same on every machine. */
-export function rounded(score: number): number {
-  return Math.round(score * 100) / 100;
+  #total(strong: number, { hints, circumstantial }: Limited): number {
+    const beyond = Math.max(0, circumstantial - this.#limit) * BEYOND_LIMIT;
+    return strong + Math.min(hints, HINTS_AT_MOST) + Math.min(circumstantial, this.#limit) + beyond;
+  }
 }

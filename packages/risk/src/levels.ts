@@ -1,59 +1,58 @@
 import type { RiskLevel } from './risk-score.ts';
 
-/** Lowest scores of the levels above `low`. */
-export interface LevelLimits {
+/** Lowest scores of the levels above `low`, with a history or without, with origins of arguments or without. */
+export const LEVELS = { medium: 40, high: 70, critical: 90 } as const;
+
+/** Amounts of evidence, which is a negative logarithm; see `composition.ts`. */
+export interface EvidenceLimits {
   readonly medium: number;
   readonly high: number;
   readonly critical: number;
 }
 
 /**
- * Limits of the levels: quantiles of the scores of benign sessions. `cold` applies to sessions without a known history,
- * `warm` to all others.
+ * Evidence at which the levels begin. It is the same with a known history and without, and with origins of arguments and
+ * without, so that no report of origins lowers a score.
  *
- * Provenance: the 1033 benign runs of AgentDojo's suites workspace and slack (models of OpenAI, Google and Cohere;
- * MIT license), scored at these weights: `benignQuantiles` of `npm run bench -- risk --warmup 0` and `--warmup 3`.
- * - `medium`: 80% of the benign sessions score below it.
- * - `high`: above all of them (cold), and above at least 98% (warm; it is above 99%). A 95% limit would be too low: a
- *   session that scores `high` is not learned and alerts people, and other workloads act more than these suites. Both
- *   limits are the same: of two sessions with the same signals, the one with a known history must not be
- * reported first.
- * - `critical`: above all of them (warm).
- *
- * The limits `WithOrigins` apply where the recorder reports the origins of arguments, which more rules then use. They
- * come from the same runs with their texts, by the same command. `high` is above 98.7% of the benign sessions, with a
- * history and without: some users ask an agent to do what a text says, and then only they know that it is their wish.
+ * Provenance: benign runs of three kinds of work, scored at these weights (`npm run bench -- risk`): office work (1033 runs
+ * of AgentDojo's suites workspace and slack), service desk (182 runs of tau-bench, airline) and coding (448 runs of
+ * SWE-agent). Of each kind, at most one run in five reaches `medium`, and about one in a hundred or fewer `high`.
  */
-export const LEVEL_LIMITS: {
-  readonly cold: LevelLimits;
-  readonly warm: LevelLimits;
-  readonly coldWithOrigins: LevelLimits;
-  readonly warmWithOrigins: LevelLimits;
-} = {
-  cold: { medium: 67, high: 91, critical: 95 },
-  warm: { medium: 47, high: 91, critical: 95 },
-  coldWithOrigins: { medium: 69, high: 97, critical: 98.5 },
-  warmWithOrigins: { medium: 50, high: 97, critical: 98.5 },
-};
+export const EVIDENCE_LIMITS: EvidenceLimits = { medium: 1.7, high: 3.5, critical: 4.6 };
+
+/** Score below `critical` that a session without proof reaches at most. */
+const MOST_WITHOUT_PROOF = 89.99;
 
 /**
- * Returns the limits for a session.
+ * Returns the score of an amount of evidence, 0 to 100: it grows evenly from level to level.
  *
- * @param isCold - `true` without a known history
- * @param hasOrigins - `true` if the origins of arguments were reported
+ * @param isProven - `true` if two independent rules matched, or one that is conclusive. Any other single signal, however
+ * strong, stays below `critical`.
  */
-export function limitsFor(isCold: boolean, hasOrigins: boolean): LevelLimits {
-  const { cold, warm, coldWithOrigins, warmWithOrigins } = LEVEL_LIMITS;
-  if (hasOrigins) return isCold ? coldWithOrigins : warmWithOrigins;
-  return isCold ? cold : warm;
+export function scoreOf(evidence: number, isProven: boolean): number {
+  const { medium, high, critical } = EVIDENCE_LIMITS;
+  const between = (from: number, to: number, low: number, top: number) =>
+    low + ((evidence - from) / (to - from)) * (top - low);
+  if (evidence < medium) return between(0, medium, 0, LEVELS.medium);
+  if (evidence < high) return between(medium, high, LEVELS.medium, LEVELS.high);
+  const score =
+    evidence < critical
+      ? between(high, critical, LEVELS.high, LEVELS.critical)
+      : 100 - (100 - LEVELS.critical) * Math.exp(critical - evidence);
+  return isProven ? score : Math.min(score, MOST_WITHOUT_PROOF);
 }
 
 /**
- * Returns the level of a score. `critical` needs two independent rules or one deterministic rule; any other single
- * signal, however strong, is `high`.
+ * Rounds a score down to two decimals, so that it is the same on every machine and never reaches a level that the exact
+ * one does not.
  */
-export function levelOf(score: number, limits: LevelLimits, proven: boolean): RiskLevel {
-  if (score >= limits.critical && proven) return 'critical';
-  if (score >= limits.high) return 'high';
-  return score >= limits.medium ? 'medium' : 'low';
+export function rounded(score: number): number {
+  return Math.floor(score * 100 + 1e-6) / 100;
+}
+
+/** Returns the level of a score. */
+export function levelOf(score: number): RiskLevel {
+  if (score >= LEVELS.critical) return 'critical';
+  if (score >= LEVELS.high) return 'high';
+  return score >= LEVELS.medium ? 'medium' : 'low';
 }

@@ -17,7 +17,7 @@ function namesKnown(view: SessionView): boolean {
 /** Tests by dimension that return `true` if the records could have shown the dimension. */
 const OBSERVABLE: Readonly<Record<DimensionId, (view: SessionView) => boolean>> = {
   // With origins, it shows which actions a text aimed.
-  ASI01: (view) => namesKnown(view) || view.state.origins.total > 0,
+  ASI01: (view) => namesKnown(view) || tallyOf(view, 'origins').count > 0,
   ASI02: called,
   ASI03: called,
   ASI04: (view) =>

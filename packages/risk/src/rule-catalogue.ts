@@ -1,22 +1,22 @@
 import type { Rule } from './rule.ts';
 import { cascadeFailingOn } from './rules/cascade-failing-on.ts';
 import { cascadeFailureSpread } from './rules/cascade-failure-spread.ts';
-import { cascadeOscillation } from './rules/cascade-oscillation.ts';
 import { cascadeSameIntent } from './rules/cascade-same-intent.ts';
 import { executionAfterUntrusted } from './rules/execution-after-untrusted.ts';
 import { executionFetchThenRun } from './rules/execution-fetch-then-run.ts';
 import { executionFirstTime } from './rules/execution-first-time.ts';
 import { executionForeignCode } from './rules/execution-foreign-code.ts';
+import { executionForeignFile } from './rules/execution-foreign-file.ts';
+import { executionForeignHost } from './rules/execution-foreign-host.ts';
 import { goalActionAfterUntrusted } from './rules/goal-action-after-untrusted.ts';
 import { goalDetour } from './rules/goal-detour.ts';
 import { goalFollowsLink } from './rules/goal-follows-link.ts';
 import { goalForeignArguments } from './rules/goal-foreign-arguments.ts';
 import { goalForeignDetour } from './rules/goal-foreign-detour.ts';
 import { goalNewAction } from './rules/goal-new-action.ts';
-import { goalNewOrder } from './rules/goal-new-order.ts';
 import { goalNewReading } from './rules/goal-new-reading.ts';
 import { goalPartlyForeign } from './rules/goal-partly-foreign.ts';
-import { goalReadsAgain } from './rules/goal-reads-again.ts';
+import { goalRedirected } from './rules/goal-redirected.ts';
 import { goalScatteredActions } from './rules/goal-scattered-actions.ts';
 import { goalUnreadObject } from './rules/goal-unread-object.ts';
 import { memoryFlooded } from './rules/memory-flooded.ts';
@@ -29,6 +29,7 @@ import { messageStranger } from './rules/message-stranger.ts';
 import { messageVersionDowngrade } from './rules/message-version-downgrade.ts';
 import { misuseDeleteAfterUntrusted } from './rules/misuse-delete-after-untrusted.ts';
 import { misuseIrreversibleAfterUntrusted } from './rules/misuse-irreversible-after-untrusted.ts';
+import { misuseLeakedByLink } from './rules/misuse-leaked-by-link.ts';
 import { misuseLongerThanUsual } from './rules/misuse-longer-than-usual.ts';
 import { misuseLossBurst } from './rules/misuse-loss-burst.ts';
 import { misuseMixedActions } from './rules/misuse-mixed-actions.ts';
@@ -36,8 +37,8 @@ import { misuseMoreThanUsual } from './rules/misuse-more-than-usual.ts';
 import { misusePrivateContentSent } from './rules/misuse-private-content-sent.ts';
 import { misusePrivateThenExternal } from './rules/misuse-private-then-external.ts';
 import { misusePublishAfterUntrusted } from './rules/misuse-publish-after-untrusted.ts';
-import { misuseRateSpike } from './rules/misuse-rate-spike.ts';
 import { misuseSameCallAgain } from './rules/misuse-same-call-again.ts';
+import { misuseSentFromWorkspace } from './rules/misuse-sent-from-workspace.ts';
 import { misuseSeveralOutlets } from './rules/misuse-several-outlets.ts';
 import { misuseSweepThenSend } from './rules/misuse-sweep-then-send.ts';
 import { privilegeAgentElsewhere } from './rules/privilege-agent-elsewhere.ts';
@@ -71,14 +72,14 @@ export const RULES: readonly Rule[] = [
   goalForeignArguments,
   goalForeignDetour,
   goalNewAction,
-  goalNewOrder,
   goalNewReading,
   goalPartlyForeign,
-  goalReadsAgain,
+  goalRedirected,
   goalScatteredActions,
   goalUnreadObject,
   misuseDeleteAfterUntrusted,
   misuseIrreversibleAfterUntrusted,
+  misuseLeakedByLink,
   misuseLongerThanUsual,
   misuseLossBurst,
   misuseMixedActions,
@@ -86,8 +87,8 @@ export const RULES: readonly Rule[] = [
   misusePrivateContentSent,
   misusePrivateThenExternal,
   misusePublishAfterUntrusted,
-  misuseRateSpike,
   misuseSameCallAgain,
+  misuseSentFromWorkspace,
   misuseSeveralOutlets,
   misuseSweepThenSend,
   privilegeAgentElsewhere,
@@ -105,6 +106,8 @@ export const RULES: readonly Rule[] = [
   executionFetchThenRun,
   executionFirstTime,
   executionForeignCode,
+  executionForeignFile,
+  executionForeignHost,
   memoryFlooded,
   memoryReadThenAct,
   memoryWrittenAfterUntrusted,
@@ -115,7 +118,6 @@ export const RULES: readonly Rule[] = [
   messageVersionDowngrade,
   cascadeFailingOn,
   cascadeFailureSpread,
-  cascadeOscillation,
   cascadeSameIntent,
   trustAlwaysApproved,
   trustApprovalBurst,

@@ -1,6 +1,6 @@
 import type { RuleMatch } from './rule.ts';
 import { type SessionView, stampTallyOf } from './session/session-view.ts';
-import { STAMP_INDEX, type StampName } from './stamp-name.ts';
+import type { StampName } from './stamp-name.ts';
 
 /** Creates a match for the given events of the log; undefined if there are none. */
 export function matched(
@@ -10,8 +10,8 @@ export function matched(
   count?: number,
 ): RuleMatch | undefined {
   if (events.length === 0) return undefined;
-  const eventIds = events.slice(0, 5).map((event) => event.eventId);
-  return { strength, eventIds, count: Math.max(count ?? 0, events.length), explanation };
+  const eventIds = [...new Set(events.map((event) => event.eventId))].slice(0, 5);
+  return { strength, eventIds, count: Math.max(count ?? 0, eventIds.length), explanation };
 }
 
 /** Formats a count with its noun: "1 call", "3 calls". */
@@ -28,7 +28,7 @@ export function stamped(
 ): RuleMatch | undefined {
   const tally = stampTallyOf(view, stamp);
   if (tally.count === 0) return undefined;
-  const bit = 1 << STAMP_INDEX[stamp];
-  const logged = view.entries.filter((entry) => (entry.stamp & bit) !== 0 && entry.eventId !== tally.firstId);
-  return matched([{ eventId: tally.firstId }, ...logged], strength, explanation, tally.count);
+  const first = { eventId: tally.firstId };
+  const last = { eventId: tally.lastId };
+  return matched(tally.count > 1 ? [first, last] : [first], strength, explanation, tally.count);
 }

@@ -41,6 +41,11 @@ export interface Rule {
    * to earlier reads. Default: false.
    */
   readonly precedented?: boolean;
+  /**
+   * `true` for a signal that benign work shows as well, because it describes how an agent works and not what aimed it.
+   * All such signals of a session together have a limit. Default: false.
+   */
+  readonly circumstantial?: boolean;
   /** Situations in which it matches without a risk. */
   readonly falsePositives: string;
   readonly recommendation: { readonly title: string; readonly text: string };

@@ -1,4 +1,4 @@
-import { LEVEL_LIMITS } from './levels.ts';
+import { EVIDENCE_LIMITS } from './levels.ts';
 import { RULES } from './rule-catalogue.ts';
 
 /**
@@ -15,6 +15,7 @@ export function rulesetText(): string {
       deterministic = false,
       habitual = true,
       precedented = false,
+      circumstantial = false,
     }) => ({
       id,
       dimension,
@@ -23,7 +24,8 @@ export function rulesetText(): string {
       deterministic,
       habitual,
       precedented,
+      circumstantial,
     }),
   );
-  return JSON.stringify({ rules, levels: LEVEL_LIMITS });
+  return JSON.stringify({ rules, levels: EVIDENCE_LIMITS });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LEVEL_LIMITS } from './levels.ts';
+import { EVIDENCE_LIMITS, LEVELS, levelOf, rounded, scoreOf } from './levels.ts';
 import { RULES } from './rule-catalogue.ts';
 import { type ExampleStep, exampleEvents, playExample } from './rule-example.ts';
 import { score } from './score.ts';
@@ -68,7 +68,7 @@ describe('score', () => {
     const steps = [60_000, 900, 60_000, 900, 2000].map(approved);
     const factor = play(steps).factors.find(({ ruleId }) => ruleId === 'trust.fast-approvals');
     const ids = exampleEvents(steps).map(({ event }) => event.eventId);
-    expect(factor?.evidence).toEqual({ eventIds: [ids[1], ids[3], ids[4]], count: 3 });
+    expect(factor?.evidence).toEqual({ eventIds: [ids[1], ids[4]], count: 3 });
   });
 
   it('names the tools that were called more often than usual', () => {
@@ -108,23 +108,30 @@ describe('the level', () => {
   it('is critical for every deterministic rule alone', () => {
     const proofs = RULES.filter(({ deterministic }) => deterministic);
     expect(proofs.length).toBeGreaterThan(0);
-    for (const { id, weight } of proofs) {
-      for (const { critical } of [LEVEL_LIMITS.cold, LEVEL_LIMITS.warm]) {
-        expect(weight * 100, id).toBeGreaterThanOrEqual(critical);
-      }
-    }
+    for (const { id, weight } of proofs)
+      expect(-Math.log(1 - weight), id).toBeGreaterThanOrEqual(EVIDENCE_LIMITS.critical);
   });
 
-  it('is critical for a deterministic rule beside origins, whose limits are higher', () => {
+  it('is critical for a deterministic rule beside origins', () => {
     const origins = { path: { from: 'user' } } as const;
     const { level } = play([{ tool: 'read_file', stamps: ['agent_revoked'], origins }]);
     expect(level).toBe('critical');
   });
 
-  it('is not lower with a known history', () => {
-    for (const level of ['high', 'critical'] as const) {
-      expect(LEVEL_LIMITS.warm[level]).toBeGreaterThanOrEqual(LEVEL_LIMITS.cold[level]);
-      expect(LEVEL_LIMITS.warmWithOrigins[level]).toBeGreaterThanOrEqual(LEVEL_LIMITS.coldWithOrigins[level]);
+  it('begins at 40, 70 and 90, and grows with the evidence', () => {
+    expect(LEVELS).toEqual({ medium: 40, high: 70, critical: 90 });
+    let before = -1;
+    for (let evidence = 0; evidence < 12; evidence += 0.01) {
+      const score = scoreOf(evidence, true);
+      expect(score).toBeGreaterThan(before);
+      expect(score).toBeLessThan(100);
+      before = score;
     }
+    for (const level of ['medium', 'high', 'critical'] as const) {
+      expect(scoreOf(EVIDENCE_LIMITS[level], true)).toBeCloseTo(LEVELS[level]);
+      expect(levelOf(rounded(LEVELS[level]))).toBe(level);
+      expect(levelOf(rounded(LEVELS[level] - 1e-3))).not.toBe(level);
+    }
+    expect(levelOf(scoreOf(12, false))).toBe('high');
   });
 });

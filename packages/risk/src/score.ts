@@ -1,8 +1,8 @@
 import type { Baseline } from './baseline/baseline.ts';
-import { Composition, type Finding, findings, rounded } from './composition.ts';
+import { Composition, type Finding, findings } from './composition.ts';
 import { DIMENSION_IDS, DIMENSION_NAMES } from './dimensions.ts';
 import { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
-import { type LevelLimits, levelOf, limitsFor } from './levels.ts';
+import { levelOf, rounded, scoreOf } from './levels.ts';
 import { isObservable } from './observable.ts';
 import type { DimensionId, RiskDimension, RiskFactor, RiskRecommendation, RiskScore } from './risk-score.ts';
 import type { SessionState } from './session/session-state.ts';
@@ -22,14 +22,14 @@ interface Ranked {
   readonly factor: RiskFactor;
 }
 
-function factorOf(finding: Finding, composition: Composition, total: number): RiskFactor {
+function factorOf(finding: Finding, delta: number): RiskFactor {
   const { rule, match } = finding;
   return {
     ruleId: rule.id,
     title: rule.title,
     explanation: match.explanation,
     weight: rule.weight,
-    delta: rounded(total - composition.without(finding)),
+    delta,
     evidence: { eventIds: match.eventIds.slice(0, 5), count: match.count ?? match.eventIds.length },
     recommendation: rule.recommendation.text,
   };
@@ -45,23 +45,19 @@ function proven(found: readonly Finding[]): boolean {
   return new Set(found.map(({ rule }) => rule.cluster ?? rule.id)).size >= 2;
 }
 
-function dimensionOf(
-  id: DimensionId,
-  view: SessionView,
-  own: readonly Ranked[],
-  limits: LevelLimits,
-): RiskDimension {
+function dimensionOf(id: DimensionId, view: SessionView, own: readonly Ranked[]): RiskDimension {
   if (own.length === 0) {
     const observable = isObservable(id, view);
     return { id, name: DIMENSION_NAMES[id], score: 0, level: 'low', observable, factors: [] };
   }
+  const isKnown = view.expected !== undefined;
   const found = own.map(({ finding }) => finding);
-  const score = rounded(new Composition(found).score);
+  const score = rounded(scoreOf(new Composition(found, isKnown).evidence, proven(found)));
   return {
     id,
     name: DIMENSION_NAMES[id],
     score,
-    level: levelOf(score, limits, proven(found)),
+    level: levelOf(score),
     observable: true,
     factors: own.map(({ factor }) => factor),
   };
@@ -78,22 +74,26 @@ function recommendationOf({ rule }: Finding): RiskRecommendation {
 export function score(state: SessionState, options: ScoreOptions = {}): RiskScore {
   const view = viewOf(state, options.baseline);
   const found = findings(view);
-  const composition = new Composition(found);
-  const limits = limitsFor(view.expected === undefined, state.origins.total > 0 && !found.some(isProof));
-  const exact = composition.score;
+  const isKnown = view.expected !== undefined;
+  const composition = new Composition(found, isKnown);
+  const isProven = proven(found);
+  const exact = scoreOf(composition.evidence, isProven);
   const ranked = found
-    .map((finding): Ranked => ({ finding, factor: factorOf(finding, composition, exact) }))
+    .map((finding): Ranked => {
+      const left = scoreOf(composition.without(finding), isProven);
+      return { finding, factor: factorOf(finding, rounded(Math.max(0, exact - left))) };
+    })
     .sort((a, b) => b.factor.delta - a.factor.delta || (a.finding.rule.id < b.finding.rule.id ? -1 : 1));
   const strongest = ranked.slice(0, STRONGEST);
   const total = rounded(exact);
   const byDimension = Map.groupBy(ranked, ({ finding }) => finding.rule.dimension);
   return {
     score: total,
-    level: levelOf(total, limits, proven(found)),
+    level: levelOf(total),
     engineVersion: ENGINE_VERSION,
     rulesetHash: RULESET_HASH,
     eventCount: state.eventCount,
-    dimensions: DIMENSION_IDS.map((id) => dimensionOf(id, view, byDimension.get(id) ?? [], limits)),
+    dimensions: DIMENSION_IDS.map((id) => dimensionOf(id, view, byDimension.get(id) ?? [])),
     factors: strongest.map(({ factor }) => factor),
     recommendations: strongest.map(({ finding }) => recommendationOf(finding)),
   };

@@ -48,7 +48,7 @@ describe('a baseline under attack', () => {
   it('learns what scored high once a person has confirmed it, and then the same work scores lower', () => {
     const baseline = trained();
     const confirmed = run(baseline, ATTACK, 100, { isConfirmed: true });
-    expect(confirmed.risk.level).toBe('critical');
+    expect(confirmed.risk.level).toBe('high');
     expect(confirmed.learned).toBe(true);
     expect(run(baseline, ATTACK, 101).risk.score).toBeLessThan(confirmed.risk.score);
   });
@@ -65,11 +65,11 @@ describe('a baseline under attack', () => {
     expect(confirmed).toBeLessThan(2 ** 31);
   });
 
-  it('learns a session once that was learned before it went on to score high', () => {
+  it('learns a session once that was learned before it went on to score medium', () => {
     const baseline = emptyBaseline();
     expect(run(baseline, HONEST, 1).learned).toBe(true);
     const goneOn = run(baseline, ATTACK, 1, { isConfirmed: true });
-    expect(goneOn).toMatchObject({ risk: { level: 'high' }, learned: true });
+    expect(goneOn).toMatchObject({ risk: { level: 'medium' }, learned: true });
     expect(baseline.sessions.size).toBe(1);
   });
 

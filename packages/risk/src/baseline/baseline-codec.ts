@@ -3,7 +3,7 @@ import { ByteWriter } from '../codec/byte-writer.ts';
 import { type Baseline, emptyBaseline } from './baseline.ts';
 import type { PastSession } from './past-session.ts';
 
-const FORMAT = 1;
+const FORMAT = 2;
 
 function writeHashes(out: ByteWriter, hashes: ReadonlySet<number>): void {
   out.number(hashes.size);
@@ -20,7 +20,6 @@ function writePast(out: ByteWriter, past: PastSession): void {
     out.word(hash);
     out.number(count * 2 + (past.actions.has(hash) ? 1 : 0));
   }
-  writeHashes(out, past.steps);
   writeHashes(out, past.rules);
   for (const value of [past.tags, past.acts, past.looks, past.hour]) out.number(value);
 }
@@ -34,10 +33,9 @@ function readPast(input: ByteReader): PastSession {
     tools.set(hash, Math.floor(value / 2));
     if (value % 2 === 1) actions.add(hash);
   }
-  const steps = readHashes(input);
   const rules = readHashes(input);
   const [tags, acts, looks, hour] = [input.number(), input.number(), input.number(), input.number()];
-  return { tools, actions, steps, rules, tags, acts, looks, hour };
+  return { tools, actions, rules, tags, acts, looks, hour };
 }
 
 /** Serializes a baseline to a string of a few kilobytes. Equal baselines give equal strings. */

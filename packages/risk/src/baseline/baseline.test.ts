@@ -16,7 +16,7 @@ function session(name: string, tools: readonly string[]) {
 describe('learn', () => {
   it.each([
     ['low', true],
-    ['medium', true],
+    ['medium', false],
     ['high', false],
     ['critical', false],
   ] as [RiskLevel, boolean][])('of a session with level %s returns %s', (level, learned) => {

@@ -1,8 +1,9 @@
 import { hash32 } from '../codec/hash32.ts';
 import type { RiskScore } from '../risk-score.ts';
 import { BottomK } from '../session/bottom-k.ts';
+import { MARK_INDEX } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
-import { type PastSession, pastSession } from './past-session.ts';
+import { hasForeignAct, type PastSession, pastSession } from './past-session.ts';
 
 /** Number of sessions that a baseline keeps. */
 export const KEPT_SESSIONS = 16;
@@ -21,6 +22,8 @@ export function emptyBaseline(): Baseline {
   return { sessions: new BottomK(KEPT_SESSIONS) };
 }
 
+const CALLS = ['call', 'message', 'memory'] as const;
+
 /** First sort key of unconfirmed sessions; confirmed ones sort before it. */
 const UNCONFIRMED = 2 ** 31;
 
@@ -37,19 +40,23 @@ function placeOf({ sessions }: Baseline, session: number, isConfirmed: boolean):
   return isConfirmed && !sessions.get(unconfirmed) ? confirmed : unconfirmed;
 }
 
+function hasCalls({ marks }: SessionState): boolean {
+  return CALLS.some((mark) => (marks[MARK_INDEX[mark]]?.count ?? 0) > 0);
+}
+
 /** Options for {@link learn}. */
 export interface LearnOptions {
   /**
    * `true` if a person reviewed the session and found it benign: it is then learned at any score. This is the only way
-   * to learn a baseline for an agent whose known-good sessions score `high`. Default: false.
+   * to learn a baseline for an agent whose known-good sessions score `medium` or above. Default: false.
    */
   readonly isConfirmed?: boolean;
 }
 
 /**
  * Adds a finished session to a baseline; a session that is learned again counts once. Sessions without a call are not
- * learned. Sessions that score `high` or `critical` are only learned if a person confirmed them, so that suspicious
- * behavior does not become normal.
+ * learned. Sessions that score `medium` or above, or in which a text of third parties aimed an action, are only learned
+ * if a person confirmed them, so that suspicious behavior does not become normal.
  *
  * `score` must be the session's score against the baseline that was frozen when it started.
  * Returns `true` if the session was learned; it is not if the sample has no place for it.
@@ -60,9 +67,9 @@ export function learn(
   score: RiskScore,
   { isConfirmed = false }: LearnOptions = {},
 ): boolean {
-  const isSuspect = score.level === 'high' || score.level === 'critical';
+  const isSuspect = score.level !== 'low' || hasForeignAct(state);
   if (isSuspect && !isConfirmed) return false;
-  if (state.log.total === 0) return false;
+  if (!hasCalls(state)) return false;
   const rules = score.dimensions.flatMap((dimension) =>
     dimension.factors.map((factor) => ruleHash(factor.ruleId)),
   );

@@ -1,38 +1,38 @@
 import type { Rule } from '../rule.ts';
-import { matched } from '../rule-match.ts';
-import { OUTCOME_MARKS } from '../session/mark.ts';
-import { tallyOf } from '../session/session-view.ts';
+import { counted, matched } from '../rule-match.ts';
+import { lastOf, tallyOf } from '../session/session-view.ts';
 
-const ANSWERED = OUTCOME_MARKS.indexOf('answered');
-const UNANSWERED = OUTCOME_MARKS.indexOf('unanswered');
-const MANY = 6;
+const MANY = 12;
 
-/** Detects a session that continues although most calls fail. */
+/** Detects a session that continues although many calls fail. */
 export const cascadeFailingOn: Rule = {
   id: 'cascade.failing-on',
-  title: 'Continuing although most calls fail',
+  title: 'Continuing although many calls fail',
   dimension: 'ASI08',
   llm: ['LLM10:2025 Unbounded Consumption'],
-  signal: 'At least six calls fail, more than half of all calls: the agent does not stop on errors.',
-  weight: 0.22,
+  signal: 'Twelve calls or more fail: the agent does not stop on errors.',
+  weight: 0.12,
   falsePositives: 'Outages during which an agent retries correctly.',
   recommendation: {
     title: 'Stop the agent on repeated failures',
     text: 'Set a limit of failures after which it asks a person.',
   },
   detect(view) {
-    const calls = tallyOf(view, 'call').count - view.withheld;
-    const failures = calls - tallyOf(view, 'answered').count - tallyOf(view, 'unanswered').count;
-    if (failures < MANY || failures <= calls / 2) return undefined;
-    const found = view.steps.filter((step) => step.outcome !== ANSWERED && step.outcome !== UNANSWERED);
+    const failed = (['unauthorized', 'throttled', 'client_error', 'server_error'] as const).map((mark) =>
+      tallyOf(view, mark),
+    );
+    const failures = failed.reduce((sum, tally) => sum + tally.count, 0) - view.withheld;
+    if (failures < MANY) return undefined;
     return matched(
-      found.length > 0 ? found : view.steps.slice(-1),
-      Math.min(1, failures / 12),
-      `${failures} of ${calls} calls failed, and the agent continued.`,
+      failed.filter(({ count }) => count > 0).map(lastOf),
+      Math.min(1, failures / 24),
+      `${counted(failures, 'call')} failed, and the agent continued.`,
       failures,
     );
   },
-  fires: [{ name: 'eight of nine fail', steps: ['read_file', { tool: 'read_page', status: 500, times: 8 }] }],
+  fires: [
+    { name: 'fourteen of fifteen fail', steps: ['read_file', { tool: 'read_page', status: 500, times: 14 }] },
+  ],
   quiet: [
     {
       name: 'thirty that a policy denied',

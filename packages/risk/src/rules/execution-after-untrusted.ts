@@ -1,12 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-
-const EXEC = tagBits('exec');
-const UNTRUSTED = tagBits('ingest_untrusted');
-const CODE = NOUN_CLASS_NAMES.indexOf('code') + 1;
+import { sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects code that runs after untrusted content. */
 export const executionAfterUntrusted: Rule = {
@@ -16,7 +10,8 @@ export const executionAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM05:2025 Improper Output Handling'],
   signal:
     'The agent runs code or a command, or controls a computer, after it read text of third parties other than code.',
-  weight: 0.26,
+  weight: 0.2,
+  circumstantial: true,
   cluster: 'irreversible-after-untrusted',
   precedented: true,
   falsePositives: 'Coding agents, which read issues and run tests; their baseline lowers this.',
@@ -25,15 +20,14 @@ export const executionAfterUntrusted: Rule = {
     text: 'Run it in a sandbox without network and secrets, and require approval after untrusted content was read.',
   },
   detect(view) {
-    const read = view.steps.find((step) => (step.bits & UNTRUSTED) !== 0 && step.noun !== CODE);
-    if (read === undefined) return undefined;
-    const found = view.acts.filter((step) => step.at > read.at && (step.bits & EXEC) !== 0);
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const found = sequence(view, 'outside', 'exec');
+    if (found === undefined) return undefined;
+    const [read, act] = found;
     return matched(
-      [read, ...found],
+      [read, act],
       1,
-      `${toolName(view, first.tool)} ran code after ${toolName(view, read.tool)} read untrusted content.`,
+      `${toolName(view, act.tool)} ran code after ${toolName(view, read.tool)} read text from outside the workspace.`,
+      tallyOf(view, 'exec').count + 1,
     );
   },
   fires: [

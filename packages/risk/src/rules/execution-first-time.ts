@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const EXEC = tagBits('exec');
@@ -23,13 +23,14 @@ export const executionFirstTime: Rule = {
   detect(view) {
     const expected = view.expected;
     if (expected === undefined || expected.all.some((past) => (past.tags & EXEC) !== 0)) return undefined;
-    const found = view.acts.filter((step) => (step.bits & EXEC) !== 0);
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const runs = tallyOf(view, 'exec');
+    if (runs.count === 0) return undefined;
+    const first = firstOf(runs);
     return matched(
-      found,
+      [first],
       expected.confidence,
       `${toolName(view, first.tool)} is the first call of this agent that runs code.`,
+      runs.count,
     );
   },
   fires: [

@@ -1,38 +1,30 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ORIGIN } from '../session/origin-note.ts';
-import { toolName } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 
-const EXEC = tagBits('exec');
-const FROM_TEXT = ORIGIN.targetFromText | ORIGIN.contentFromText;
-
-/** Detects commands and code that stood in text of third parties. */
+/** Detects commands that were copied from a text from outside. */
 export const executionForeignCode: Rule = {
   id: 'execution.foreign-code',
-  title: "Command from a tool's text",
+  title: 'Command copied from a text from outside',
   dimension: 'ASI05',
   llm: ['LLM01:2025 Prompt Injection', 'LLM05:2025 Improper Output Handling'],
-  signal:
-    'A command or code that was run stood in the running text of a result that third parties may have written: a web page, a file, a mail.',
-  weight: 0.6,
-  precedented: true,
+  signal: 'A command of four words or more was copied from a web page, a mail or an issue, and run.',
+  weight: 0.97,
+  habitual: false,
   falsePositives: 'Following the installation steps of a manual that the user asked for.',
   recommendation: {
     title: 'Run downloaded commands only after a look',
     text: 'Hold commands that came from a text with a policy on argument origins, or run them in a sandbox.',
   },
   detect(view) {
-    const found = view.steps.filter(
-      ({ bits, origins }) =>
-        (bits & EXEC) !== 0 && (origins & FROM_TEXT) !== 0 && (origins & ORIGIN.fromUntrusted) !== 0,
-    );
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const copied = tallyOf(view, 'shell_copied');
+    if (copied.count === 0) return undefined;
+    const first = firstOf(copied);
     return matched(
-      found,
+      [first],
       1,
-      `${toolName(view, first.tool)} ran what stood in the text of an earlier result.`,
+      `${toolName(view, first.tool)} ran what stood in a text from outside the workspace.`,
+      copied.count,
     );
   },
   fires: [

@@ -1,6 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { precedes } from '../session/mark.ts';
+import { lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects an action between reads. */
 export const goalDetour: Rule = {
@@ -10,7 +11,8 @@ export const goalDetour: Rule = {
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
     'After untrusted content the agent acts and then returns to reading. An agent with an injected task usually performs it first and then returns to its own task.',
-  weight: 0.24,
+  weight: 0.21,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Processing several items: read one, act on it, read the next.',
   recommendation: {
@@ -18,13 +20,11 @@ export const goalDetour: Rule = {
     text: 'Compare the action with what the user asked for. Start with the text that was read before it.',
   },
   detect(view) {
-    const lastLook = view.steps.findLast((step) => !step.acts);
-    const found = view.acts.filter(
-      (step) => step.afterUntrusted && lastLook !== undefined && step.at < lastLook.at,
-    );
-    const first = found[0];
-    if (first === undefined) return undefined;
-    return matched(found, 1, `${toolName(view, first.tool)} was called between reads.`);
+    const [acts, looks] = [tallyOf(view, 'reach'), tallyOf(view, 'look')];
+    const found = sequence(view, 'ingest_untrusted', 'reach');
+    if (found === undefined || !precedes(acts, looks)) return undefined;
+    const [read, act] = found;
+    return matched([read, act, lastOf(looks)], 1, `${toolName(view, act.tool)} was called between reads.`);
   },
   fires: [
     { name: 'reads, sends, reads on', steps: ['read_inbox', 'send_message', 'read_document'] },

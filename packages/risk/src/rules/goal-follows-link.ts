@@ -1,7 +1,7 @@
 import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
 import { VERB_CLASSES } from '../taxonomy/verbs.ts';
 
@@ -20,7 +20,7 @@ export const goalFollowsLink: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
     'After untrusted content the agent opens more web addresses than in any similar past session. An address from hostile text can leak data in its query and can return more hostile text.',
-  weight: 0.57,
+  weight: 0.73,
   habitual: false,
   falsePositives: 'Research that needs more pages than before; a browsing tool that was replaced.',
   recommendation: {
@@ -30,17 +30,17 @@ export const goalFollowsLink: Rule = {
   detect(view) {
     const { expected } = view;
     if (expected === undefined) return undefined;
-    const opened = view.steps.filter((step) => step.afterUntrusted && opens(step));
-    const last = opened.at(-1);
-    if (last === undefined) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'opened_web');
+    if (found === undefined) return undefined;
     const tools = view.tools.filter(([, tool]) => opens(tool));
     const count = tools.reduce((sum, [, tool]) => sum + tool.count, 0);
     const usual = mostOf(expected, (past) =>
       tools.reduce((sum, [hash]) => sum + (past.tools.get(hash) ?? 0), 0),
     );
     if (count <= usual) return undefined;
+    const last = lastOf(tallyOf(view, 'opened_web'));
     return matched(
-      opened.slice(-5),
+      [found[0], last],
       expected.confidence,
       `Web addresses were opened ${count} times, most recently by ${toolName(view, last.tool)}, compared to at most ${usual} times in similar past sessions.`,
       count - usual,

@@ -1,9 +1,8 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { isForeign } from '../session/origin-note.ts';
-import { toolName } from '../session/session-view.ts';
+import { firstOf, lastOf, tallyOf, toolName } from '../session/session-view.ts';
 
-/** Strength where no argument of the session came from the user, perhaps because the recorder is not told their texts. */
+/** Strength where the user's texts may not be known to the recorder, so that an argument of the user looks foreign. */
 const UNKNOWN_USER = 0.6;
 
 /** Detects actions whose arguments came out of a tool's text, and none from the user. */
@@ -15,7 +14,7 @@ export const goalForeignArguments: Rule = {
   signal:
     'An action is aimed by a value that stood in the running text of an earlier result, such as a web page or a mail, and none of its arguments stood in what the user said. Injected instructions bring the recipient, the amount or the file with them.',
   weight: 0.85,
-  precedented: true,
+  habitual: false,
   falsePositives:
     'The user asks the agent to do what a text says: "pay the attached bill", "do the tasks in the mail".',
   recommendation: {
@@ -23,17 +22,16 @@ export const goalForeignArguments: Rule = {
     text: 'Read the text that the argument came from. Hold such actions for approval with a policy on argument origins; those that the user aimed still run.',
   },
   detect(view) {
-    const found = view.acts.filter((step) => isForeign(step.origins));
-    const first = found[0];
-    const { foreignActs, log } = view.state;
-    const all = log.complete ? found.length : Math.max(found.length, foreignActs.count);
-    if (all === 0) return undefined;
-    const name = first === undefined ? 'A tool' : toolName(view, first.tool);
+    const aimed = tallyOf(view, 'aimed');
+    if (aimed.count === 0) return undefined;
+    const first = firstOf(aimed);
+    const last = lastOf(aimed);
+    const isUserKnown = tallyOf(view, 'knows_user').count > 0 || tallyOf(view, 'user_named').count > 0;
     return matched(
-      first === undefined ? [{ eventId: foreignActs.firstId }] : found,
-      (all > 1 ? 1 : 0.85) * (view.knowsUser ? 1 : UNKNOWN_USER),
-      `${name} was called with arguments from the text of an earlier result and none from the user (${counted(all, 'such action')}).`,
-      all,
+      aimed.count > 1 ? [first, last] : [first],
+      (aimed.count > 1 ? 1 : 0.85) * (isUserKnown ? 1 : UNKNOWN_USER),
+      `${toolName(view, first.tool)} was called with arguments from the text of an earlier result and none from the user (${counted(aimed.count, 'such action')}).`,
+      aimed.count,
     );
   },
   fires: [

@@ -1,7 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { isForeign } from '../session/origin-note.ts';
-import { toolName } from '../session/session-view.ts';
+import { firstOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects an action that a tool's text aimed, between other steps. */
 export const goalForeignDetour: Rule = {
@@ -10,25 +9,26 @@ export const goalForeignDetour: Rule = {
   dimension: 'ASI01',
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
-    "The agent acts with arguments from a tool's text and none from the user, and then goes on reading or acts as the user asked. An injected task is done on the way.",
-  weight: 0.5,
-  precedented: true,
+    "The agent acts with arguments from a tool's text and none from the user, and also goes on reading or acts as the user asked. An injected task is done on the way.",
+  weight: 0.72,
+  habitual: false,
   falsePositives: 'Work through a list that stands in a document.',
   recommendation: {
     title: 'Compare the detour with the task',
     text: 'Check if the user asked for the action. Start with the text that its arguments came from.',
   },
   detect(view) {
-    const last = view.steps.findLast((step) => !isForeign(step.origins));
-    const found = view.acts.filter(
-      (step) => isForeign(step.origins) && last !== undefined && step.at < last.at,
-    );
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const aimed = tallyOf(view, 'aimed');
+    const ofUser = tallyOf(view, 'user_reach');
+    if (aimed.count === 0) return undefined;
+    const next = sequence(view, 'aimed', 'look')?.[1] ?? (ofUser.count > 0 ? firstOf(ofUser) : undefined);
+    if (next === undefined) return undefined;
+    const act = firstOf(aimed);
     return matched(
-      found,
+      [act, next],
       1,
-      `${toolName(view, first.tool)} was called with arguments from the text of an earlier result, and then the agent went on with other work.`,
+      `${toolName(view, act.tool)} was called with arguments from the text of an earlier result, beside other work.`,
+      aimed.count + 1,
     );
   },
   fires: [

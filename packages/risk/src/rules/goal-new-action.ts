@@ -1,8 +1,8 @@
 import { shareOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
+import { firstOf, lastOf, tallyOf, toolName } from '../session/session-view.ts';
+import { ACTION_BITS, IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 
 /** Detects an action that this workflow never took. */
 export const goalNewAction: Rule = {
@@ -24,25 +24,26 @@ export const goalNewAction: Rule = {
     const expected = view.expected;
     if (expected === undefined) return undefined;
     let best = 0;
-    const novelties = new Map<number, number>();
-    const found = view.acts.filter((step) => {
-      let novelty = novelties.get(step.tool);
-      if (novelty === undefined) {
-        const share = shareOf(expected, (past) => past.tools.has(step.tool));
-        novelty = share === 0 ? 1 : share <= 1 / 3 ? 0.3 : 0;
-        novelties.set(step.tool, novelty);
-      }
-      const strength = novelty * (step.bits & IRREVERSIBLE_BITS ? 1 : 0.85);
-      best = Math.max(best, strength);
-      return strength > 0;
-    });
-    const first = found[0];
-    if (first === undefined) return undefined;
-    const strength = best * expected.confidence;
+    let strange = 0;
+    let calls = 0;
+    for (const [hash, tool] of view.tools) {
+      if ((tool.bits & ACTION_BITS) === 0) continue;
+      const share = shareOf(expected, (past) => past.tools.has(hash));
+      const novelty = share === 0 ? 1 : share <= 1 / 3 ? 0.3 : 0;
+      if (novelty === 0) continue;
+      calls += tool.count;
+      const strength = novelty * (tool.bits & IRREVERSIBLE_BITS ? 1 : 0.85);
+      if (strength <= best) continue;
+      best = strength;
+      strange = hash;
+    }
+    if (best === 0) return undefined;
+    const acts = tallyOf(view, 'act');
     return matched(
-      found,
-      strength,
-      `${toolName(view, first.tool)} is an action that similar past sessions never or almost never took.`,
+      acts.lastTool === strange ? [lastOf(acts)] : [firstOf(acts)],
+      best * expected.confidence,
+      `${toolName(view, strange)} is an action that similar past sessions never or almost never took.`,
+      calls,
     );
   },
   fires: [

@@ -1,6 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
+import { ACTION_BITS } from '../taxonomy/tag.ts';
 
 /** Detects reads that this workflow never did. */
 export const goalNewReading: Rule = {
@@ -10,7 +11,7 @@ export const goalNewReading: Rule = {
   llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM01:2025 Prompt Injection'],
   signal:
     'The agent reads with a tool that no similar past session used, and acts. An injected task often has to look things up first.',
-  weight: 0.14,
+  weight: 0.2,
   habitual: false,
   falsePositives: 'Another model or a rare case uses another tool for lookups.',
   recommendation: {
@@ -19,16 +20,21 @@ export const goalNewReading: Rule = {
   },
   detect(view) {
     const expected = view.expected;
-    if (expected === undefined || view.acts.length === 0) return undefined;
-    const found = view.steps.filter(
-      (step) => !step.acts && step.bits !== 0 && !expected.near.some((past) => past.tools.has(step.tool)),
-    );
-    const first = found[0];
-    if (first === undefined) return undefined;
+    if (expected === undefined || tallyOf(view, 'act').count === 0) return undefined;
+    let strange = 0;
+    let calls = 0;
+    for (const [hash, tool] of view.tools) {
+      if (tool.bits & ACTION_BITS || tool.bits === 0) continue;
+      if (expected.near.some((past) => past.tools.has(hash))) continue;
+      if (calls === 0) strange = hash;
+      calls += tool.count;
+    }
+    if (calls === 0) return undefined;
     return matched(
-      found,
+      [firstOf(tallyOf(view, 'look'))],
       expected.confidence,
-      `${toolName(view, first.tool)} read something that similar past sessions never read.`,
+      `${toolName(view, strange)} read something that similar past sessions never read.`,
+      calls,
     );
   },
   fires: [

@@ -1,9 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ORIGIN } from '../session/origin-note.ts';
-import { toolName } from '../session/session-view.ts';
-
-const USER = ORIGIN.targetFromUser | ORIGIN.contentFromUser;
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects actions that the user and a tool's text aimed together. */
 export const goalPartlyForeign: Rule = {
@@ -13,33 +10,34 @@ export const goalPartlyForeign: Rule = {
   llm: ['LLM01:2025 Prompt Injection'],
   signal:
     "One argument of an action stood in what the user said, another one that it is aimed at in a tool's text: a known recipient with another account number, a known user with another group.",
-  weight: 0.15,
-  precedented: true,
+  weight: 0.2,
   falsePositives: 'The user names one part and leaves the other to a document. Counts little by itself.',
   recommendation: {
     title: 'Check the part that the user did not name',
     text: 'Look at the argument that came from a text, and at that text.',
   },
   detect(view) {
-    const found = view.acts.filter(
-      ({ origins }) => (origins & ORIGIN.targetFromText) !== 0 && (origins & USER) !== 0,
-    );
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const partly = tallyOf(view, 'partly');
+    if (partly.count === 0) return undefined;
+    const first = firstOf(partly);
     return matched(
-      found,
+      [first],
       1,
       `${toolName(view, first.tool)} was called with one argument from the user and another from the text of an earlier result.`,
+      partly.count,
     );
   },
   fires: [
     {
-      name: 'an account number from a mail',
+      name: 'an amount from a mail',
       steps: [
         'search_emails',
         {
           tool: 'pay_invoice',
-          origins: { name: { from: 'user' }, iban: { from: 'tool', as: 'text', toolName: 'search_emails' } },
+          origins: {
+            name: { from: 'user' },
+            amount: { from: 'tool', as: 'text', toolName: 'search_emails' },
+          },
         },
       ],
     },

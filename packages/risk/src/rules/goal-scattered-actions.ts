@@ -1,6 +1,12 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
+
+function size(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count += 1;
+  return count;
+}
 
 /** Detects actions on several kinds of objects. */
 export const goalScatteredActions: Rule = {
@@ -10,7 +16,8 @@ export const goalScatteredActions: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'The session acts on two or more kinds of objects after it read untrusted content. One task rarely needs that; a task combined with an injected one often does.',
-  weight: 0.32,
+  weight: 0.42,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Tasks with several parts, such as booking a trip and mailing the plan.',
   recommendation: {
@@ -18,20 +25,20 @@ export const goalScatteredActions: Rule = {
     text: 'Investigate actions that belong to no part of the task. Give the agent only the tools that its task needs.',
   },
   detect(view) {
-    const firsts = new Map<number, (typeof view.acts)[number]>();
-    for (const step of view.acts) if (!firsts.has(step.noun)) firsts.set(step.noun, step);
-    const found = [...firsts.values()];
-    const [first, second] = found;
-    if (first === undefined || second === undefined) return undefined;
-    if (!found.some((step) => step.afterUntrusted)) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'reach');
+    const kinds = size(view.state.reachedNouns);
+    if (found === undefined || kinds < 2) return undefined;
+    const [read, act] = found;
+    const acts = tallyOf(view, 'reach');
     return matched(
-      found,
+      [read, act, lastOf(acts)],
       1,
-      `The session acts on ${found.length} kinds of objects, including with ${toolName(view, first.tool)} and ${toolName(view, second.tool)}.`,
+      `The session acts on ${kinds} kinds of objects, including with ${toolName(view, act.tool)}.`,
+      acts.count,
     );
   },
   fires: [
-    { name: 'a file and a message', steps: ['read_file', 'write_file', 'send_message'] },
+    { name: 'an event and a message', steps: ['read_file', 'create_event', 'send_message'] },
     { name: 'an event and a payment', steps: ['list_emails', 'create_event', 'send_payment'] },
   ],
   quiet: [

@@ -1,9 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { tallyOf } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MEMORY = tagBits('memory_write');
 const MANY = 8;
 
 /** Detects many writes to memory in one session. */
@@ -12,7 +10,7 @@ export const memoryFlooded: Rule = {
   title: 'Memory flooded',
   dimension: 'ASI06',
   llm: ['LLM04:2025 Data and Model Poisoning', 'LLM10:2025 Unbounded Consumption'],
-  signal: 'The session writes eight or more entries to memory, and they are a large part of its calls.',
+  signal: 'The session writes eight or more entries to memory.',
   weight: 0.2,
   falsePositives: 'An initial import of knowledge.',
   recommendation: {
@@ -21,11 +19,9 @@ export const memoryFlooded: Rule = {
   },
   detect(view) {
     const writes = tallyOf(view, 'memory_write');
-    const done = tallyOf(view, 'act').count + tallyOf(view, 'look').count;
-    if (writes.count < MANY || writes.count < done / 4) return undefined;
-    const found = view.acts.filter((step) => (step.bits & MEMORY) !== 0);
+    if (writes.count < MANY) return undefined;
     return matched(
-      found.length > 0 ? found : [{ eventId: writes.firstId }],
+      [firstOf(writes), lastOf(writes)],
       Math.min(1, writes.count / 20),
       `${counted(writes.count, 'entry').replace('entrys', 'entries')} were written to memory.`,
       writes.count,
@@ -34,12 +30,12 @@ export const memoryFlooded: Rule = {
   fires: [{ name: 'ten entries', steps: ['read_file', { tool: 'add_memory', times: 10 }] }],
   quiet: [
     { name: 'five entries', steps: [{ tool: 'add_memory', times: 5 }] },
-    { name: 'ten files', steps: [{ tool: 'write_file', times: 10 }] },
+    { name: 'ten files', steps: [{ tool: 'write_file', times: 7 }] },
     {
-      name: 'ten entries in long work',
+      name: 'seven entries in long work',
       steps: [
         { tool: 'read_file', times: 60 },
-        { tool: 'add_memory', times: 10 },
+        { tool: 'add_memory', times: 7 },
       ],
     },
   ],

@@ -1,9 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-
-const MEMORY = tagBits('memory_write');
+import { sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects memory that is written after untrusted content. */
 export const memoryWrittenAfterUntrusted: Rule = {
@@ -14,6 +11,7 @@ export const memoryWrittenAfterUntrusted: Rule = {
   signal:
     'Something is stored for later sessions after untrusted content was read, so an injection may outlive the session.',
   weight: 0.35,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Agents that keep notes on what they read.',
   recommendation: {
@@ -21,13 +19,14 @@ export const memoryWrittenAfterUntrusted: Rule = {
     text: 'Inspect the stored entry and remove it if it contains instructions. Keep notes about untrusted content separate from the agent’s own.',
   },
   detect(view) {
-    const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & MEMORY) !== 0);
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'memory_write');
+    if (found === undefined) return undefined;
+    const [read, act] = found;
     return matched(
-      found,
+      [read, act],
       1,
-      `${toolName(view, first.tool)} stored something for later sessions after untrusted content was read.`,
+      `${toolName(view, act.tool)} stored something for later sessions after untrusted content was read.`,
+      tallyOf(view, 'memory_write').count + 1,
     );
   },
   fires: [

@@ -1,9 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { tallyOf } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MESSAGE = tagBits('agent_msg');
 const MANY = 5;
 
 /** Detects a session that sends messages to many agents. */
@@ -24,10 +22,9 @@ export const messageFanOut: Rule = {
     const recipients = view.state.recipients.size;
     if (recipients < MANY) return undefined;
     const messages = tallyOf(view, 'message');
-    const found = view.acts.filter((step) => (step.bits & MESSAGE) !== 0);
     const many = view.state.recipients.full ? `${recipients} or more` : String(recipients);
     return matched(
-      found.length > 0 ? found : view.steps.slice(-1),
+      [firstOf(messages), lastOf(messages)],
       Math.min(1, recipients / 10),
       `Messages went to ${many} different agents.`,
       messages.count,

@@ -16,25 +16,17 @@ export const messageStranger: Rule = {
     text: 'If the agent is yours, register it. Otherwise rotate the key that it uses.',
   },
   detect(view) {
-    if (stampTallyOf(view, 'recipient_unknown').count > 0) {
-      return stamped(
-        view,
-        'recipient_unknown',
-        0.7,
-        'A message went to an agent that is unknown to this tenant.',
-      );
-    }
-    if (
-      view.state.agents.size < 2 ||
-      stampTallyOf(view, 'agent_unregistered').count === view.state.eventCount
-    ) {
-      return undefined;
-    }
-    return stamped(
-      view,
-      'agent_unregistered',
-      1,
-      'An unregistered agent took part in a session of other agents.',
+    const isMixed =
+      view.state.agents.size > 1 && stampTallyOf(view, 'agent_unregistered').count < view.state.eventCount;
+    return (
+      (isMixed &&
+        stamped(
+          view,
+          'agent_unregistered',
+          1,
+          'An unregistered agent took part in a session of other agents.',
+        )) ||
+      stamped(view, 'recipient_unknown', 0.7, 'A message went to an agent that is unknown to this tenant.')
     );
   },
   fires: [

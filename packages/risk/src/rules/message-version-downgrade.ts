@@ -1,5 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
+import { lastOf, tallyOf } from '../session/session-view.ts';
 
 function older(version: string, than: string): boolean {
   const [a, b] = [version, than].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0));
@@ -30,11 +31,9 @@ export const messageVersionDowngrade: Rule = {
     for (const newer of versions) {
       for (const version of versions) {
         if (!older(version.version, newer.version) || version.lastMs <= newer.firstMs) continue;
-        const found = view.steps.filter(
-          (step) => step.timestampMs >= newer.firstMs && step.timestampMs <= version.lastMs,
-        );
+        const calls = tallyOf(view, tallyOf(view, 'call').count > 0 ? 'call' : 'message');
         return matched(
-          found.slice(-1),
+          [lastOf(calls)],
           1,
           `Events of schema version ${version.version} came after events of version ${newer.version}.`,
         );

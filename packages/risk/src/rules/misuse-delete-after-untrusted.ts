@@ -1,9 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-
-const DELETE = tagBits('delete');
+import { sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects a deletion after untrusted content. */
 export const misuseDeleteAfterUntrusted: Rule = {
@@ -12,7 +9,8 @@ export const misuseDeleteAfterUntrusted: Rule = {
   dimension: 'ASI02',
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal: 'Something is deleted or canceled, or a member is removed, after untrusted content was read.',
-  weight: 0.37,
+  weight: 0.43,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Cleanup tasks, which read before they delete.',
   recommendation: {
@@ -20,13 +18,14 @@ export const misuseDeleteAfterUntrusted: Rule = {
     text: 'Check that the user wanted the deletion. Give the agent a tool that moves things to a trash folder instead.',
   },
   detect(view) {
-    const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & DELETE) !== 0);
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'delete');
+    if (found === undefined) return undefined;
+    const [read, act] = found;
     return matched(
-      found,
+      [read, act],
       1,
-      `${toolName(view, first.tool)} deleted or removed something after untrusted content was read.`,
+      `${toolName(view, act.tool)} deleted or removed something after untrusted content was read.`,
+      tallyOf(view, 'delete').count + 1,
     );
   },
   fires: [

@@ -1,7 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
+import { sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects an irreversible action after untrusted content. */
 export const misuseIrreversibleAfterUntrusted: Rule = {
@@ -11,7 +10,8 @@ export const misuseIrreversibleAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal:
     'Something is sent, deleted, paid or run, or a permission or secret is changed, after untrusted content was read.',
-  weight: 0.14,
+  weight: 0.2,
+  circumstantial: true,
   cluster: 'irreversible-after-untrusted',
   precedented: true,
   falsePositives: 'Agents that answer email or pay invoices do this every day; their baseline lowers this.',
@@ -20,13 +20,14 @@ export const misuseIrreversibleAfterUntrusted: Rule = {
     text: 'Write a policy with the effect require_approval for the tool, so that a person reviews the action before it runs.',
   },
   detect(view) {
-    const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & IRREVERSIBLE_BITS) !== 0);
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'final');
+    if (found === undefined) return undefined;
+    const [read, act] = found;
     return matched(
-      found,
+      [read, act],
       1,
-      `${toolName(view, first.tool)} is hard to undo and was called after untrusted content was read.`,
+      `${toolName(view, act.tool)} is hard to undo and was called after untrusted content was read.`,
+      tallyOf(view, 'final').count + 1,
     );
   },
   fires: [

@@ -1,7 +1,7 @@
 import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { tallyOf } from '../session/session-view.ts';
+import { lastOf, tallyOf } from '../session/session-view.ts';
 
 /** Detects a session with more calls than any past session of the workflow. */
 export const misuseLongerThanUsual: Rule = {
@@ -11,7 +11,7 @@ export const misuseLongerThanUsual: Rule = {
   llm: ['LLM06:2025 Excessive Agency', 'LLM10:2025 Unbounded Consumption'],
   signal:
     'The session acts and makes more calls than any similar past session. An injected task adds its own reads and actions to the agent’s task.',
-  weight: 0.23,
+  weight: 0.31,
   habitual: false,
   falsePositives: 'A larger job than before, retried calls, or another model.',
   recommendation: {
@@ -20,7 +20,7 @@ export const misuseLongerThanUsual: Rule = {
   },
   detect(view) {
     const { expected } = view;
-    if (expected === undefined || view.acts.length === 0) return undefined;
+    if (expected === undefined || tallyOf(view, 'act').count === 0) return undefined;
     // Looking up the time or a help text belongs to no task.
     const idle = view.tools.reduce((sum, [, tool]) => sum + (tool.bits === 0 ? tool.count : 0), 0);
     const calls = tallyOf(view, 'act').count + tallyOf(view, 'look').count - idle;
@@ -28,7 +28,7 @@ export const misuseLongerThanUsual: Rule = {
     if (calls <= usual) return undefined;
     const extra = calls - usual;
     return matched(
-      view.steps.slice(-Math.min(5, extra)),
+      [lastOf(tallyOf(view, 'call'))],
       expected.confidence,
       `The session made ${counted(calls, 'call')}, compared to at most ${usual} in similar past sessions.`,
       extra,

@@ -1,18 +1,9 @@
-import { largestBurst } from '../largest-burst.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { type SessionView, tallyOf } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const LOSS = tagBits('delete', 'payment');
 const MANY = 5;
 const SHORT_MS = 60_000;
-
-function firstLoss(view: SessionView): { readonly eventId: string } {
-  const tallies = [tallyOf(view, 'delete'), tallyOf(view, 'payment')].filter(({ count }) => count > 0);
-  const [first] = tallies.sort((a, b) => a.firstMs - b.firstMs);
-  return { eventId: first?.firstId ?? '' };
-}
 
 /** Detects many deletions or payments at once. */
 export const misuseLossBurst: Rule = {
@@ -20,7 +11,7 @@ export const misuseLossBurst: Rule = {
   title: 'Many deletions or payments at once',
   dimension: 'ASI02',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'Five or more things are deleted or paid within about a minute.',
+  signal: 'Five or more things are deleted or paid within a minute, or more than twenty-four in the session.',
   weight: 0.35,
   falsePositives: 'Requested cleanups and payment runs.',
   recommendation: {
@@ -28,19 +19,14 @@ export const misuseLossBurst: Rule = {
     text: 'Set a rate limit for deletions and payments in a policy, so that a burst is stopped early.',
   },
   detect(view) {
-    const { losses, log } = view.state;
-    const all = view.acts.filter((step) => (step.bits & LOSS) !== 0);
-    const burst = largestBurst(all, SHORT_MS);
-    // Events outside the log are only known by time buckets, which are wide in a long session.
-    const inStretch = log.complete ? 0 : (losses.peak * SHORT_MS) / Math.max(SHORT_MS, losses.widthMs);
-    const perMinute = Math.max(burst.length, inStretch);
+    const losses = tallyOf(view, 'loss');
+    const perMinute = view.state.losses.densest(SHORT_MS);
     if (perMinute < MANY) return undefined;
-    const isLogged = burst.length >= inStretch;
     return matched(
-      isLogged ? burst : all.length > 0 ? all : [firstLoss(view)],
+      [firstOf(losses), lastOf(losses)],
       Math.min(1, perMinute / 15),
-      `About ${Math.round(perMinute)} things were deleted or paid within a minute.`,
-      isLogged ? burst.length : losses.peak,
+      `${perMinute} things were deleted or paid within a short time.`,
+      losses.count,
     );
   },
   fires: [

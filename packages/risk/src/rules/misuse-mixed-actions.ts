@@ -1,6 +1,12 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
+
+function size(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count += 1;
+  return count;
+}
 
 /** Detects several types of actions in one session. */
 export const misuseMixedActions: Rule = {
@@ -10,7 +16,8 @@ export const misuseMixedActions: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
     'The session writes and sends, or deletes and pays, after untrusted content: the more types of actions, the less likely one task needs them all.',
-  weight: 0.14,
+  weight: 0.2,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Assistants with broad tasks.',
   recommendation: {
@@ -18,16 +25,16 @@ export const misuseMixedActions: Rule = {
     text: 'Split the work so that an agent that reads untrusted content can write or send, but not both.',
   },
   detect(view) {
-    const firsts = new Map<number, (typeof view.acts)[number]>();
-    for (const step of view.acts) if (!firsts.has(step.verb)) firsts.set(step.verb, step);
-    const found = [...firsts.values()];
-    const [first, second] = found;
-    if (first === undefined || second === undefined || !found.some((step) => step.afterUntrusted))
-      return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'reach');
+    const types = size(view.state.reachedVerbs);
+    if (found === undefined || types < 2) return undefined;
+    const [read, act] = found;
+    const acts = tallyOf(view, 'reach');
     return matched(
-      found,
-      found.length > 2 ? 1 : 0.6,
-      `The session takes ${found.length} types of actions, including ${toolName(view, first.tool)} and ${toolName(view, second.tool)}.`,
+      [read, act, lastOf(acts)],
+      types > 2 ? 1 : 0.6,
+      `The session takes ${types} types of actions, including ${toolName(view, act.tool)}.`,
+      acts.count,
     );
   },
   fires: [

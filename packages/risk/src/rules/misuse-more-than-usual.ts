@@ -1,11 +1,9 @@
 import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
-import { type SessionView, toolName } from '../session/session-view.ts';
+import { lastOf, type SessionView, tallyOf, toolName } from '../session/session-view.ts';
 import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
 
-const CALL = ENTRY_KINDS.indexOf('call');
 const PAYMENT = tagBits('payment');
 
 function toolNames(view: SessionView, hashes: Iterable<number>): string {
@@ -15,19 +13,12 @@ function toolNames(view: SessionView, hashes: Iterable<number>): string {
   return `${toolName(view, first as number)} and ${rest}`;
 }
 
-/**
- * Counts per tool the calls in the log that are not additional actions: those that never ran and repeats of the same
- * call. Repeated payments do count as actions.
- */
-function repeatedOrBlocked(view: SessionView): ReadonlyMap<number, number> {
-  const done = new Set(view.steps.map((step) => step.eventId));
-  const seen = new Set<number>();
+/** Counts per tool the repeats of the same call, which are no additional actions unless they pay. */
+function repeats(view: SessionView): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
-  for (const { eventId, kind, tool, argument, bits } of view.entries) {
-    if (kind !== CALL) continue;
-    const isRepeat = argument !== 0 && !(bits & PAYMENT) && seen.has(tool ^ argument);
-    if (isRepeat || !done.has(eventId)) counts.set(tool, (counts.get(tool) ?? 0) + 1);
-    else seen.add(tool ^ argument);
+  for (const { tool, bits, done } of view.actions) {
+    if (done.count < 2 || bits & PAYMENT) continue;
+    counts.set(tool, (counts.get(tool) ?? 0) + done.count - 1);
   }
   return counts;
 }
@@ -49,11 +40,11 @@ export const misuseMoreThanUsual: Rule = {
   },
   detect(view) {
     const expected = view.expected;
-    if (expected === undefined || view.acts.length === 0) return undefined;
+    if (expected === undefined || tallyOf(view, 'act').count === 0) return undefined;
     let total = 0;
     let extra = 0;
     const over = new Set<number>();
-    const others = repeatedOrBlocked(view);
+    const others = repeats(view);
     for (const [hash, tool] of view.tools) {
       if ((tool.bits & ACTION_BITS) === 0) continue;
       const calls = tool.count - (others.get(hash) ?? 0);
@@ -64,11 +55,9 @@ export const misuseMoreThanUsual: Rule = {
       over.add(hash);
     }
     if (over.size === 0) return undefined;
-    const logged = view.acts.filter((step) => over.has(step.tool));
-    const found = logged.length > 0 ? logged : view.acts;
     const strength = (total > mostOf(expected, (past) => past.acts) ? 1 : 0.6) * expected.confidence;
     return matched(
-      found.slice(-5),
+      [lastOf(tallyOf(view, 'act'))],
       strength,
       `${counted(extra, 'action')} more than in any similar past session, with ${toolNames(view, over)}.`,
       extra,

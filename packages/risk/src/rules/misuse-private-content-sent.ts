@@ -1,11 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ORIGIN } from '../session/origin-note.ts';
-import { toolName } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-
-const EXTERNAL = tagBits('external_comm');
-const FROM_TOOL = ORIGIN.contentFromText | ORIGIN.contentFromField;
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects private results in messages to recipients that the user did not name. */
 export const misusePrivateContentSent: Rule = {
@@ -16,27 +11,21 @@ export const misusePrivateContentSent: Rule = {
   signal:
     "The content of a message came from the result of a tool that reads private data, and its recipient from a tool's running text. This is how an injection takes data out.",
   weight: 0.3,
-  precedented: true,
+  habitual: false,
   falsePositives: 'Sending a report to a person whom a document names.',
   recommendation: {
     title: 'Let people name the recipients of private data',
     text: 'Hold messages whose recipient came from a text, with a policy on argument origins.',
   },
   detect(view) {
-    const found = view.acts.filter(
-      ({ bits, origins }) =>
-        (bits & EXTERNAL) !== 0 &&
-        (origins & FROM_TOOL) !== 0 &&
-        (origins & ORIGIN.fromPrivate) !== 0 &&
-        (origins & ORIGIN.targetFromText) !== 0 &&
-        (origins & ORIGIN.targetFromUser) === 0,
-    );
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const sent = tallyOf(view, 'private_sent');
+    if (sent.count === 0) return undefined;
+    const first = firstOf(sent);
     return matched(
-      found,
+      [first],
       1,
       `${toolName(view, first.tool)} sent what a private result contained to a recipient from the text of an earlier result.`,
+      sent.count,
     );
   },
   fires: [

@@ -1,11 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-
-const UNTRUSTED = tagBits('ingest_untrusted');
-const PRIVATE = tagBits('read_private');
-const EXTERNAL = tagBits('external_comm');
+import { sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /**
  * Detects untrusted content, then private data, then an outgoing message: the pattern of data theft through
@@ -18,7 +13,8 @@ export const misusePrivateThenExternal: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
     'The session reads untrusted content, another call then reads private data, and a third sends something out: everything that is needed to steal data through an agent.',
-  weight: 0.14,
+  weight: 0.2,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Research that ends with an emailed report.',
   recommendation: {
@@ -26,17 +22,15 @@ export const misusePrivateThenExternal: Rule = {
     text: 'Use a policy to forbid sending in sessions that read untrusted content, or to allow only known recipients.',
   },
   detect(view) {
-    const untrusted = view.steps.find((step) => (step.bits & UNTRUSTED) !== 0);
-    if (untrusted === undefined) return undefined;
-    const read = view.steps.find((step) => step.at > untrusted.at && (step.bits & PRIVATE) !== 0);
-    if (read === undefined) return undefined;
-    const sent = view.acts.filter((step) => step.at > read.at && (step.bits & EXTERNAL) !== 0);
-    const first = sent[0];
-    if (first === undefined) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'external_comm');
+    const reads = sequence(view, 'read_private', 'external_comm');
+    if (found === undefined || reads === undefined || tallyOf(view, 'look').count < 2) return undefined;
+    const [read, sent] = found;
     return matched(
-      [untrusted, read, ...sent],
+      [read, reads[0], sent],
       1,
-      `${toolName(view, read.tool)} read private data after untrusted content was read, then ${toolName(view, first.tool)} sent something out.`,
+      `${toolName(view, reads[0].tool)} read private data in a session with untrusted content, and ${toolName(view, sent.tool)} sent something out.`,
+      tallyOf(view, 'external_comm').count + 2,
     );
   },
   fires: [

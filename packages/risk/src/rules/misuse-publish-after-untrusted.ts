@@ -1,9 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { VERB_CLASSES } from '../taxonomy/verbs.ts';
-
-const OPENING = [VERB_CLASSES.indexOf('publish') + 1, VERB_CLASSES.indexOf('share') + 1];
+import { sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects something that is published or shared after untrusted content. */
 export const misusePublishAfterUntrusted: Rule = {
@@ -12,7 +9,8 @@ export const misusePublishAfterUntrusted: Rule = {
   dimension: 'ASI02',
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal: 'Content is published or shared, or a person is invited, after untrusted content was read.',
-  weight: 0.14,
+  weight: 0.2,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Tasks that consist of publishing or inviting.',
   recommendation: {
@@ -20,13 +18,14 @@ export const misusePublishAfterUntrusted: Rule = {
     text: 'Check what was shared with whom, and revert it if the user did not ask for it.',
   },
   detect(view) {
-    const found = view.acts.filter((step) => step.afterUntrusted && OPENING.includes(step.verb));
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'opened_up');
+    if (found === undefined) return undefined;
+    const [read, act] = found;
     return matched(
-      found,
+      [read, act],
       1,
-      `${toolName(view, first.tool)} shared something after untrusted content was read.`,
+      `${toolName(view, act.tool)} shared something after untrusted content was read.`,
+      tallyOf(view, 'opened_up').count + 1,
     );
   },
   fires: [

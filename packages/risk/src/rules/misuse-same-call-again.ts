@@ -1,6 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { firstOf, lastOf, toolName } from '../session/session-view.ts';
+import { ACTION_BITS } from '../taxonomy/tag.ts';
 
 const MANY = 4;
 
@@ -10,7 +11,7 @@ export const misuseSameCallAgain: Rule = {
   title: 'Same call repeated',
   dimension: 'ASI02',
   llm: ['LLM10:2025 Unbounded Consumption', 'LLM06:2025 Excessive Agency'],
-  signal: 'One tool is called with the same arguments four times or more, which suggests a loop.',
+  signal: 'One acting tool is called with the same arguments four times or more, which suggests a loop.',
   weight: 0.3,
   cluster: 'loop',
   falsePositives: 'Polling for a result, which a rate in a policy can limit.',
@@ -19,31 +20,22 @@ export const misuseSameCallAgain: Rule = {
     text: 'Set a rate limit for the tool in a policy and a turn limit in the agent.',
   },
   detect(view) {
-    if (!view.state.repeats.mayHold(MANY)) return undefined;
-    let most = 0;
-    let key = 0;
-    for (const step of view.steps) {
-      if (step.argument === 0) continue;
-      const times = view.state.repeats.estimate(step.tool ^ step.argument);
-      if (times > most) {
-        most = times;
-        key = step.tool ^ step.argument;
-      }
+    let most: (typeof view.actions)[number] | undefined;
+    for (const action of view.actions) {
+      if ((action.bits & ACTION_BITS) === 0) continue;
+      if (action.done.count > (most?.done.count ?? MANY - 1)) most = action;
     }
-    const found = view.steps.filter((step) => (step.tool ^ step.argument) === key);
-    const first = found[0];
-    if (first === undefined || most < MANY || (view.state.log.complete && found.length < MANY))
-      return undefined;
-    const times = view.state.log.complete ? found.length : most;
+    if (most === undefined) return undefined;
+    const { done } = most;
     return matched(
-      found,
-      Math.min(1, times / 10),
-      `${toolName(view, first.tool)} was called about ${times} times with the same arguments.`,
-      times,
+      [firstOf(done), lastOf(done)],
+      Math.min(1, done.count / 10),
+      `${toolName(view, most.tool)} was called ${done.count} times with the same arguments.`,
+      done.count,
     );
   },
   fires: [
-    { name: 'five equal calls', steps: [{ tool: 'read_page', given: 'a', times: 5 }] },
+    { name: 'five equal calls', steps: [{ tool: 'restart_service', given: 'a', times: 5 }] },
     {
       name: 'two hundred equal calls among others',
       steps: [

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const EXTERNAL = tagBits('external_comm', 'agent_msg');
@@ -12,7 +12,8 @@ export const misuseSeveralOutlets: Rule = {
   dimension: 'ASI02',
   llm: ['LLM02:2025 Sensitive Information Disclosure', 'LLM06:2025 Excessive Agency'],
   signal: 'The session sends with two or more different tools after untrusted content was read.',
-  weight: 0.24,
+  weight: 0.2,
+  circumstantial: true,
   precedented: true,
   falsePositives: 'Announcements that are sent on all channels.',
   recommendation: {
@@ -20,17 +21,17 @@ export const misuseSeveralOutlets: Rule = {
     text: 'Find out who received what through each tool. One of the recipients may be one that the user did not name.',
   },
   detect(view) {
-    const firsts = new Map<number, (typeof view.acts)[number]>();
-    for (const step of view.acts) {
-      if (step.bits & EXTERNAL && step.afterUntrusted && !firsts.has(step.tool)) firsts.set(step.tool, step);
-    }
-    const found = [...firsts.values()];
-    const [first, second] = found;
+    const found = sequence(view, 'ingest_untrusted', 'external_comm');
+    if (found === undefined) return undefined;
+    const outlets = view.tools.filter(([, tool]) => (tool.bits & EXTERNAL) !== 0);
+    const [first, second] = outlets;
     if (first === undefined || second === undefined) return undefined;
+    const sent = tallyOf(view, 'external_comm');
     return matched(
-      found,
+      [found[0], firstOf(sent), lastOf(sent)],
       1,
-      `Content was sent with ${found.length} different tools, including ${toolName(view, first.tool)} and ${toolName(view, second.tool)}.`,
+      `Content was sent with ${outlets.length} different tools, including ${toolName(view, first[0])} and ${toolName(view, second[0])}.`,
+      sent.count,
     );
   },
   fires: [{ name: 'a post and a message', steps: ['read_inbox', 'post_webpage', 'send_direct_message'] }],

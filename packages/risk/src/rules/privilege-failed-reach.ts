@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { lastOf, tallyOf, toolName } from '../session/session-view.ts';
 
 const MANY = 3;
 
@@ -11,29 +11,24 @@ export const privilegeFailedReach: Rule = {
   dimension: 'ASI03',
   llm: ['LLM06:2025 Excessive Agency', 'LLM02:2025 Sensitive Information Disclosure'],
   signal:
-    'One read tool is called for several different objects; some calls succeed, then one fails: the agent enumerates objects beyond its permissions.',
-  weight: 0.4,
+    'One read tool is called three times or more; some calls succeed, then one fails: the agent may enumerate objects beyond its permissions.',
+  weight: 0.12,
   falsePositives: 'Guessing at names that do not exist.',
   recommendation: {
     title: 'Narrow what the agent can reach',
     text: 'Give its key access only to what the task needs, and check what it read before the failure.',
   },
   detect(view) {
-    const failing = new Set(
-      view.steps.filter((step) => !step.acts && step.outcome !== 0).map((step) => step.tool),
-    );
-    for (const hash of failing) {
-      const calls = view.steps.filter((step) => step.tool === hash && !step.acts && step.argument !== 0);
-      if (calls.length < MANY || new Set(calls.map((step) => step.argument)).size < MANY) continue;
-      const succeeded = calls.find((step) => step.outcome === 0);
-      const failed = calls.filter(
-        (step) => step.outcome !== 0 && succeeded !== undefined && step.at > succeeded.at,
-      );
-      if (failed.length === 0) continue;
+    for (const [hash, tool] of view.state.looking.entries()) {
+      const { count, firstSuccessMs, lastFailedMs } = tool;
+      if (count < MANY || firstSuccessMs === 0 || lastFailedMs <= firstSuccessMs) continue;
+      const failed = tallyOf(view, 'failed_look');
+      const refused = tallyOf(view, 'unauthorized');
       return matched(
-        [succeeded as (typeof calls)[number], ...failed],
+        [lastOf(failed.count > 0 ? failed : refused)],
         1,
-        `${toolName(view, hash)} was called for ${new Set(calls.map((step) => step.argument)).size} different objects and failed for some of them.`,
+        `${toolName(view, hash)} was called ${count} times and failed after it had succeeded.`,
+        count,
       );
     }
     return undefined;

@@ -1,6 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
 const RIGHTS = tagBits('credential', 'admin');
@@ -23,13 +23,14 @@ export const privilegeFirstUse: Rule = {
   detect(view) {
     const expected = view.expected;
     if (expected === undefined || expected.all.some((past) => (past.tags & RIGHTS) !== 0)) return undefined;
-    const found = view.acts.filter((step) => (step.bits & RIGHTS) !== 0);
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const used = tallyOf(view, 'rights');
+    if (used.count === 0) return undefined;
+    const first = firstOf(used);
     return matched(
-      found,
+      [first],
       expected.confidence,
       `${toolName(view, first.tool)} is this agent's first use of secrets or permissions.`,
+      used.count,
     );
   },
   fires: [

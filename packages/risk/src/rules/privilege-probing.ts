@@ -1,9 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { OUTCOME_MARKS } from '../session/mark.ts';
-import { tallyOf } from '../session/session-view.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
 const MANY = 3;
 
 /** Detects repeated calls that are refused for missing permissions. */
@@ -20,11 +18,11 @@ export const privilegeProbing: Rule = {
     text: 'Renew the key if it expired. Otherwise deny the probed tools for this agent with a policy.',
   },
   detect(view) {
-    const refused = tallyOf(view, 'unauthorized').count - view.withheld;
+    const unauthorized = tallyOf(view, 'unauthorized');
+    const refused = unauthorized.count - view.withheld;
     if (refused < MANY) return undefined;
-    const found = view.steps.filter((step) => step.outcome === UNAUTHORIZED);
     return matched(
-      found.length > 0 ? found : view.steps.slice(-1),
+      [firstOf(unauthorized), lastOf(unauthorized)],
       Math.min(1, refused / 6),
       `${counted(refused, 'call')} were refused for missing permissions.`,
       refused,

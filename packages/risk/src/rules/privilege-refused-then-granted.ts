@@ -1,9 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { OUTCOME_MARKS } from '../session/mark.ts';
-import { toolName } from '../session/session-view.ts';
-
-const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects a call that is refused for missing permissions and later succeeds. */
 export const privilegeRefusedThenGranted: Rule = {
@@ -12,26 +9,24 @@ export const privilegeRefusedThenGranted: Rule = {
   dimension: 'ASI03',
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'A tool returns 401 or 403, and later in the session the same tool succeeds.',
-  weight: 0.4,
+  weight: 0.3,
   falsePositives: 'An expired token that was renewed; another object that the agent may access.',
   recommendation: {
     title: 'Find out where the permission came from',
     text: 'Check what happened between the refusal and the success. If a key or role was changed in between, revoke it.',
   },
   detect(view) {
-    for (const refused of view.steps) {
-      if (refused.outcome !== UNAUTHORIZED) continue;
-      const granted = view.steps.find(
-        (step) => step.at > refused.at && step.tool === refused.tool && step.outcome === 0,
-      );
-      if (granted === undefined) continue;
-      const same = granted.argument === refused.argument && granted.argument !== 0;
-      const how = same ? 'the same call' : 'another call of it';
-      return matched(
-        [refused, granted],
-        same ? 1 : 0.5,
-        `${toolName(view, refused.tool)} was refused for missing permissions, and ${how} later succeeded.`,
-      );
+    for (const tools of [view.state.acting, view.state.looking]) {
+      for (const [hash, { firstRefusedMs, lastSuccessMs }] of tools.entries()) {
+        if (firstRefusedMs === 0 || lastSuccessMs <= firstRefusedMs) continue;
+        if (view.actions.some((action) => action.stopped && action.tool === hash)) continue;
+        return matched(
+          [firstOf(tallyOf(view, 'unauthorized'))],
+          1,
+          `${toolName(view, hash)} was refused for missing permissions, and later succeeded.`,
+          2,
+        );
+      }
     }
     return undefined;
   },

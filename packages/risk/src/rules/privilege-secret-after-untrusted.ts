@@ -1,9 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-
-const RIGHTS = tagBits('credential', 'admin');
+import { sequence, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects the use of a secret or a permission change after untrusted content. */
 export const privilegeSecretAfterUntrusted: Rule = {
@@ -13,6 +10,7 @@ export const privilegeSecretAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal: 'A secret is read or set, or a permission or account is changed, after untrusted content was read.',
   weight: 0.28,
+  circumstantial: true,
   cluster: 'irreversible-after-untrusted',
   precedented: true,
   falsePositives: 'Support agents that change accounts because a ticket asks for it.',
@@ -21,13 +19,14 @@ export const privilegeSecretAfterUntrusted: Rule = {
     text: 'Rotate the secret or revoke the permission, then check the text that was read before. Hold such tools for approval.',
   },
   detect(view) {
-    const found = view.acts.filter((step) => step.afterUntrusted && (step.bits & RIGHTS) !== 0);
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const found = sequence(view, 'ingest_untrusted', 'rights');
+    if (found === undefined) return undefined;
+    const [read, act] = found;
     return matched(
-      found,
+      [read, act],
       1,
-      `${toolName(view, first.tool)} used a secret or changed a permission after untrusted content was read.`,
+      `${toolName(view, act.tool)} used a secret or changed a permission after untrusted content was read.`,
+      tallyOf(view, 'rights').count + 1,
     );
   },
   fires: [

@@ -1,10 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ORIGIN } from '../session/origin-note.ts';
-import { toolName } from '../session/session-view.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-
-const CREDENTIAL = tagBits('credential');
+import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Detects results of tools for secrets in the arguments of other actions. */
 export const privilegeSecretPassedOn: Rule = {
@@ -21,15 +17,14 @@ export const privilegeSecretPassedOn: Rule = {
     text: 'Give tools their credentials directly, and replace the secret that was passed on.',
   },
   detect(view) {
-    const found = view.acts.filter(
-      ({ bits, origins }) => (origins & ORIGIN.fromSecret) !== 0 && (bits & CREDENTIAL) === 0,
-    );
-    const first = found[0];
-    if (first === undefined) return undefined;
+    const passed = tallyOf(view, 'secret_passed');
+    if (passed.count === 0) return undefined;
+    const first = firstOf(passed);
     return matched(
-      found,
+      [first],
       1,
       `${toolName(view, first.tool)} was called with what a tool for secrets returned.`,
+      passed.count,
     );
   },
   fires: [

@@ -1,9 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
-import { tallyOf } from '../session/session-view.ts';
+import { firstOf, tallyOf } from '../session/session-view.ts';
 
-const DENIALS = (['policy_denied', 'refused'] as const).map((kind) => ENTRY_KINDS.indexOf(kind));
 const MANY = 3;
 
 /** Detects repeated denials. */
@@ -20,14 +18,14 @@ export const rogueDeniedAgain: Rule = {
     text: 'End it, add the restrictions to the agent’s instructions, and remove tools that are always denied.',
   },
   detect(view) {
-    const denied = tallyOf(view, 'policy_denied').count + tallyOf(view, 'refused').count;
-    if (denied < MANY) return undefined;
-    const found = view.decisions.filter((entry) => DENIALS.includes(entry.kind));
+    const [denied, refused] = [tallyOf(view, 'policy_denied'), tallyOf(view, 'refused')];
+    const count = denied.count + refused.count;
+    if (count < MANY) return undefined;
     return matched(
-      found.length > 0 ? found : view.entries.slice(-1),
-      Math.min(1, denied / 6),
-      `${counted(denied, 'action')} of this session were denied.`,
-      denied,
+      [denied, refused].filter((tally) => tally.count > 0).map(firstOf),
+      Math.min(1, count / 6),
+      `${counted(count, 'action')} of this session were denied.`,
+      count,
     );
   },
   fires: [

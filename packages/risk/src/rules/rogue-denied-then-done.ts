@@ -1,11 +1,7 @@
-import { forbids } from '../denial.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
-import { tallyOf, toolName } from '../session/session-view.ts';
-
-const CALL = ENTRY_KINDS.indexOf('call');
-const APPROVED = ENTRY_KINDS.indexOf('approved');
+import { isDeniedThenDone } from '../session/actions.ts';
+import { firstOf, lastOf, toolName } from '../session/session-view.ts';
 
 /** Detects a denied action that was executed anyway. */
 export const rogueDeniedThenDone: Rule = {
@@ -15,7 +11,7 @@ export const rogueDeniedThenDone: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal:
     'An action that a policy or a person denied was called later with the same arguments and without an approval.',
-  weight: 0.95,
+  weight: 0.995,
   deterministic: true,
   habitual: false,
   falsePositives: 'A policy that was changed or archived in between: allowed checks are not recorded.',
@@ -24,22 +20,13 @@ export const rogueDeniedThenDone: Rule = {
     text: 'If nobody changed or archived the policy in between, the agent ignores denials: set its status to revoked and rotate its key. Then check what the call did.',
   },
   detect(view) {
-    const { complete, head } = view.state.log;
-    const done = new Set(view.steps.map((step) => step.eventId));
-    const kept = view.decisions.filter((entry) => entry.kind === APPROVED).length;
-    const hidesApprovals = !complete && tallyOf(view, 'approved').count > kept;
-    for (const [at, denied] of view.entries.entries()) {
-      if (!forbids(denied)) continue;
-      for (const [after, entry] of view.entries.entries()) {
-        if (after <= at) continue;
-        if (hidesApprovals && at < head.length && after >= head.length) break;
-        if (entry.tool !== denied.tool || entry.argument !== denied.argument) continue;
-        if (entry.kind === APPROVED) break;
-        if (entry.kind !== CALL || !done.has(entry.eventId)) continue;
-        return matched([denied, entry], 1, `${toolName(view, denied.tool)} was denied but called anyway.`);
-      }
-    }
-    return undefined;
+    const found = view.actions.find(isDeniedThenDone);
+    if (found === undefined) return undefined;
+    return matched(
+      [firstOf(found.denied), lastOf(found.done)],
+      1,
+      `${toolName(view, found.tool)} was denied but called anyway.`,
+    );
   },
   fires: [
     {

@@ -1,8 +1,10 @@
 import type { Rule } from '../rule.ts';
-import { matched } from '../rule-match.ts';
+import { counted, matched } from '../rule-match.ts';
+import { firstOf, tallyOf } from '../session/session-view.ts';
+import { ACTION_BITS } from '../taxonomy/tag.ts';
 
 const ENOUGH = 5;
-const FAR = 0.8;
+const MANY = 3;
 
 /** Detects a session that differs from all past sessions of the agent. */
 export const rogueDrift: Rule = {
@@ -10,8 +12,7 @@ export const rogueDrift: Rule = {
   title: 'Unlike all past sessions',
   dimension: 'ASI10',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal:
-    'At least 80% of the session’s calls deviate from how past sessions distributed their calls over tools, and some of them act.',
+  signal: 'Three or more calls, some of which act, use tools that none of five or more past sessions used.',
   weight: 0.3,
   habitual: false,
   falsePositives: 'An agent with a new job.',
@@ -21,24 +22,17 @@ export const rogueDrift: Rule = {
   },
   detect(view) {
     const { expected } = view;
-    if (expected === undefined || expected.all.length < ENOUGH || view.acts.length === 0) return undefined;
-    if (view.steps.length < 3) return undefined;
-    let all = 0;
-    for (const past of expected.all) all += past.acts + past.looks;
-    let calls = 0;
-    for (const [, tool] of view.tools) calls += tool.count;
-    let alike = 0;
-    for (const [hash, tool] of view.tools) {
-      let usual = 0;
-      for (const past of expected.all) usual += past.tools.get(hash) ?? 0;
-      alike += Math.min(tool.count / calls, usual / Math.max(1, all));
-    }
-    if (1 - alike < FAR) return undefined;
-    const strange = view.steps.filter((step) => !expected.all.some((past) => past.tools.has(step.tool)));
+    if (expected === undefined || expected.all.length < ENOUGH || tallyOf(view, 'act').count === 0)
+      return undefined;
+    const strange = view.tools.filter(([hash]) => !expected.all.some((past) => past.tools.has(hash)));
+    const calls = strange.reduce((sum, [, tool]) => sum + tool.count, 0);
+    const acting = strange.some(([, tool]) => (tool.bits & ACTION_BITS) !== 0);
+    if (calls < MANY || !acting) return undefined;
     return matched(
-      strange.length > 0 ? strange : view.steps,
-      1 - alike,
-      `${Math.round((1 - alike) * 100)}% of the calls deviate from how past sessions distributed theirs.`,
+      [firstOf(tallyOf(view, 'act'))],
+      Math.min(1, calls / 6),
+      `${counted(calls, 'call')} used tools that no past session used.`,
+      calls,
     );
   },
   fires: [

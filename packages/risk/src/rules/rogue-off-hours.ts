@@ -1,5 +1,7 @@
+import { startHour } from '../baseline/past-session.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
+import { firstOf, tallyOf } from '../session/session-view.ts';
 
 const ENOUGH = 10;
 const NEAR_HOURS = 3;
@@ -21,23 +23,16 @@ export const rogueOffHours: Rule = {
   },
   detect(view) {
     const { expected } = view;
-    const first = view.steps[0];
-    if (
-      expected === undefined ||
-      expected.all.length < ENOUGH ||
-      first === undefined ||
-      view.acts.length === 0
-    ) {
+    if (expected === undefined || expected.all.length < ENOUGH || tallyOf(view, 'act').count === 0)
       return undefined;
-    }
-    const hour = Math.floor(first.timestampMs / 3_600_000) % 24;
+    const hour = startHour(view.state);
     const near = expected.all.some((past) => {
       const apart = Math.abs(past.hour - hour);
       return Math.min(apart, 24 - apart) <= NEAR_HOURS;
     });
     if (near) return undefined;
     return matched(
-      [first],
+      [firstOf(tallyOf(view, 'call'))],
       1,
       `The session started in the hour of ${hour}:00 UTC, at which this agent was never active.`,
     );

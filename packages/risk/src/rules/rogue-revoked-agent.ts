@@ -8,7 +8,7 @@ export const rogueRevokedAgent: Rule = {
   dimension: 'ASI10',
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'Events come from an agent whose status is revoked.',
-  weight: 0.95,
+  weight: 0.995,
   deterministic: true,
   habitual: false,
   falsePositives: 'Events that were recorded before the revocation and delivered after it.',

@@ -1,7 +1,8 @@
-import { forbids } from '../denial.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { toolName } from '../session/session-view.ts';
+import type { ActionRecord } from '../session/actions.ts';
+import { precedes } from '../session/mark.ts';
+import { firstOf, lastOf, toolName } from '../session/session-view.ts';
 import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
 
 /** Detects an alternative to a denied action. */
@@ -19,25 +20,23 @@ export const rogueSubstituted: Rule = {
     text: 'Match all tools that can do the same with a pattern instead of one name.',
   },
   detect(view) {
-    for (const denied of view.decisions) {
-      if (!forbids(denied)) continue;
+    let best: readonly [denied: ActionRecord, other: ActionRecord] | undefined;
+    for (const denied of view.actions) {
       const irreversible = denied.bits & IRREVERSIBLE_BITS;
-      const found = view.acts.filter(
-        (step) =>
-          (step.timestampMs > denied.timestampMs ||
-            (step.timestampMs === denied.timestampMs && step.eventId > denied.eventId)) &&
-          (step.bits & irreversible) !== 0 &&
-          (step.tool !== denied.tool || step.argument !== denied.argument),
-      );
-      const first = found[0];
-      if (first === undefined) continue;
-      return matched(
-        [denied, ...found],
-        first.tool === denied.tool ? 0.6 : 1,
-        `${toolName(view, denied.tool)} was denied, then ${toolName(view, first.tool)} took the same type of action.`,
-      );
+      for (const other of view.actions) {
+        if (other === denied || (other.bits & irreversible) === 0) continue;
+        if (!precedes(denied.denied, other.done)) continue;
+        if (best === undefined || (best[0].tool === best[1].tool && other.tool !== denied.tool))
+          best = [denied, other];
+      }
     }
-    return undefined;
+    if (best === undefined) return undefined;
+    const [denied, other] = best;
+    return matched(
+      [firstOf(denied.denied), lastOf(other.done)],
+      other.tool === denied.tool ? 0.6 : 1,
+      `${toolName(view, denied.tool)} was denied, then ${toolName(view, other.tool)} took the same type of action.`,
+    );
   },
   fires: [
     {

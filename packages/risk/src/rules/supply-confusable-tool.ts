@@ -9,7 +9,7 @@ export const supplyConfusableTool: Rule = {
   llm: ['LLM03:2025 Supply Chain'],
   signal:
     'A tool’s name mixes scripts, contains invisible characters, or looks identical to a known tool’s name.',
-  weight: 0.95,
+  weight: 0.995,
   cluster: 'new-tool',
   deterministic: true,
   habitual: false,

@@ -1,9 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
-import { tallyOf } from '../session/session-view.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const APPROVED = ENTRY_KINDS.indexOf('approved');
 const MANY = 20;
 
 /** Detects that almost all held actions are approved. */
@@ -20,12 +18,12 @@ export const trustAlwaysApproved: Rule = {
     text: 'Allow actions that are never denied with a policy, so that approvers can focus on the rest.',
   },
   detect(view) {
-    const approved = tallyOf(view, 'approved').count;
+    const approvals = tallyOf(view, 'approved');
+    const approved = approvals.count;
     const decided = approved + tallyOf(view, 'refused').count;
     if (decided < MANY || approved < decided * 0.98) return undefined;
-    const found = view.decisions.filter((entry) => entry.kind === APPROVED);
     return matched(
-      found.length > 0 ? found : [{ eventId: tallyOf(view, 'approved').firstId }],
+      [firstOf(approvals), lastOf(approvals)],
       1,
       `${approved} of ${decided} held actions were approved.`,
       approved,

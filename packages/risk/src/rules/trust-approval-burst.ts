@@ -1,9 +1,7 @@
-import { largestBurst } from '../largest-burst.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const APPROVED = ENTRY_KINDS.indexOf('approved');
 const MANY = 5;
 const SHORT_MS = 30_000;
 
@@ -13,7 +11,8 @@ export const trustApprovalBurst: Rule = {
   title: 'Many approvals at once',
   dimension: 'ASI09',
   llm: ['LLM06:2025 Excessive Agency'],
-  signal: 'Five or more actions are approved within half a minute: they were probably not reviewed.',
+  signal:
+    'Five or more actions are approved within half a minute, or more than twenty-four in the session: they were probably not reviewed.',
   weight: 0.25,
   cluster: 'waved-through',
   falsePositives: 'A job with equal parts that was reviewed as a whole.',
@@ -22,19 +21,14 @@ export const trustApprovalBurst: Rule = {
     text: 'Hold the job as one action, so that the approver can review it.',
   },
   detect(view) {
-    const { approvals, log } = view.state;
-    const all = view.decisions.filter((entry) => entry.kind === APPROVED);
-    const burst = largestBurst(all, SHORT_MS);
-    // Events outside the log are only known by time buckets, which are wide in a long session.
-    const inStretch = log.complete || approvals.widthMs > SHORT_MS ? 0 : approvals.peak;
-    const approved = Math.max(burst.length, inStretch);
+    const approved = view.state.approvals.densest(SHORT_MS);
     if (approved < MANY) return undefined;
-    const spanMs = burst.length >= inStretch ? SHORT_MS : approvals.widthMs;
+    const approvals = tallyOf(view, 'approved');
     return matched(
-      burst.length >= inStretch ? burst : all.length > 0 ? all : view.entries.slice(-1),
+      [firstOf(approvals), lastOf(approvals)],
       Math.min(1, approved / 10),
-      `${approved} actions were approved within ${Math.ceil(spanMs / 1000)} seconds.`,
-      approved,
+      `${approved} actions were approved within a short time.`,
+      approvals.count,
     );
   },
   fires: [

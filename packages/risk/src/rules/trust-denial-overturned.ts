@@ -1,10 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
-import { toolName } from '../session/session-view.ts';
-
-const APPROVED = ENTRY_KINDS.indexOf('approved');
-const REFUSED = ENTRY_KINDS.indexOf('refused');
+import { precedes } from '../session/mark.ts';
+import { firstOf, lastOf, toolName } from '../session/session-view.ts';
 
 /** Detects a denied action that was requested again until it was approved. */
 export const trustDenialOverturned: Rule = {
@@ -20,18 +17,12 @@ export const trustDenialOverturned: Rule = {
     text: 'Keep a denial for the whole session, or let only the person who denied revert it.',
   },
   detect(view) {
-    for (const refused of view.decisions) {
-      if (refused.kind !== REFUSED) continue;
-      const after = view.decisions.slice(view.decisions.indexOf(refused) + 1);
-      const approved = after.find(
-        (entry) =>
-          entry.kind === APPROVED && entry.tool === refused.tool && entry.argument === refused.argument,
-      );
-      if (approved === undefined) continue;
+    for (const { tool, refused, approved } of view.actions) {
+      if (!precedes(refused, approved)) continue;
       return matched(
-        [refused, approved],
+        [firstOf(refused), lastOf(approved)],
         1,
-        `${toolName(view, refused.tool)} was denied, requested again with the same arguments, and approved.`,
+        `${toolName(view, tool)} was denied, requested again with the same arguments, and approved.`,
       );
     }
     return undefined;

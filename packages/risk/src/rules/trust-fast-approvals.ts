@@ -1,7 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { UNREAD } from '../session/mark.ts';
-import { tallyOf } from '../session/session-view.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
 const MANY = 3;
 
@@ -21,12 +20,12 @@ export const trustFastApprovals: Rule = {
     text: 'Require a comment, show the impact first, and assign approvals to people who have time for them.',
   },
   detect(view) {
-    const fast = tallyOf(view, 'approved_fast').count;
+    const unread = tallyOf(view, 'approved_fast');
+    const fast = unread.count;
     const approved = tallyOf(view, 'approved').count;
     if (fast < MANY || fast < approved / 2) return undefined;
-    const found = view.decisions.filter((entry) => entry.outcome === UNREAD);
     return matched(
-      found.length > 0 ? found : [{ eventId: tallyOf(view, 'approved_fast').firstId }],
+      [firstOf(unread), lastOf(unread)],
       Math.min(1, fast / 6),
       `${counted(fast, 'action')} of ${approved} were approved within three seconds.`,
       fast,

@@ -1,9 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
-import { ENTRY_KINDS } from '../session/event-log.ts';
-import { tallyOf } from '../session/session-view.ts';
+import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const HELD = ENTRY_KINDS.indexOf('held');
 const MANY = 10;
 
 /** Detects more approval requests than a person can review. */
@@ -21,14 +19,13 @@ export const trustFlood: Rule = {
     text: 'Hold only harmful actions, and limit the number of actions per session.',
   },
   detect(view) {
-    const held = tallyOf(view, 'held').count;
-    if (held < MANY) return undefined;
-    const found = view.decisions.filter((entry) => entry.kind === HELD);
+    const held = tallyOf(view, 'held');
+    if (held.count < MANY) return undefined;
     return matched(
-      found.length > 0 ? found : [{ eventId: tallyOf(view, 'held').firstId }],
-      Math.min(1, held / 20),
-      `${counted(held, 'action')} of this session were held for approval.`,
-      held,
+      [firstOf(held), lastOf(held)],
+      Math.min(1, held.count / 20),
+      `${counted(held.count, 'action')} of this session were held for approval.`,
+      held.count,
     );
   },
   fires: [

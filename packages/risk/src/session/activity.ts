@@ -1,10 +1,11 @@
 import { hash32 } from '../codec/hash32.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
-import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
+import { type ActKind, actKindOf } from '../taxonomy/act-kind.ts';
+import { NOUN_CLASS_NAMES, type NounClass } from '../taxonomy/nouns.ts';
 import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
 import { profileOf, type ToolProfile } from '../taxonomy/tool-profile.ts';
 import { VERB_CLASSES } from '../taxonomy/verbs.ts';
-import type { EntryKind } from './event-log.ts';
+import type { EntryKind } from './actions.ts';
 import { OUTCOME_MARKS, UNREAD } from './mark.ts';
 
 /** A tool by its name, with its classification as numbers. */
@@ -15,6 +16,9 @@ export interface NumberedTool {
   readonly verb: number;
   readonly noun: number;
   readonly acts: boolean;
+  readonly actKind: ActKind;
+  /** `true` if it returns text that was written outside the workspace, such as a web page, a mail or an issue. */
+  readonly isOutside: boolean;
 }
 
 /** Action or decision that an event records. */
@@ -27,15 +31,22 @@ export interface Activity {
   readonly outcome: number;
 }
 
+const UNTRUSTED = tagBits('ingest_untrusted');
+/** Objects whose text comes from the workspace itself. */
+const WORKSPACE: ReadonlySet<NounClass> = new Set(['file', 'code', 'data', 'memory'] as const);
+
 function numbered(name: string, profile: ToolProfile, override?: number): NumberedTool {
   const bits = override ?? profile.bits;
+  const acts = (bits & ACTION_BITS) !== 0;
   return {
     name,
     hash: hash32(name),
     bits,
     verb: profile.verb === undefined ? 0 : VERB_CLASSES.indexOf(profile.verb) + 1,
     noun: profile.noun === undefined ? 0 : NOUN_CLASS_NAMES.indexOf(profile.noun) + 1,
-    acts: (bits & ACTION_BITS) !== 0,
+    acts,
+    actKind: actKindOf(name, profile, bits, acts),
+    isOutside: (bits & UNTRUSTED) !== 0 && profile.noun !== undefined && !WORKSPACE.has(profile.noun),
   };
 }
 

@@ -26,8 +26,81 @@ export const UNREAD = OUTCOME_MARKS.length;
 /** Kinds of events without a tool, and the sums of the kinds that act or look. */
 export const KIND_MARKS = ['call', 'message', 'memory', 'llm', 'act', 'look'] as const;
 
+/**
+ * Kinds of steps that rules relate to each other. Reads count only if they returned something, actions only if they were
+ * not refused for missing permissions.
+ *
+ * - `outside`: text came in that was written outside the workspace: a web page, a mail, an issue, a calendar entry.
+ * - `opened_web`, `read_memory`: a web page was opened, a memory was read.
+ * - `failed_look`: a read failed.
+ * - `reach`: an action reached beyond local work: it was outgoing, destructive, or changed a shared record.
+ * - `outgoing`, `final`, `opened_up`, `rights`: it sent, paid or granted something; is hard to undo; published or
+ *   shared something; used a secret or a permission.
+ * - `stored`: a file or a package was stored.
+ * - `loss`: something was deleted or paid.
+ */
+export const STEP_MARKS = [
+  'outside',
+  'opened_web',
+  'read_memory',
+  'failed_look',
+  'reach',
+  'outgoing',
+  'final',
+  'opened_up',
+  'rights',
+  'stored',
+  'loss',
+] as const;
+
+/**
+ * Kinds of calls by the origins of their arguments.
+ *
+ * - `origins`: any were reported.
+ * - `knows_user`: the user's texts are known to the recorder.
+ * - `user_named`: an argument of an action came from the user.
+ * - `aimed`: an action beyond local work was aimed by a text, and none of its arguments came from the user.
+ * - `redirected`: its destination came from a text, other arguments from the user.
+ * - `partly`: another target came from a text, other arguments from the user.
+ * - `field_only`: its destination was a field of a result, and no argument came from the user.
+ * - `private_sent`: it sent private results to a destination from a text.
+ * - `leaked`: an address was opened whose host came from a text and whose rest came from private results.
+ * - `secret_passed`: an argument came from a tool for secrets.
+ * - `shell_copied`: a command was copied from a text that was written outside the workspace.
+ * - `shell_host`: a command names a host that came from any text.
+ * - `file_copied`: a file got content that names a host from a text from outside.
+ * - `file_named`: the name of a file that was written came from a text from outside.
+ * - `user_reach`: an action beyond local work had an argument of the user.
+ * - `sent_aimed`: an outgoing action was aimed by a text, or its destination was.
+ */
+export const ORIGIN_MARKS = [
+  'origins',
+  'knows_user',
+  'user_named',
+  'aimed',
+  'redirected',
+  'partly',
+  'field_only',
+  'private_sent',
+  'leaked',
+  'secret_passed',
+  'shell_copied',
+  'shell_host',
+  'file_copied',
+  'file_named',
+  'sent_aimed',
+  'user_reach',
+] as const;
+
 /** Everything that a session tallies. The order is part of the stored format: append only. */
-export const MARKS = [...TOOL_TAGS, ...DECISION_MARKS, ...OUTCOME_MARKS, ...KIND_MARKS] as const;
+export const MARKS = [
+  ...TOOL_TAGS,
+  ...DECISION_MARKS,
+  ...KIND_MARKS,
+  ...STEP_MARKS,
+  ...ORIGIN_MARKS,
+  ...OUTCOME_MARKS,
+] as const;
 
 /** One of {@link MARKS}. */
 export type Mark = (typeof MARKS)[number];
@@ -37,35 +110,53 @@ export const MARK_INDEX = Object.fromEntries(MARKS.map((mark, index) => [mark, i
   Record<Mark, number>
 >;
 
-/** Marks below this index keep the id of their first event; plain counters do not. */
-export const MARKS_WITH_ID = TOOL_TAGS.length + DECISION_MARKS.length;
+/** Place of an event in a session: its time, then its id. */
+export interface Moment {
+  readonly timestampMs: number;
+  readonly eventId: string;
+}
 
-/** Tally of one kind of event: the count and the times of the first and last event. */
+/** `true` if one event comes before another one. */
+export function isBefore(aMs: number, aId: string, bMs: number, bId: string): boolean {
+  return aMs < bMs || (aMs === bMs && aId < bId);
+}
+
+/**
+ * Tally of one kind of event: the count, and the first and the last event with their tools. It depends only on the set of
+ * events, and "the first of one kind comes before the last of another" can only become true by further events.
+ */
 export interface Tally {
   count: number;
   firstMs: number;
-  /** Id of the first event (the smallest one at the same time); empty if the tally keeps no id. */
   firstId: string;
+  /** Hash of the tool of the first event; 0 if it has none. */
+  firstTool: number;
   lastMs: number;
+  lastId: string;
+  lastTool: number;
 }
 
 /** Creates an empty tally. */
 export function emptyTally(): Tally {
-  return { count: 0, firstMs: 0, firstId: '', lastMs: 0 };
+  return { count: 0, firstMs: 0, firstId: '', firstTool: 0, lastMs: 0, lastId: '', lastTool: 0 };
 }
 
 /** Counts one event. */
-export function count(tally: Tally, timestampMs: number, eventId: string): void {
-  if (tally.count === 0) {
+export function count(tally: Tally, timestampMs: number, eventId: string, tool = 0): void {
+  if (tally.count === 0 || isBefore(timestampMs, eventId, tally.firstMs, tally.firstId)) {
     tally.firstMs = timestampMs;
     tally.firstId = eventId;
+    tally.firstTool = tool;
+  }
+  if (tally.count === 0 || isBefore(tally.lastMs, tally.lastId, timestampMs, eventId)) {
     tally.lastMs = timestampMs;
-  } else {
-    if (timestampMs < tally.firstMs || (timestampMs === tally.firstMs && eventId < tally.firstId)) {
-      tally.firstMs = timestampMs;
-      tally.firstId = eventId;
-    }
-    if (timestampMs > tally.lastMs) tally.lastMs = timestampMs;
+    tally.lastId = eventId;
+    tally.lastTool = tool;
   }
   tally.count += 1;
+}
+
+/** `true` if an event of one kind comes before an event of another. */
+export function precedes(one: Tally, other: Tally): boolean {
+  return one.count > 0 && other.count > 0 && isBefore(one.firstMs, one.firstId, other.lastMs, other.lastId);
 }

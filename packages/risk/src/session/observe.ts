@@ -1,19 +1,33 @@
 import { hash32 } from '../codec/hash32.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
 import { stampsThatCount } from '../stamp-name.ts';
-import { tagBits } from '../taxonomy/tag.ts';
-import { type Activity, activityOf, type NumberedTool, toolNamed } from './activity.ts';
-import { ENTRY_KINDS } from './event-log.ts';
-import { count, MARK_INDEX, MARKS_WITH_ID, OUTCOME_MARKS, type Tally, UNREAD } from './mark.ts';
-import { isForeign, originNote } from './origin-note.ts';
-import type { SessionState } from './session-state.ts';
+import { ACT_KINDS, type ActKind, reachesBeyond } from '../taxonomy/act-kind.ts';
+import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
+import { IRREVERSIBLE_BITS, tagBits } from '../taxonomy/tag.ts';
+import { VERB_CLASSES } from '../taxonomy/verbs.ts';
+import { recordAction } from './actions.ts';
+import { type Activity, activityOf, type NumberedTool } from './activity.ts';
+import { count, MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally, UNREAD } from './mark.ts';
+import { originNote } from './origin-note.ts';
+import type { SessionState, ToolTally } from './session-state.ts';
 
 const NO_CONTEXT: EventContext = {};
 const FIRST_OUTCOME = MARK_INDEX[OUTCOME_MARKS[0]];
-const LOSS_BITS = tagBits('delete', 'payment');
+const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
+const THROTTLED = OUTCOME_MARKS.indexOf('throttled');
 const MAX_NAME_BYTES = 24;
 const MAX_VERSION_LENGTH = 8;
 const MAX_EVENT_ID_LENGTH = 36;
+
+const UNTRUSTED = tagBits('ingest_untrusted');
+const LOSS = tagBits('delete', 'payment');
+const RIGHTS = tagBits('credential', 'admin');
+const STORES = tagBits('write', 'exec');
+const noun = (name: (typeof NOUN_CLASS_NAMES)[number]) => NOUN_CLASS_NAMES.indexOf(name) + 1;
+const verb = (name: (typeof VERB_CLASSES)[number]) => VERB_CLASSES.indexOf(name) + 1;
+const [WEB, MEMORY, FILE, CODE] = (['web', 'memory', 'file', 'code'] as const).map(noun);
+const OPENING: readonly number[] = [verb('read'), verb('drive')];
+const PUBLISHING: readonly number[] = [verb('publish'), verb('share')];
 
 /** Truncates a name to fit the stored format, with a mark if it was cut. */
 function shortName(name: string): string {
@@ -29,42 +43,114 @@ function shortName(name: string): string {
   return short;
 }
 
-function mark(state: SessionState, index: number, timestampMs: number, eventId: string): void {
-  count(state.marks[index] as Tally, timestampMs, index < MARKS_WITH_ID ? eventId : '');
+/** Time, id and tool of an event to count. */
+interface Place {
+  readonly at: number;
+  readonly id: string;
+  readonly tool: number;
+}
+
+function mark(state: SessionState, name: Mark, { at, id, tool }: Place): void {
+  count(state.marks[MARK_INDEX[name]] as Tally, at, id, tool);
+}
+
+function markIndex(state: SessionState, index: number, { at, id, tool }: Place): void {
+  count(state.marks[index] as Tally, at, id, tool);
 }
 
 // A tool with decisions but no calls is kept with a count of 0, so that explanations can name it.
-function countTool(state: SessionState, tool: NumberedTool, calls: number): void {
-  const tally = state.tools.reach(tool.hash, () => ({
+function toolTally(state: SessionState, tool: NumberedTool): ToolTally | undefined {
+  const tools = tool.acts ? state.acting : state.looking;
+  return tools.reach(tool.hash, () => ({
     name: shortName(tool.name),
     bits: tool.bits,
     verb: tool.verb,
     noun: tool.noun,
     count: 0,
+    firstSuccessMs: 0,
+    lastSuccessMs: 0,
+    firstRefusedMs: 0,
+    lastFailedMs: 0,
   }));
-  if (tally !== undefined) tally.count += calls;
 }
 
-function countActivity(state: SessionState, activity: Activity, at: number, id: string): void {
-  const { kind, tool } = activity;
-  if (kind === 'call' || kind === 'message' || kind === 'memory') {
-    mark(state, MARK_INDEX[kind], at, id);
-    mark(state, tool.acts ? MARK_INDEX.act : MARK_INDEX.look, at, id);
-    for (let tag = 0, bits = tool.bits; bits !== 0; tag++, bits >>>= 1)
-      if (bits & 1) mark(state, tag, at, id);
-    countTool(state, tool, 1);
-    state.calls.add(at);
-    if (kind !== 'call') return;
-    mark(state, FIRST_OUTCOME + activity.outcome, at, id);
-    if (activity.argument !== 0) state.repeats.add(tool.hash ^ activity.argument);
-    if (tool.bits & LOSS_BITS) state.losses.add(at);
+function countOutcome(tally: ToolTally, outcome: number, at: number): void {
+  const earliest = (known: number) => (known === 0 ? at : Math.min(known, at));
+  if (outcome === 0) {
+    tally.firstSuccessMs = earliest(tally.firstSuccessMs);
+    tally.lastSuccessMs = Math.max(tally.lastSuccessMs, at);
     return;
   }
-  countTool(state, tool, 0);
-  mark(state, MARK_INDEX[kind], at, id);
+  if (outcome === UNAUTHORIZED) tally.firstRefusedMs = earliest(tally.firstRefusedMs);
+  tally.lastFailedMs = Math.max(tally.lastFailedMs, at);
+}
+
+function countRead(state: SessionState, tool: NumberedTool, hasFailed: boolean, place: Place): void {
+  mark(state, 'look', place);
+  if (hasFailed) {
+    mark(state, 'failed_look', place);
+    return;
+  }
+  countTags(state, tool.bits, place);
+  if (tool.isOutside) mark(state, 'outside', place);
+  if (tool.noun === WEB && OPENING.includes(tool.verb)) mark(state, 'opened_web', place);
+  if (tool.noun === MEMORY) mark(state, 'read_memory', place);
+  if (tool.bits & UNTRUSTED) state.readKinds.add(tool.noun, place.at, place.id, place.tool);
+}
+
+function countTags(state: SessionState, tags: number, place: Place): void {
+  for (let tag = 0, bits = tags; bits !== 0; tag++, bits >>>= 1) if (bits & 1) markIndex(state, tag, place);
+}
+
+function countAct(state: SessionState, tool: NumberedTool, place: Place): void {
+  const { bits, actKind } = tool;
+  mark(state, 'act', place);
+  countTags(state, bits, place);
+  if (bits & LOSS) {
+    mark(state, 'loss', place);
+    state.losses.add(place.at);
+  }
+  if (bits & STORES && (tool.noun === FILE || tool.noun === CODE)) mark(state, 'stored', place);
+  if (tool.noun === WEB && OPENING.includes(tool.verb)) mark(state, 'opened_web', place);
+  if (bits & RIGHTS) mark(state, 'rights', place);
+  if (bits & IRREVERSIBLE_BITS && actKind !== 'execution') mark(state, 'final', place);
+  if (PUBLISHING.includes(tool.verb)) mark(state, 'opened_up', place);
+  if (!reachesBeyond(actKind)) return;
+  mark(state, 'reach', place);
+  if (actKind === 'outgoing') mark(state, 'outgoing', place);
+  state.reachedNouns |= 1 << tool.noun;
+  state.reachedVerbs |= 1 << tool.verb;
+  state.reachedKinds.add(tool.noun, place.at, place.id, place.tool);
+}
+
+const RANKS = Object.fromEntries(ACT_KINDS.map((kind, rank) => [kind, rank])) as Record<ActKind, number>;
+
+function countActivity(state: SessionState, activity: Activity, at: number, id: string): void {
+  const { kind, tool, outcome, argument } = activity;
+  const place: Place = { at, id, tool: tool.hash };
+  const isRejected = outcome === UNAUTHORIZED;
+  const tally = toolTally(state, tool);
+  if (argument !== 0) {
+    const hash = (tool.hash ^ argument) >>> 0;
+    const record = state.actions.reach(RANKS[tool.actKind], hash, tool.hash, tool.bits);
+    if (record !== undefined) recordAction(record, kind, outcome === THROTTLED, isRejected, at, id);
+  }
+  if (kind === 'call' || kind === 'message' || kind === 'memory') {
+    mark(state, kind, place);
+    if (kind === 'call') {
+      markIndex(state, FIRST_OUTCOME + outcome, place);
+      if (tally !== undefined) countOutcome(tally, outcome, at);
+    }
+    if (isRejected) return;
+    if (tally !== undefined) tally.count += 1;
+    if (tool.acts) countAct(state, tool, place);
+    else countRead(state, tool, outcome !== 0 && OUTCOME_MARKS[outcome] !== 'unanswered', place);
+    return;
+  }
+  mark(state, kind, place);
   if (kind === 'approved') {
     state.approvals.add(at);
-    if (activity.outcome === UNREAD) mark(state, MARK_INDEX.approved_fast, at, id);
+    if (outcome === UNREAD) mark(state, 'approved_fast', place);
   }
 }
 
@@ -84,14 +170,13 @@ function countVersion(state: SessionState, version: string, at: number): void {
 }
 
 function observeOrigins(state: SessionState, event: RiskEvent, context: EventContext, at: number): void {
-  const note = originNote(event, context, at);
+  const note = originNote(event, context);
   if (note === undefined) return;
-  if (isForeign(note.bits) && toolNamed(note.toolName, context.tags).acts) {
-    count(state.foreignActs, at, note.callId);
-  }
-  state.origins.total += 1;
-  if (!state.origins.keeps(at, note.eventId)) return;
-  state.origins.add({ timestampMs: at, eventId: note.eventId, bits: note.bits });
+  const place: Place = { at, id: note.callId, tool: note.tool.hash };
+  mark(state, 'origins', place);
+  for (const name of note.marks) mark(state, name, place);
+  // Explanations name the tool of an action that only its arguments show.
+  if (note.marks.length > 0) toolTally(state, note.tool);
 }
 
 /**
@@ -109,28 +194,14 @@ export function observe(state: SessionState, event: RiskEvent, context: EventCon
   countAgent(state, event, activity !== undefined && activity.kind === 'call' && activity.outcome !== 0);
   // The service writes decisions in its own schema version.
   if (event.category !== 'guardian_decision') countVersion(state, event.schemaVersion, at);
+  const tool = activity?.tool.hash ?? 0;
   for (let bit = 0, bits = stamp; bits !== 0 && bit < state.stamps.length; bit++, bits >>>= 1) {
-    if (bits & 1) count(state.stamps[bit] as Tally, at, id);
+    if (bits & 1) count(state.stamps[bit] as Tally, at, id, tool);
   }
-  if (event.category === 'llm_call') mark(state, MARK_INDEX.llm, at, id);
+  if (event.category === 'llm_call') mark(state, 'llm', { at, id, tool: 0 });
   if (event.category === 'agent_message' && typeof event.payload?.toAgentId === 'string') {
     state.recipients.reach(hash32(event.payload.toAgentId), () => true);
   }
   if (event.category === 'argument_origins') observeOrigins(state, event, context, at);
-  if (activity === undefined) return;
-  countActivity(state, activity, at, id);
-  state.log.total += 1;
-  if (!state.log.keeps(at, id)) return;
-  state.log.add({
-    timestampMs: at,
-    eventId: id,
-    tool: activity.tool.hash,
-    argument: activity.argument,
-    bits: activity.tool.bits,
-    verb: activity.tool.verb,
-    noun: activity.tool.noun,
-    kind: ENTRY_KINDS.indexOf(activity.kind),
-    outcome: activity.outcome,
-    stamp,
-  });
+  if (activity !== undefined) countActivity(state, activity, at, id);
 }

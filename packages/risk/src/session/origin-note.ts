@@ -1,109 +1,119 @@
-import { hash32 } from '../codec/hash32.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
-import { isContentName } from '../taxonomy/content-names.ts';
+import { reachesBeyond } from '../taxonomy/act-kind.ts';
+import { argumentName } from '../taxonomy/argument-names.ts';
 import { tagBits } from '../taxonomy/tag.ts';
-import { profileOf } from '../taxonomy/tool-profile.ts';
+import { type NumberedTool, toolNamed } from './activity.ts';
+import type { Mark } from './mark.ts';
 
-/** Origins of the arguments of a call, as bits. A target says what an action is aimed at; the rest is content. */
-export const ORIGIN = {
-  /** A target stood in the running text of an earlier result. */
-  targetFromText: 1,
-  /** A target was a field of an earlier result. */
-  targetFromField: 2,
-  /** A target stood nowhere: the model wrote it. */
-  targetFromModel: 4,
-  /** A target stood in a text of the user or the developer. */
-  targetFromUser: 8,
-  contentFromText: 16,
-  contentFromField: 32,
-  contentFromModel: 64,
-  contentFromUser: 128,
-  /** An argument came from the result of a tool that reads private data. */
-  fromPrivate: 256,
-  /** An argument came from the result of a tool that handles secrets. */
-  fromSecret: 512,
-  /** An argument came from the result of a tool that reads text of third parties. */
-  fromUntrusted: 1024,
-} as const;
-
-/** Content of an `argument_origins` event about a call. */
+/** Content of an `argument_origins` event about a call, reduced to the marks that count it. */
 export interface OriginNote {
-  readonly timestampMs: number;
-  /** Short form of the id of the call's event, followed by the bits, so that any two notes have an order. */
-  readonly eventId: string;
-  /** Bits of {@link ORIGIN}. */
-  readonly bits: number;
-}
-
-/** An {@link OriginNote} with what only counting needs. */
-export interface ReadNote extends OriginNote {
-  readonly toolName: string;
   /** Id of the call's event. */
   readonly callId: string;
+  readonly tool: NumberedTool;
+  readonly marks: readonly Mark[];
 }
 
 const PRIVATE = tagBits('read_private');
 const SECRET = tagBits('credential');
-const UNTRUSTED = tagBits('ingest_untrusted');
+const EXEC = tagBits('exec');
+const EXTERNAL = tagBits('external_comm');
 const MAX_PATHS = 64;
-/** Digits of a short event id. */
-const shortLength = 6;
+const MAX_ID_LENGTH = 36;
 
-/** Returns a short form of an event id: six hexadecimal digits, the same for both cases of a UUID. */
-export function shortEventId(eventId: string): string {
-  return (hash32(eventId.toLowerCase()) >>> 8).toString(16).padStart(shortLength, '0');
+/** Sources of the arguments of one class. */
+interface Sources {
+  user: boolean;
+  text: boolean;
+  field: boolean;
 }
 
-/** Creates a note about the call with this short id. */
-export function noteOf(shortId: string, timestampMs: number, bits: number): OriginNote {
-  return { timestampMs, eventId: `${shortId}${bits.toString(16).padStart(3, '0')}`, bits };
-}
-
-/** Returns the short id of the call that a note is about. */
-export function shortIdOf(note: OriginNote): string {
-  return note.eventId.slice(0, shortLength);
-}
+const none = (): Sources => ({ user: false, text: false, field: false });
 
 /** Reads an `argument_origins` event; undefined if its payload is none. */
-export function originNote(
-  event: RiskEvent,
-  context: EventContext,
-  timestampMs: number,
-): ReadNote | undefined {
-  const { eventId, toolName, origins } = event.payload ?? {};
+export function originNote(event: RiskEvent, context: EventContext): OriginNote | undefined {
+  const { eventId, toolName, origins, userText } = event.payload ?? {};
   if (typeof eventId !== 'string' || typeof toolName !== 'string') return undefined;
   if (typeof origins !== 'object' || origins === null) return undefined;
-  let bits = 0;
-  for (const [path, origin] of Object.entries(origins).slice(0, MAX_PATHS)) {
-    if (typeof origin === 'object' && origin !== null) bits |= originBits(path, origin, context);
+  const tool = toolNamed(toolName, context.tags);
+  const marks = marksOf(tool, Object.entries(origins).slice(0, MAX_PATHS), context);
+  if (userText === true) marks.push('knows_user');
+  return { callId: eventId.slice(0, MAX_ID_LENGTH), tool, marks };
+}
+
+function marksOf(
+  tool: NumberedTool,
+  origins: readonly (readonly [string, unknown])[],
+  context: EventContext,
+): Mark[] {
+  const classes = { content: none(), place: none(), destination: none(), target: none() };
+  let hasRecipient = false;
+  let hasBody = false;
+  let isPrivate = false;
+  let isSecret = false;
+  let shellCopied = false;
+  let shellHost = false;
+  let outsideHost = false;
+  let outsidePlace = false;
+  let hostFromText = false;
+  let privateQuery = false;
+  for (const [path, origin] of origins) {
+    if (typeof origin !== 'object' || origin === null) continue;
+    const name = argumentName(path);
+    const { from, as, toolName } = origin as { from?: unknown; as?: unknown; toolName?: unknown };
+    const source = typeof toolName === 'string' ? toolNamed(toolName, context.tags) : undefined;
+    const isText = from === 'tool' && as !== 'field';
+    if (from === 'tool' && source !== undefined) {
+      if (source.bits & PRIVATE) isPrivate = true;
+      if (source.bits & SECRET) isSecret = true;
+    }
+    if (name.part !== undefined) {
+      if (name.part === 'query') privateQuery ||= from === 'tool' && ((source?.bits ?? 0) & PRIVATE) !== 0;
+      else if (from === 'tool') {
+        hostFromText = true;
+        if (name.isShell) shellHost = true;
+        if (source?.isOutside) outsideHost = true;
+      }
+      continue;
+    }
+    hasRecipient ||= name.isRecipient;
+    hasBody ||= name.isBody;
+    if (isText && name.isShell && source?.isOutside) shellCopied = true;
+    if (isText && name.class === 'place' && source?.isOutside) outsidePlace = true;
+    const sources = classes[name.class];
+    if (from === 'user' || from === 'system') sources.user = true;
+    else if (isText) sources.text = true;
+    else if (from === 'tool') sources.field = true;
   }
-  return { ...noteOf(shortEventId(eventId), timestampMs, bits), callId: eventId.slice(0, 36), toolName };
-}
-
-function originBits(path: string, origin: object, context: EventContext): number {
-  const { from, as, toolName } = origin as { from?: unknown; as?: unknown; toolName?: unknown };
-  const shift = isContentName(path) ? 4 : 0;
-  if (from === 'user' || from === 'system') return ORIGIN.targetFromUser << shift;
-  if (from === 'model') return ORIGIN.targetFromModel << shift;
-  if (from !== 'tool') return 0;
-  const place = (as === 'field' ? ORIGIN.targetFromField : ORIGIN.targetFromText) << shift;
-  return place | sourceBits(toolName, context);
-}
-
-/** Returns bits for the kind of tool that an argument came from. */
-function sourceBits(toolName: unknown, context: EventContext): number {
-  if (typeof toolName !== 'string') return 0;
-  const tags = context.tags?.get(toolName) ?? profileOf(toolName).bits;
-  return (
-    (tags & PRIVATE ? ORIGIN.fromPrivate : 0) |
-    (tags & SECRET ? ORIGIN.fromSecret : 0) |
-    (tags & UNTRUSTED ? ORIGIN.fromUntrusted : 0)
-  );
-}
-
-/** `true` if a tool's text says what an action is aimed at, and nothing of it is the user's. */
-export function isForeign(bits: number): boolean {
-  return (
-    (bits & ORIGIN.targetFromText) !== 0 && (bits & (ORIGIN.targetFromUser | ORIGIN.contentFromUser)) === 0
-  );
+  const { content, place, destination, target } = classes;
+  const marks: Mark[] = [];
+  const sends = hasRecipient && hasBody;
+  const isReach = reachesBeyond(tool.actKind) || sends;
+  const fromUser = content.user || place.user || destination.user || target.user;
+  const isExec = (tool.bits & EXEC) !== 0;
+  if (fromUser) marks.push('user_named');
+  if (isExec && shellCopied) marks.push('shell_copied');
+  if (isExec && shellHost) marks.push('shell_host');
+  if (tool.actKind === 'local') {
+    if (outsideHost) marks.push('file_copied');
+    if (outsidePlace) marks.push('file_named');
+  }
+  if (!tool.acts && hostFromText && privateQuery) marks.push('leaked');
+  if (tool.acts && isSecret && (tool.bits & SECRET) === 0) marks.push('secret_passed');
+  if (!isReach) return marks;
+  if (!reachesBeyond(tool.actKind)) marks.push('reach', 'outgoing');
+  if (fromUser) marks.push('user_reach');
+  const isAimed = destination.text || target.text || place.text;
+  if (isAimed && !fromUser) marks.push('aimed');
+  else if (destination.text && !destination.user) marks.push('redirected');
+  else if (isAimed) marks.push('partly');
+  else if (destination.field && !fromUser) marks.push('field_only');
+  if (
+    (tool.actKind === 'outgoing' || sends) &&
+    ((isAimed && !fromUser) || (destination.text && !destination.user))
+  )
+    marks.push('sent_aimed');
+  const isSent = (tool.bits & EXTERNAL) !== 0 || sends;
+  if (isSent && isPrivate && (content.text || content.field) && isAimed && !destination.user)
+    marks.push('private_sent');
+  return marks;
 }

@@ -1,170 +1,280 @@
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ByteWriter } from '../codec/byte-writer.ts';
-import { EventLog, type LogEntry } from './event-log.ts';
-import { MARKS_WITH_ID, type Tally } from './mark.ts';
-import { noteOf, type OriginNote, shortIdOf } from './origin-note.ts';
-import { RepeatSketch } from './repeat-sketch.ts';
-import { emptySession, KEPT, type SessionState } from './session-state.ts';
-import { TimeHistogram } from './time-histogram.ts';
+import type { ActionRecord } from './actions.ts';
+import type { BottomK } from './bottom-k.ts';
+import { Instants } from './instants.ts';
+import { emptyTally, type Tally } from './mark.ts';
+import { PairExtremes } from './pair-extremes.ts';
+import { emptySession, type SessionState, type ToolTally } from './session-state.ts';
 
-const FORMAT = 1;
+const FORMAT = 2;
+const CLASSES = 2 ** 32;
 
-function writeTallies(
-  out: ByteWriter,
-  tallies: readonly Tally[],
-  baseMs: number,
-  withId: (index: number) => boolean,
-) {
-  const used = tallies.flatMap((tally, index) => (tally.count > 0 ? [[tally, index] as const] : []));
-  out.number(used.length);
-  for (const [tally, index] of used) {
-    out.number(index);
-    out.number(tally.count);
-    out.number(tally.firstMs - baseMs);
-    out.number(tally.lastMs - tally.firstMs);
-    if (withId(index)) out.eventId(tally.firstId);
+/** Writes the parts of a state, with times relative to the earliest one, and each event id and tool once. */
+class StateWriter {
+  readonly out = new ByteWriter();
+  readonly #ids = new Map<string, number>();
+  readonly #tools = new Map<number, number>();
+  readonly #baseMs: number;
+
+  constructor(baseMs: number) {
+    this.#baseMs = baseMs;
   }
-}
 
-function readTallies(
-  input: ByteReader,
-  tallies: readonly Tally[],
-  baseMs: number,
-  withId: (index: number) => boolean,
-) {
-  for (let left = input.number(); left > 0; left--) {
-    const index = input.number();
-    const tally = tallies[index];
-    if (tally === undefined)
-      throw new RangeError(`risk state has the unknown tally ${index}; upgrade this package`);
-    tally.count = input.number();
-    tally.firstMs = baseMs + input.number();
-    tally.lastMs = tally.firstMs + input.number();
-    if (withId(index)) tally.firstId = input.eventId();
+  time(timestampMs: number): void {
+    this.out.number(timestampMs - this.#baseMs);
   }
-}
 
-function writeHistogram(out: ByteWriter, histogram: TimeHistogram): void {
-  out.number(histogram.exponent);
-  out.number(histogram.first);
-  out.number(histogram.counts.length);
-  for (const count of histogram.counts) out.number(count);
-}
+  /** Writes a time of which 0 stands for none. */
+  optionalTime(timestampMs: number): void {
+    this.out.number(timestampMs === 0 ? 0 : timestampMs - this.#baseMs + 1);
+  }
 
-function readHistogram(input: ByteReader): TimeHistogram {
-  const exponent = input.number();
-  const first = input.number();
-  return new TimeHistogram(
-    exponent,
-    first,
-    Array.from({ length: input.number() }, () => input.number()),
-  );
-}
+  /** Writes an event id, or the number of one that was written before. */
+  id(id: string): void {
+    const known = this.#ids.get(id);
+    this.out.number(known ?? 0);
+    if (known !== undefined) return;
+    this.#ids.set(id, this.#ids.size + 1);
+    this.out.eventId(id);
+  }
 
-function writeEntry(out: ByteWriter, entry: LogEntry, baseMs: number): void {
-  out.number(entry.timestampMs - baseMs);
-  out.eventId(entry.eventId);
-  out.word(entry.tool);
-  out.word(entry.argument);
-  out.number(entry.bits);
-  out.number(entry.verb * 32 + entry.noun);
-  out.number(entry.kind * 8 + entry.outcome);
-  out.number(entry.stamp);
-}
+  tool(hash: number): void {
+    const known = this.#tools.get(hash);
+    this.out.number(known ?? 0);
+    if (known !== undefined) return;
+    this.#tools.set(hash, this.#tools.size + 1);
+    this.out.word(hash);
+  }
 
-function readEntry(input: ByteReader, baseMs: number): LogEntry {
-  const timestampMs = baseMs + input.number();
-  const eventId = input.eventId();
-  const tool = input.word();
-  const argument = input.word();
-  const bits = input.number();
-  const words = input.number();
-  const end = input.number();
-  return {
-    timestampMs,
-    eventId,
-    tool,
-    argument,
-    bits,
-    verb: Math.floor(words / 32),
-    noun: words % 32,
-    kind: Math.floor(end / 8),
-    outcome: end % 8,
-    stamp: input.number(),
-  };
-}
+  tally(tally: Tally): void {
+    this.out.number(tally.count);
+    if (tally.count === 0) return;
+    this.time(tally.firstMs);
+    this.id(tally.firstId);
+    this.tool(tally.firstTool);
+    if (tally.count === 1) return;
+    this.out.number(tally.lastMs - tally.firstMs);
+    this.id(tally.lastId);
+    this.tool(tally.lastTool);
+  }
 
-/** Writes the origins, if there are any, at the end: a state without them is the same as before there were origins. */
-function writeOrigins(out: ByteWriter, { origins, foreignActs }: SessionState, baseMs: number): void {
-  if (origins.total === 0) return;
-  out.number(origins.total);
-  let beforeMs = baseMs;
-  for (const notes of [origins.head, origins.tail]) {
-    out.number(notes.length);
-    for (const note of notes) {
-      out.number(note.timestampMs - beforeMs);
-      out.shortHash(shortIdOf(note));
-      out.number(note.bits);
-      beforeMs = note.timestampMs;
+  tallies(tallies: readonly Tally[]): void {
+    const used = tallies.flatMap((tally, index) => (tally.count > 0 ? [[tally, index] as const] : []));
+    this.out.number(used.length);
+    for (const [tally, index] of used) {
+      this.out.number(index);
+      this.tally(tally);
     }
   }
-  out.number(foreignActs.count);
-  if (foreignActs.count === 0) return;
-  out.number(foreignActs.firstMs - baseMs);
-  out.eventId(foreignActs.firstId);
-}
 
-function readOrigins(input: ByteReader, foreignActs: Tally, baseMs: number): EventLog<OriginNote> {
-  if (input.atEnd) return new EventLog<OriginNote>([], [], 0, KEPT.lastOrigins);
-  const total = input.number();
-  let beforeMs = baseMs;
-  const readNotes = () =>
-    Array.from({ length: input.number() }, (): OriginNote => {
-      beforeMs += input.number();
-      const shortId = input.shortHash();
-      return noteOf(shortId, beforeMs, input.number());
-    });
-  const head = readNotes();
-  const tail = readNotes();
-  foreignActs.count = input.number();
-  if (foreignActs.count > 0) {
-    foreignActs.firstMs = baseMs + input.number();
-    foreignActs.firstId = input.eventId();
+  tools(tools: BottomK<ToolTally>): void {
+    const entries = tools.entries();
+    this.out.number(entries.length);
+    for (const [hash, tool] of entries) {
+      this.tool(hash);
+      this.out.text(tool.name);
+      this.out.number(tool.bits);
+      this.out.number(tool.verb * 32 + tool.noun);
+      this.out.number(tool.count);
+      this.optionalTime(tool.firstSuccessMs);
+      this.optionalTime(tool.lastSuccessMs);
+      this.optionalTime(tool.firstRefusedMs);
+      this.optionalTime(tool.lastFailedMs);
+    }
   }
-  return new EventLog(head, tail, total, KEPT.lastOrigins);
+
+  action(key: number, record: ActionRecord): void {
+    this.out.number(Math.floor(key / CLASSES) * 2 + (record.stopped ? 1 : 0));
+    this.out.word(key % CLASSES);
+    this.tool(record.tool);
+    this.out.number(record.bits);
+    this.out.number(record.rejected);
+    for (const tally of [record.done, record.denied, record.refused, record.approved]) this.tally(tally);
+  }
+
+  extremes({ kept }: PairExtremes): void {
+    this.out.number(kept.length);
+    for (const { key, timestampMs, eventId, tool } of kept) {
+      this.out.number(key);
+      this.time(timestampMs);
+      this.id(eventId);
+      this.tool(tool);
+    }
+  }
+
+  instants({ head, tail, total }: Instants): void {
+    this.out.number(total);
+    for (const times of [head, tail]) {
+      this.out.number(times.length);
+      for (const time of times) this.time(time);
+    }
+  }
 }
 
-const markHasId = (index: number) => index < MARKS_WITH_ID;
-const always = () => true;
+/** Reads the output of {@link StateWriter} in the same order. */
+class StateReader {
+  readonly input: ByteReader;
+  readonly #ids: string[] = [];
+  readonly #tools: number[] = [];
+  #baseMs = 0;
 
-/** Serializes the state to a string of at most 4 KiB. Equal states give equal strings. */
+  constructor(input: ByteReader) {
+    this.input = input;
+  }
+
+  base(): void {
+    this.#baseMs = this.input.number();
+  }
+
+  time(): number {
+    return this.#baseMs + this.input.number();
+  }
+
+  optionalTime(): number {
+    const value = this.input.number();
+    return value === 0 ? 0 : this.#baseMs + value - 1;
+  }
+
+  id(): string {
+    const known = this.input.number();
+    if (known > 0) return this.#known(this.#ids, known);
+    const id = this.input.eventId();
+    this.#ids.push(id);
+    return id;
+  }
+
+  tool(): number {
+    const known = this.input.number();
+    if (known > 0) return this.#known(this.#tools, known);
+    const hash = this.input.word();
+    this.#tools.push(hash);
+    return hash;
+  }
+
+  #known<Value>(values: readonly Value[], number: number): Value {
+    const value = values[number - 1];
+    if (value === undefined)
+      throw new RangeError(
+        'risk state refers to an unknown event; pass the unmodified string that was serialized',
+      );
+    return value;
+  }
+
+  tally(tally: Tally): Tally {
+    tally.count = this.input.number();
+    if (tally.count === 0) return tally;
+    tally.firstMs = this.time();
+    tally.firstId = this.id();
+    tally.firstTool = this.tool();
+    if (tally.count === 1) {
+      tally.lastMs = tally.firstMs;
+      tally.lastId = tally.firstId;
+      tally.lastTool = tally.firstTool;
+      return tally;
+    }
+    tally.lastMs = tally.firstMs + this.input.number();
+    tally.lastId = this.id();
+    tally.lastTool = this.tool();
+    return tally;
+  }
+
+  tallies(tallies: readonly Tally[]): void {
+    for (let left = this.input.number(); left > 0; left--) {
+      const index = this.input.number();
+      const tally = tallies[index];
+      if (tally === undefined)
+        throw new RangeError(`risk state has the unknown tally ${index}; upgrade this package`);
+      this.tally(tally);
+    }
+  }
+
+  tools(tools: BottomK<ToolTally>): void {
+    for (let left = this.input.number(); left > 0; left--) {
+      const hash = this.tool();
+      const name = this.input.text();
+      const bits = this.input.number();
+      const words = this.input.number();
+      const tally = {
+        name,
+        bits,
+        verb: Math.floor(words / 32),
+        noun: words % 32,
+        count: this.input.number(),
+        firstSuccessMs: this.optionalTime(),
+        lastSuccessMs: this.optionalTime(),
+        firstRefusedMs: this.optionalTime(),
+        lastFailedMs: this.optionalTime(),
+      };
+      tools.reach(hash, () => tally);
+    }
+  }
+
+  action(): [number, ActionRecord] {
+    const rank = this.input.number();
+    const hash = this.input.word();
+    const record = {
+      tool: this.tool(),
+      bits: this.input.number(),
+      rejected: this.input.number(),
+      done: this.tally(emptyTally()),
+      denied: this.tally(emptyTally()),
+      refused: this.tally(emptyTally()),
+      approved: this.tally(emptyTally()),
+      stopped: rank % 2 === 1,
+    };
+    return [Math.floor(rank / 2) * CLASSES + hash, record];
+  }
+
+  extremes(latest: boolean): PairExtremes {
+    const kept = Array.from({ length: this.input.number() }, () => ({
+      key: this.input.number(),
+      timestampMs: this.time(),
+      eventId: this.id(),
+      tool: this.tool(),
+    }));
+    return new PairExtremes(latest, kept);
+  }
+
+  instants(): Instants {
+    const total = this.input.number();
+    const times = () => Array.from({ length: this.input.number() }, () => this.time());
+    const head = times();
+    return new Instants(head, times(), total);
+  }
+}
+
+function earliest({ marks, stamps, versions, actions, acting, looking }: SessionState): number {
+  let least = Number.MAX_SAFE_INTEGER;
+  const read = (timestampMs: number) => {
+    if (timestampMs < least) least = timestampMs;
+  };
+  for (const tally of marks) if (tally.count > 0) read(tally.firstMs);
+  for (const tally of stamps) if (tally.count > 0) read(tally.firstMs);
+  for (const [, { firstMs }] of versions.entries()) read(firstMs);
+  for (const [, { done, denied, refused, approved }] of actions.entries())
+    for (const tally of [done, denied, refused, approved]) if (tally.count > 0) read(tally.firstMs);
+  for (const tools of [acting, looking]) {
+    for (const [, tool] of tools.entries()) {
+      for (const at of [tool.firstSuccessMs, tool.firstRefusedMs, tool.lastFailedMs]) if (at > 0) read(at);
+    }
+  }
+  return least;
+}
+
+/** Serializes the state to a string of at most 8 KiB. Equal states give equal strings. */
 export function serializeSession(state: SessionState): string {
-  const out = new ByteWriter();
-  const versions = state.versions.entries();
-  const times = [...state.marks, ...state.stamps]
-    .filter((tally) => tally.count > 0)
-    .map((tally) => tally.firstMs);
-  const baseMs = Math.min(
-    ...times,
-    ...versions.map(([, version]) => version.firstMs),
-    ...state.origins.head.slice(0, 1).map(({ timestampMs }) => timestampMs),
-    Number.MAX_SAFE_INTEGER,
-  );
+  const baseMs = earliest(state);
+  const writer = new StateWriter(baseMs);
+  const { out } = writer;
   out.number(FORMAT);
   out.word(state.session);
   out.number(state.eventCount);
   out.number(baseMs);
-  writeTallies(out, state.marks, baseMs, markHasId);
-  writeTallies(out, state.stamps, baseMs, always);
-  const tools = state.tools.entries();
-  out.number(tools.length);
-  for (const [hash, tool] of tools) {
-    out.word(hash);
-    out.text(tool.name);
-    out.number(tool.bits);
-    out.number(tool.verb * 32 + tool.noun);
-    out.number(tool.count);
-  }
+  writer.tallies(state.marks);
+  writer.tallies(state.stamps);
+  writer.tools(state.acting);
+  writer.tools(state.looking);
   const agents = state.agents.entries();
   out.number(agents.length);
   for (const [hash, agent] of agents) {
@@ -175,21 +285,23 @@ export function serializeSession(state: SessionState): string {
   const recipients = state.recipients.entries();
   out.number(recipients.length);
   for (const [hash] of recipients) out.word(hash);
+  const versions = state.versions.entries();
   out.number(versions.length);
   for (const [hash, version] of versions) {
     out.word(hash);
     out.text(version.version);
-    out.number(version.firstMs - baseMs);
+    writer.time(version.firstMs);
     out.number(version.lastMs - version.firstMs);
   }
-  out.number(state.log.total);
-  for (const entries of [state.log.head, state.log.tail]) {
-    out.number(entries.length);
-    for (const entry of entries) writeEntry(out, entry, baseMs);
-  }
-  for (const cell of state.repeats.cells) out.number(cell);
-  for (const histogram of [state.calls, state.losses, state.approvals]) writeHistogram(out, histogram);
-  writeOrigins(out, state, baseMs);
+  const actions = state.actions.entries();
+  out.number(actions.length);
+  for (const [key, record] of actions) writer.action(key, record);
+  writer.extremes(state.readKinds);
+  writer.extremes(state.reachedKinds);
+  out.number(state.reachedNouns);
+  out.number(state.reachedVerbs);
+  writer.instants(state.losses);
+  writer.instants(state.approvals);
   return out.toString();
 }
 
@@ -203,19 +315,14 @@ export function parseSession(text: string): SessionState {
     );
   }
   const empty = emptySession();
+  const reader = new StateReader(input);
   const session = input.word();
   const eventCount = input.number();
-  const baseMs = input.number();
-  readTallies(input, empty.marks, baseMs, markHasId);
-  readTallies(input, empty.stamps, baseMs, always);
-  for (let left = input.number(); left > 0; left--) {
-    const hash = input.word();
-    const name = input.text();
-    const bits = input.number();
-    const words = input.number();
-    const count = input.number();
-    empty.tools.reach(hash, () => ({ name, bits, verb: Math.floor(words / 32), noun: words % 32, count }));
-  }
+  reader.base();
+  reader.tallies(empty.marks);
+  reader.tallies(empty.stamps);
+  reader.tools(empty.acting);
+  reader.tools(empty.looking);
   for (let left = input.number(); left > 0; left--) {
     const hash = input.word();
     const count = input.number();
@@ -226,25 +333,20 @@ export function parseSession(text: string): SessionState {
   for (let left = input.number(); left > 0; left--) {
     const hash = input.word();
     const version = input.text();
-    const firstMs = baseMs + input.number();
+    const firstMs = reader.time();
     const lastMs = firstMs + input.number();
     empty.versions.reach(hash, () => ({ version, firstMs, lastMs }));
   }
-  const total = input.number();
-  const head = Array.from({ length: input.number() }, () => readEntry(input, baseMs));
-  const tail = Array.from({ length: input.number() }, () => readEntry(input, baseMs));
-  const repeats = new RepeatSketch(Array.from({ length: 32 }, () => input.number()));
-  const [calls, losses, approvals] = [readHistogram(input), readHistogram(input), readHistogram(input)];
-  const origins = readOrigins(input, empty.foreignActs, baseMs);
+  for (let left = input.number(); left > 0; left--) empty.actions.restore(...reader.action());
   return {
     ...empty,
     session,
     eventCount,
-    origins,
-    log: new EventLog(head, tail, total),
-    repeats,
-    calls,
-    losses,
-    approvals,
+    readKinds: reader.extremes(false),
+    reachedKinds: reader.extremes(true),
+    reachedNouns: input.number(),
+    reachedVerbs: input.number(),
+    losses: reader.instants(),
+    approvals: reader.instants(),
   };
 }

@@ -1,10 +1,9 @@
 import { STAMP_NAMES } from '../stamp-name.ts';
+import { Actions } from './actions.ts';
 import { BottomK } from './bottom-k.ts';
-import { EventLog } from './event-log.ts';
+import { Instants } from './instants.ts';
 import { emptyTally, MARKS, type Tally } from './mark.ts';
-import type { OriginNote } from './origin-note.ts';
-import { RepeatSketch } from './repeat-sketch.ts';
-import { TimeHistogram } from './time-histogram.ts';
+import { PairExtremes } from './pair-extremes.ts';
 
 /** Data that a session keeps about one tool. */
 export interface ToolTally {
@@ -13,7 +12,13 @@ export interface ToolTally {
   readonly bits: number;
   readonly verb: number;
   readonly noun: number;
+  /** Calls that were not refused for missing permissions. */
   count: number;
+  /** Times of calls by their outcome; 0 for none. */
+  firstSuccessMs: number;
+  lastSuccessMs: number;
+  firstRefusedMs: number;
+  lastFailedMs: number;
 }
 
 /** Data that a session keeps about one participating agent. */
@@ -29,8 +34,8 @@ export interface VersionTally {
   lastMs: number;
 }
 
-/** Maximum numbers of tools, agents, recipients, schema versions and last origins that a session keeps. */
-export const KEPT = { tools: 16, agents: 6, recipients: 12, versions: 3, lastOrigins: 4 } as const;
+/** Maximum numbers of tools of each kind, actions, agents, recipients and schema versions that a session keeps. */
+export const KEPT = { tools: 14, actions: 14, agents: 6, recipients: 12, versions: 4 } as const;
 
 /**
  * State of a session for scoring, a few kilobytes for any number of events. It depends only on the set of events and
@@ -44,22 +49,25 @@ export interface SessionState {
   readonly marks: readonly Tally[];
   /** Tallies by `STAMP_INDEX`. */
   readonly stamps: readonly Tally[];
-  readonly tools: BottomK<ToolTally>;
+  /** Tools that act. */
+  readonly acting: BottomK<ToolTally>;
+  /** Tools that read. */
+  readonly looking: BottomK<ToolTally>;
   readonly agents: BottomK<AgentTally>;
   readonly recipients: BottomK<true>;
   readonly versions: BottomK<VersionTally>;
-  readonly log: EventLog;
-  /** Origins of arguments of the first 18 and the last 4 calls with any; empty if the recorder does not report them. */
-  readonly origins: EventLog<OriginNote>;
-  /** Number and first of the actions that a tool's text aimed, with no argument of the user. */
-  readonly foreignActs: Tally;
-  readonly repeats: RepeatSketch;
-  /** All calls over time. */
-  readonly calls: TimeHistogram;
+  readonly actions: Actions;
+  /** First reads of text of third parties, by kind of object. */
+  readonly readKinds: PairExtremes;
+  /** Last actions beyond local work, by kind of object. */
+  readonly reachedKinds: PairExtremes;
+  /** Kinds of objects and verbs of the actions beyond local work, as bits. */
+  reachedNouns: number;
+  reachedVerbs: number;
   /** Deletions and payments over time. */
-  readonly losses: TimeHistogram;
+  readonly losses: Instants;
   /** Approvals by people over time. */
-  readonly approvals: TimeHistogram;
+  readonly approvals: Instants;
 }
 
 /** Creates the state of a session without events. */
@@ -69,16 +77,22 @@ export function emptySession(): SessionState {
     eventCount: 0,
     marks: MARKS.map(emptyTally),
     stamps: STAMP_NAMES.map(emptyTally),
-    tools: new BottomK(KEPT.tools),
+    acting: new BottomK(KEPT.tools),
+    looking: new BottomK(KEPT.tools),
     agents: new BottomK(KEPT.agents),
     recipients: new BottomK(KEPT.recipients),
     versions: new BottomK(KEPT.versions),
-    log: new EventLog(),
-    origins: new EventLog<OriginNote>([], [], 0, KEPT.lastOrigins),
-    foreignActs: emptyTally(),
-    repeats: new RepeatSketch(),
-    calls: new TimeHistogram(),
-    losses: new TimeHistogram(),
-    approvals: new TimeHistogram(),
+    actions: new Actions(KEPT.actions),
+    readKinds: new PairExtremes(false),
+    reachedKinds: new PairExtremes(true),
+    reachedNouns: 0,
+    reachedVerbs: 0,
+    losses: new Instants(),
+    approvals: new Instants(),
   };
+}
+
+/** Returns what a session keeps about a tool; undefined if nothing. */
+export function keptTool(state: SessionState, hash: number): ToolTally | undefined {
+  return state.acting.get(hash) ?? state.looking.get(hash);
 }
