@@ -1,3 +1,4 @@
+import { wholeScore } from '@actlog/protocol';
 import type { Style } from './style.ts';
 
 const styles: Readonly<Record<string, Style>> = {
@@ -17,5 +18,5 @@ export function riskText(
   risk: { readonly score?: number | undefined; readonly level?: string | undefined } | null | undefined,
 ): string {
   if (risk?.score === undefined) return '';
-  return [Math.round(risk.score), risk.level].filter((part) => part !== undefined).join(' ');
+  return [wholeScore(risk.score), risk.level].filter((part) => part !== undefined).join(' ');
 }

@@ -1,4 +1,5 @@
 import type { Risk, RiskDimension } from '@actlog/client';
+import { wholeScore } from '@actlog/protocol';
 import type { Command } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
@@ -15,7 +16,7 @@ import { terminalWidth } from '../output/terminal-width.ts';
 const columns: readonly Column<RiskDimension>[] = [
   { title: 'ID', value: ({ id }) => id },
   { title: 'DIMENSION', value: ({ name }) => name, minWidth: 20 },
-  { title: 'SCORE', value: ({ score }) => Math.round(score), align: 'right' },
+  { title: 'SCORE', value: ({ score }) => wholeScore(score), align: 'right' },
   { title: 'LEVEL', value: ({ level }) => level, style: ({ level }) => riskStyle(level) },
   { title: 'VISIBLE', value: ({ observable }) => (observable ? 'yes' : 'no'), style: () => 'dim' },
 ];

@@ -1,7 +1,7 @@
 import type { RiskDimension } from '@actlog/client';
+import { wholeScore } from '@actlog/protocol';
 import { Bar } from '../bar.tsx';
 import { Table } from '../table.tsx';
-import { wholeScore } from './risk-score.tsx';
 
 function Dimension({ dimension: { id, name, score, level, observable } }: { dimension: RiskDimension }) {
   return (

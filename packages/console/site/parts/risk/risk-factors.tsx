@@ -1,6 +1,6 @@
 import type { Risk, RiskDimension, RiskFactor, RiskRecommendation } from '@actlog/client';
+import { wholeScore } from '@actlog/protocol';
 import { allFactors } from '../../events/event-marks.ts';
-import { wholeScore } from './risk-score.tsx';
 
 /** Number of reasons that are shown at once. */
 const firstFactors = 4;

@@ -1,5 +1,5 @@
 import type { Risk } from '@actlog/client';
-import { wholeScore } from './risk-score.tsx';
+import { wholeScore } from '@actlog/protocol';
 
 /** Sentences that relate the score of a session to its dimensions and its reasons. */
 export function RiskRelation({ risk: { score, dimensions = [] } }: { risk: Risk }) {
