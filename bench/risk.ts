@@ -2,21 +2,22 @@ import { parseArgs } from 'node:util';
 import { score } from '@actlog/risk';
 import { adaptiveFigures } from './risk/adaptive.ts';
 import { measureCost } from './risk/cost.ts';
-import {
-  crossValidate,
-  fittedWarmup,
-  fittedWeights,
-  metadataShares,
-  originsShares,
-} from './risk/cross-validation.ts';
+import { crossValidate, fittedWarmup, fittedWeights } from './risk/cross-validation.ts';
 import { anyTextCondition, type GuardFigures, guardFigures, originsCondition } from './risk/guard-figures.ts';
 import { type Judgment, judge, type Verdict } from './risk/judgment.ts';
 import { classOf, familyOf, hasContent, type LabeledRun, readRuns } from './risk/labeled-run.ts';
+import { type LevelFigures, levelFigures } from './risk/levels.ts';
 import { type Replayed, Replayer } from './risk/replay.ts';
+import {
+  type LearnedFigures,
+  learnedFigures,
+  type PaddingFigures,
+  paddingFigures,
+} from './risk/resilience.ts';
 
 /** One-line description of this benchmark. */
 export const description =
-  'risk: separation of compromised and benign sessions by score (--data FILE [--history FILE] --warmup K [--folds] [--adaptive])';
+  'risk: separation of compromised and benign sessions by score (--data FILE [--data FILE] [--history FILE] --warmup K [--folds] [--adaptive])';
 
 function row(name: string, judgment: Judgment): string {
   const interval = ([low, high]: [number, number]) => `${low.toFixed(3)}–${high.toFixed(3)}`;
@@ -49,11 +50,14 @@ interface Figures extends Judgment {
   readonly families: Readonly<Record<string, Judgment>>;
   readonly folds?: Readonly<Record<string, Judgment>>;
   readonly weights?: Readonly<Record<string, number>>;
+  readonly levels: LevelFigures;
+  readonly padding: PaddingFigures;
+  readonly learned: LearnedFigures;
 }
 
 function verdictOf({ run, state, baseline }: Replayed): Verdict {
   const risk = score(state, { baseline });
-  return { run, score: risk.score, high: risk.level === 'high' || risk.level === 'critical' };
+  return { run, score: risk.score, level: risk.level };
 }
 
 function judgeBy(
@@ -84,8 +88,11 @@ function measure({ runs, history, warmup, draws, folds }: Setup, withOrigins: bo
     ...judge(verdicts, draws),
     suites: judgeBy(verdicts, draws, (run) => run.suite),
     families: judgeBy(verdicts, draws, (run) => familyOf(run.model)),
+    levels: levelFigures(verdicts),
+    padding: paddingFigures(replayed, withOrigins),
+    learned: learnedFigures(replayed),
     ...(fitted && {
-      folds: crossValidate(fitted, replayed, draws, withOrigins ? originsShares : metadataShares),
+      folds: crossValidate(fitted, replayed, draws),
       weights: fittedWeights(fitted),
     }),
   };
@@ -98,6 +105,24 @@ function print(title: string, figures: Figures): void {
   for (const [family, judgment] of Object.entries(figures.families))
     console.log(row(`family ${family}`, judgment));
   for (const [fold, judgment] of Object.entries(figures.folds ?? {})) console.log(row(fold, judgment));
+  const { levels, padding, learned } = figures;
+  const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  console.log('\nsessions at a level or above');
+  for (const [name, shares] of [['compromised', levels.attacked] as const, ...Object.entries(levels.benign)])
+    console.log(
+      `${(name === 'compromised' ? name : `benign ${name}`).padEnd(34)} ${String(shares.sessions).padStart(6)}  medium ${percent(shares.medium)}  high ${percent(shares.high)}  critical ${percent(shares.critical)}`,
+    );
+  for (const [band, { per100, per1000 }] of Object.entries(levels.bands))
+    console.log(
+      `P(compromised) ${band.padEnd(18)} ${percent(per100)} at 1 in 100, ${percent(per1000)} at 1 in 1,000`,
+    );
+  console.log(
+    `padding: ${padding.lowered} of ${padding.runs} scores fell; at high ${percent(padding.bareHigh)} bare, ${percent(padding.paddedHigh)} padded`,
+  );
+  for (const [count, one] of Object.entries(learned))
+    console.log(
+      `after ${count} attacks offered to the history: ${percent(one.learned)} of them learned, ${percent(one.high)} of the next at high`,
+    );
   if (figures.weights !== undefined)
     console.log(`\nweights fitted on all sessions\n${weightTable(figures.weights)}`);
 }
@@ -114,8 +139,8 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const { values } = parseArgs({
     args,
     options: {
-      data: { type: 'string' },
-      history: { type: 'string' },
+      data: { type: 'string', multiple: true },
+      history: { type: 'string', multiple: true },
       warmup: { type: 'string', default: '0' },
       draws: { type: 'string', default: '500' },
       folds: { type: 'boolean', default: false },
@@ -129,8 +154,8 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const draws = Number(values.draws);
   if (!Number.isInteger(warmup) || warmup < 0)
     throw new Error(`--warmup ${values.warmup} is not a whole number from 0`);
-  const runs = readRuns(values.data).filter((run) => classOf(run) !== undefined);
-  const history = values.history === undefined ? runs : readRuns(values.history);
+  const runs = values.data.flatMap(readRuns).filter((run) => classOf(run) !== undefined);
+  const history = values.history === undefined ? runs : values.history.flatMap(readRuns);
   const setup: Setup = { runs, history, warmup, draws, folds: values.folds };
   const withoutOrigins = measure(setup, false);
   const withOrigins = runs.some(hasContent) ? measure(setup, true) : undefined;
@@ -141,7 +166,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   const adaptive = withOrigins && values.adaptive ? adaptiveFigures(runs) : undefined;
   const cost = measureCost(warmup);
   if (!values.json) {
-    console.log(`${values.data}, ${warmup} sessions of past`);
+    console.log(`${values.data.join(', ')}, ${warmup} sessions of past`);
     if (withOrigins !== undefined) print('with the origins of arguments', withOrigins);
     print(withOrigins === undefined ? 'metadata' : 'without', withoutOrigins);
     if (guard !== undefined) {

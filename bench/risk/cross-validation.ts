@@ -17,17 +17,11 @@ export const fittedWarmup = 3;
  */
 const MEAN_EVIDENCE = 0.33;
 
-/** Shares of the benign sessions that lie below the limit of `high`, as in the engine's `levels.ts`. */
-interface BenignShares {
-  readonly cold: number;
-  readonly warm: number;
-}
+/** Share of the fitted benign sessions that lie below the limit of `high`. */
+const benignShare = 0.99;
 
-/** Shares without origins of arguments: all sessions without a known history. */
-export const metadataShares: BenignShares = { cold: 1, warm: 0.98 };
-
-/** The shares with origins. */
-export const originsShares: BenignShares = { cold: 0.987, warm: 0.987 };
+/** Limit of the evidence of circumstances, in the fitted scale, and how much what is beyond it counts; as in the engine. */
+const circumstancesLimit = { cold: 1.6 / 0.68, warm: 2.4 / 0.68, beyond: 0.25 };
 
 /** A session to fit on. */
 interface Sample extends Example {
@@ -51,26 +45,31 @@ function sampleOf(replayed: Replayed): Sample {
 interface Judged {
   readonly run: LabeledRun;
   readonly row: Strengths;
+  readonly pastKnown: boolean;
 }
 
-function evaluate(
-  train: readonly Sample[],
-  test: readonly Judged[],
-  draws: number,
-  shares: BenignShares,
-): Judgment {
+function evaluate(train: readonly Sample[], test: readonly Judged[], draws: number): Judgment {
   const weights = fitWeights(train);
-  const sum = (row: Strengths) => row.reduce((total, value, at) => total + value * (weights[at] ?? 0), 0);
+  const sum = (row: Strengths, isKnown: boolean) => {
+    let strong = 0;
+    let circumstances = 0;
+    for (const [at, value] of row.entries()) {
+      const evidence = value * (weights[at] ?? 0);
+      if (RULES[at]?.circumstantial) circumstances += evidence;
+      else strong += evidence;
+    }
+    const limit = isKnown ? circumstancesLimit.warm : circumstancesLimit.cold;
+    return (
+      strong + Math.min(circumstances, limit) + circumstancesLimit.beyond * Math.max(0, circumstances - limit)
+    );
+  };
   const benign = train.filter(({ run }) => classOf(run) === 'benign');
-  const cold = quantile(
-    benign.map(({ coldRow }) => sum(coldRow)),
-    shares.cold,
-  );
-  const warm = benign.filter(({ pastKnown }) => pastKnown).map(({ row }) => sum(row));
-  const high = warm.length === 0 ? cold : Math.max(cold, quantile(warm, shares.warm));
-  const verdicts = test.map(({ run, row }): Verdict => {
-    const score = sum(row);
-    return { run, score, high: score > high };
+  const cold = benign.map(({ coldRow }) => sum(coldRow, false));
+  const warm = benign.filter(({ pastKnown }) => pastKnown).map(({ row }) => sum(row, true));
+  const high = Math.max(quantile(cold, benignShare), warm.length === 0 ? 0 : quantile(warm, benignShare));
+  const verdicts = test.map(({ run, row, pastKnown }): Verdict => {
+    const score = sum(row, pastKnown);
+    return { run, score, level: score > high ? 'high' : 'low' };
   });
   return judge(verdicts, draws);
 }
@@ -130,21 +129,25 @@ function isApartFrom(run: LabeledRun, { suite, family }: LeftOut): boolean {
  *
  * @param fitted - all sessions, replayed with a history of `fittedWarmup` sessions
  * @param judged - the same, as they are to be judged
- * @param shares - shares of benign sessions below the limit of `high`
  */
 export function crossValidate(
   fitted: readonly Replayed[],
   judged: readonly Replayed[],
   draws: number,
-  shares = metadataShares,
 ): Record<string, Judgment> {
   const samples = fitted.map(sampleOf);
-  const tests = judged.map((one): Judged => ({ run: one.run, row: strengths(one) }));
+  const tests = judged.map(
+    (one): Judged => ({
+      run: one.run,
+      row: strengths(one),
+      pastKnown: one.baseline.sessions.size > 0,
+    }),
+  );
   return Object.fromEntries(
     leftOuts(tests).map((part) => {
       const train = samples.filter(({ run }) => isApartFrom(run, part));
       const test = tests.filter(({ run }) => isOf(run, part));
-      return [nameOf(part), evaluate(train, test, draws, shares)];
+      return [nameOf(part), evaluate(train, test, draws)];
     }),
   );
 }

@@ -4,13 +4,8 @@ import { readToolName } from '@actlog/risk';
 import { callOrigins } from './call-origins.ts';
 import { classOf, hasContent, type LabeledRun } from './labeled-run.ts';
 
-/**
- * Condition of a policy that holds an action if all its targets come from the prose of results, and its content comes from
- * results as well: neither the user nor the model contributed.
- */
-export const originsCondition = `origins.any("tool", "text") && origins.all(path, origins[path].as == "text" ||
-  origins[path].from == "tool" && path in
-  ["body", "content", "description", "message", "subject", "text", "title"])`;
+/** Condition that is documented for approvals: a text determines what the action is aimed at, and nothing came from the user. */
+export const originsCondition = 'origins.aimedByText()';
 
 /** The simplest condition on origins: any argument comes from the prose of a result. */
 export const anyTextCondition = 'origins.any("tool", "text")';

@@ -51,7 +51,7 @@ export function replay(run: LabeledRun, withOrigins: boolean): SessionState {
       ...base,
       eventId: uuid(`${session} origins ${at}`),
       category: 'argument_origins',
-      payload: { eventId, toolName, origins: ofCall },
+      payload: { eventId, toolName, origins: ofCall, ...((run.user ?? []).length > 0 && { userText: true }) },
     });
   }
   return state;
