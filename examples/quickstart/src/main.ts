@@ -30,6 +30,7 @@ const recorder = new Recorder({
   baseURL: server.url,
   apiKey: server.agentKey,
   spoolDir: join(folder, 'spool'),
+  origins: true, // where the arguments of calls came from, without their values
 });
 
 for (const conversation of conversations) {
@@ -48,7 +49,7 @@ for (const conversation of conversations) {
 const { delivered, dropped, pending } = await recorder.close();
 const isComplete = pending === 0 && dropped === 0;
 console.log(
-  `${delivered} tool calls recorded${isComplete ? ', none lost' : `, ${pending} pending, ${dropped} dropped`}.`,
+  `${delivered} events recorded${isComplete ? ', none lost' : `, ${pending} pending, ${dropped} dropped`}.`,
 );
 endPhase('agents');
 await report(client, { verbose: options.has('--verbose') });

@@ -34,7 +34,8 @@ async function printSession(client: Actlog, session: Session, risk: Risk, verbos
   const paint = isFine ? green : red;
   const verdict = paint(bold(`${isFine ? '✓' : '✗'} ${risk.level} risk, ${risk.score} of 100`));
   const calls: { tool: string; status: number; hash: string }[] = [];
-  for await (const { payload } of client.sessions.events(session.id)) {
+  for await (const { category, payload } of client.sessions.events(session.id)) {
+    if (category !== 'tool_api') continue; // origins of arguments are events of their own
     const { toolName, responseStatus, argumentsHash } = payload ?? {};
     calls.push({ tool: String(toolName), status: Number(responseStatus), hash: String(argumentsHash) });
   }
