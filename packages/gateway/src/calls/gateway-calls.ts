@@ -43,14 +43,11 @@ export class GatewayCalls {
   readonly #brief: AdapterCalls;
 
   /** @throws RangeError or TypeError when an option is invalid */
-  constructor({
-    recorder,
-    agentId,
-    holdTimeoutMs,
-    showArguments,
-    toolPrefix,
-    announces = false,
-  }: GatewayCallsOptions) {
+  constructor(options: GatewayCallsOptions) {
+    if ('guard' in options) {
+      throw new TypeError('guard has no effect here: pass it to the recorder, new Recorder({ guard }).');
+    }
+    const { recorder, agentId, holdTimeoutMs, showArguments, toolPrefix, announces = false } = options;
     this.agentId = agentId;
     this.announces = announces;
     const traits = {
