@@ -100,10 +100,10 @@ export function flushingOnReturn<Args extends unknown[], Result>(
 function withFlushedEnd<Result>(result: Result, flush: () => Promise<unknown>): Result | undefined {
   if (result instanceof ReadableStream) return flushedStream(result, flush) as Result;
   if (typeof result !== 'object' || result === null) return undefined;
-  const { body, status, statusText, headers, constructor } = result as unknown as Response;
+  const { body, status, statusText, headers } = result as unknown as Response;
   if (!(body instanceof ReadableStream) || body.locked || typeof status !== 'number') return undefined;
   // Responses of a framework have classes of their own.
-  const Class = constructor as typeof Response;
+  const Class = result.constructor as typeof Response;
   return new Class(flushedStream(body, flush), { status, statusText, headers }) as Result;
 }
 

@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls, HookedCall } from '@actlog/recorder/adapter';
+import { type AdapterCalls, abandonedCall, type HookedCall } from '@actlog/recorder/adapter';
 import { throwForModel } from './throw-for-model.ts';
 
 /**
@@ -38,7 +38,7 @@ export async function* recordStream(
   const begun = await calls.begin(call).catch(throwForModel);
   let outcome: ToolOutcome = {
     ok: false,
-    error: new DOMException('The consumer stopped reading.', 'AbortError'),
+    error: abandonedCall('The consumer stopped reading.'),
   };
   let results: AsyncIterator<unknown> | undefined;
   try {

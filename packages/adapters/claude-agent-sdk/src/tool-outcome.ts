@@ -1,4 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { abandonedCall } from '@actlog/recorder/adapter';
 
 /** Outcome of an allowed call that the user's permissions or another hook then denied. */
 export const refused = failure('The call was denied.', responseStatuses.denied);
@@ -9,7 +10,7 @@ export const replaced = { ok: false, error: Symbol('replaced') } as const satisf
 /** Outcome of a call whose run ended first. */
 export const aborted = {
   ok: false,
-  error: new DOMException('The run ended before the call.', 'AbortError'),
+  error: abandonedCall('The run ended before the call.'),
 } as const satisfies ToolOutcome;
 
 /** Derives the outcome of a failed tool from Claude Code's text, which begins with the code of an MCP error. */

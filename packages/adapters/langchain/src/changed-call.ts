@@ -1,5 +1,11 @@
 import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, type HookedCall, processWide, withMethods } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  abandonedCall,
+  type HookedCall,
+  processWide,
+  withMethods,
+} from '@actlog/recorder/adapter';
 import { asRecordedCall, type PassedCall } from './recorded-calls.ts';
 import type { RunContext } from './run-context.ts';
 import { errorMessage, isModelCall } from './tool-message.ts';
@@ -70,8 +76,8 @@ export class WatchedCall implements PassedCall {
       config?.signal?.throwIfAborted();
       return run();
     };
-    if (this.#admitted === undefined) return this.#noting(run);
-    if ((await hashArguments(args)) === this.#admitted) return this.#noting(invoked);
+    if (this.#admitted === undefined) return this.#noting(run, config?.signal);
+    if ((await hashArguments(args)) === this.#admitted) return this.#noting(invoked, config?.signal);
     const call = this.#call;
     outcomes().set(call, this.#outcome);
     const changed = { ...call, arguments: args };
@@ -85,13 +91,17 @@ export class WatchedCall implements PassedCall {
   }
 
   /** Runs the tool and notes its outcome. */
-  async #noting(run: () => unknown): Promise<unknown> {
+  async #noting(run: () => unknown, signal: AbortSignal | undefined): Promise<unknown> {
     try {
       const result = await run();
       this.#note({ ok: true, result });
       return result;
     } catch (error) {
       this.#note({ ok: false, error });
+      // The hook sees the error, but not this signal.
+      if (signal?.aborted && (signal.reason as { name?: unknown } | undefined)?.name !== 'TimeoutError') {
+        outcomes().set(this.#call, { ok: false, error: abandonedCall('The caller aborted the run.') });
+      }
       throw error;
     }
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ActionDeniedError } from '@actlog/recorder';
 import {
   type AdapterOptions,
+  abandonedCall,
   argumentsOf,
   callMethod,
   deniedResult,
@@ -180,5 +181,5 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
 
 /** The first SDKs do not abort running requests, including held ones, when the connection closes. */
 function connectionClosed(): Error {
-  return new DOMException('The connection closed before the tool could run.', 'AbortError');
+  return abandonedCall('The connection closed before the tool could run.');
 }

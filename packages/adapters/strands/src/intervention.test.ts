@@ -163,6 +163,24 @@ test('records an interrupting tool after it is resumed and has ended', async () 
   expect(await service.events('interrupted')).toMatchObject([{ toolName: 'ask', status: 200 }]);
 });
 
+test("records a tool's own error that is named like an interrupt", async () => {
+  const saw = tool({
+    name: 'saw',
+    description: 'Saws.',
+    callback: () => {
+      throw Object.assign(new Error('The power was interrupted.'), { name: 'InterruptError' });
+    },
+  });
+  const agent = new Agent({
+    model: modelOf([[{ name: 'saw', args: {} }]]),
+    tools: [saw],
+    interventions: [actlog({ recorder: service.recorder(), sessionId: 'own-interrupt' })],
+    printer: false,
+  });
+  expect((await agent.invoke('go')).stopReason).not.toBe('interrupt');
+  expect(await service.events('own-interrupt')).toMatchObject([{ toolName: 'saw', status: 500 }]);
+});
+
 test('passes on the updates of a tool unchanged', async () => {
   const steps = tool({
     name: 'steps',

@@ -1,5 +1,5 @@
 import { ActionDeniedError, type ToolOutcome } from '@actlog/recorder';
-import type { AdapterCalls, BegunCall } from '@actlog/recorder/adapter';
+import { type AdapterCalls, abandonedCall, type BegunCall } from '@actlog/recorder/adapter';
 import type { Tool, ToolContext, ToolStreamGenerator } from '@strands-agents/sdk';
 import { withinCall } from './coverage.ts';
 import { noteDenial, noteLetThrough } from './denied-runs.ts';
@@ -9,7 +9,7 @@ import { outcomeOf } from './tool-outcome.ts';
 /** Outcome of a call whose tool was closed at one of its updates. */
 const closedEarly: ToolOutcome = {
   ok: false,
-  error: new DOMException('The tool was closed early.', 'AbortError'),
+  error: abandonedCall('The tool was closed early.'),
 };
 
 /**

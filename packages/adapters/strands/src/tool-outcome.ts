@@ -13,12 +13,19 @@ export function outcomeOf(result: ToolResultBlock | undefined): ToolOutcome {
  * `undefined` for the recorder's own table.
  */
 export function toolOutcomeStatus(outcome: ToolOutcome): number | null | undefined {
-  if (!outcome.ok) return (outcome.error as Error | undefined)?.name === 'InterruptError' ? null : undefined;
+  if (!outcome.ok) return isInterrupt(outcome.error) ? null : undefined;
   const { type, status, content } = (outcome.result ?? {}) as Partial<ToolResultBlock>;
   if (type !== 'toolResultBlock' || status !== 'error') return undefined;
   // Without an error, it is the result of an MCP server, or of a tool that returns such a block itself.
   const [first] = content ?? [];
   return (first?.type === 'textBlock' ? mcpErrorStatus(first.text) : undefined) ?? responseStatuses.threw;
+}
+
+/** Returns `true` for Strands' `InterruptError`, which is not exported. A tool's own error may have the same name. */
+function isInterrupt(error: unknown): boolean {
+  const { name, interrupts } = (error ?? {}) as { name?: unknown; interrupts?: unknown };
+  if (name !== 'InterruptError' || !Array.isArray(interrupts) || interrupts.length === 0) return false;
+  return interrupts.every((interrupt) => typeof (interrupt as { id?: unknown } | null)?.id === 'string');
 }
 
 /** Returns what the model sees of a result: its texts and its JSON, without Strands' blocks around them. */

@@ -14,6 +14,7 @@ export {
 export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 export { createEventId } from '../events/event-id.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
+export { abandonedCall } from '../lib/abort.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 export type { RunningCall } from '../recording/active-call.ts';
 

@@ -1,3 +1,5 @@
+import { responseStatuses } from '@actlog/tool-call';
+
 /**
  * Checks the signal of a call before anything else happens.
  *
@@ -18,4 +20,9 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   throw 'reason' in signal
     ? signal.reason
     : new DOMException('The call was aborted by its signal.', 'AbortError');
+}
+
+/** Creates the error of a call that its caller gave up or that ended with its run. Its status is 499. */
+export function abandonedCall(message: string): Error {
+  return Object.assign(new DOMException(message, 'AbortError'), { status: responseStatuses.aborted });
 }

@@ -74,7 +74,8 @@ test.each<[string, unknown, number]>([
     408,
   ],
   ['what fetch throws of another failure', new TypeError('fetch failed', { cause: 'ETIMEDOUT' }), 500],
-  ['an abort', new DOMException('', 'AbortError'), 499],
+  ['an abort of its own', new DOMException('', 'AbortError'), 500],
+  ['an abort of its own, by code', Object.assign(new Error(), { code: 'ABORT_ERR' }), 500],
   ['a code that every object has', Object.assign(new Error(), { code: 'constructor' }), 500],
   ['a name that every object has', Object.assign(new Error(), { name: 'toString' }), 500],
   [

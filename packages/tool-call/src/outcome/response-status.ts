@@ -20,13 +20,9 @@ const nameStatuses = byName({
   InvalidToolInputError: responseStatuses.invalidArguments,
   NoSuchToolError: responseStatuses.unknownTool,
   TimeoutError: responseStatuses.timedOut,
-  AbortError: responseStatuses.aborted,
-  APIUserAbortError: responseStatuses.aborted,
-  ResponseAborted: responseStatuses.aborted,
 });
 
 const codeStatuses = byName({
-  ABORT_ERR: responseStatuses.aborted,
   ETIMEDOUT: responseStatuses.timedOut,
   REQUEST_TIMEOUT: responseStatuses.timedOut, // the MCP SDK's second version
   ESOCKETTIMEDOUT: responseStatuses.timedOut,
@@ -38,7 +34,7 @@ const codeStatuses = byName({
 
 /**
  * Returns the status from the table of the README: the HTTP status of the error or result if it has one, else one for
- * the kind of error.
+ * the kind of error. A tool that aborts something of its own has failed: 499 requires that the caller's signal is aborted.
  *
  * @param signal - the caller's signal, as it is when the call has ended. Default: none
  */

@@ -1,4 +1,5 @@
 import type { ToolOutcome } from '@actlog/recorder';
+import { abandonedCall } from '@actlog/recorder/adapter';
 import {
   AgentsError,
   getCurrentTrace,
@@ -47,7 +48,7 @@ function outcomeOfError(error: unknown): RunOutcome | undefined {
 }
 
 function cutOff(): ToolOutcome {
-  return { ok: false, error: new DOMException('The run was cut off.', 'AbortError') };
+  return { ok: false, error: abandonedCall('The run was cut off.') };
 }
 
 class RecordedRun {
