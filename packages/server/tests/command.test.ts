@@ -87,8 +87,10 @@ test('prints an address and a working key, and stops cleanly on SIGTERM', async 
 
 test('names the variable of every setting in the help', async () => {
   const { stdout } = await command('serve', '--help');
-  const variables = Object.keys(configuration.shape).map(
-    (name) => `ACTLOG_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+  const variables = Object.keys(configuration.shape).map((name) =>
+    name === 'apiKey'
+      ? 'ACTLOG_ADMIN_KEY'
+      : `ACTLOG_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
   );
   expect(variables.filter((variable) => !stdout.includes(variable))).toEqual([]);
 });
@@ -151,7 +153,7 @@ test.each([
   ],
   [['--tenant', 'acme'], 'create one: npx actlog keys create NAME --scopes ingest --tenant acme'],
   [[], 'create one: npx actlog keys create NAME --scopes ingest'],
-  [['--database', ':memory:'], 'set ACTLOG_API_KEY, because commands cannot reach a database in memory'],
+  [['--database', ':memory:'], 'set ACTLOG_ADMIN_KEY, because commands cannot reach a database in memory'],
 ])('without test keys and with %j, explains how to create a key', async (args, way) => {
   const start = [...commandLine, '--port', '0', '--accept-test-keys', 'false', ...args];
   const cwd = mkdtempSync(join(folder, 'keyless-'));
@@ -320,7 +322,7 @@ test('reads a key from the file that a variable names, and ignores the port that
   const args = ['--database', ':memory:', '--config', join(folder, 'port.json')];
   const child = spawn(process.execPath, [...commandLine, ...args], {
     env: commandEnvironment({
-      ACTLOG_API_KEY_FILE: join(folder, 'api-key'),
+      ACTLOG_ADMIN_KEY_FILE: join(folder, 'api-key'),
       ACTLOG_PORT: 'tcp://10.0.0.1:8787',
     }),
   });
@@ -363,7 +365,7 @@ test('warns about a configured key that has ended', { timeout: 60_000 }, async (
   const apiKey = (await command('keys', 'create', 'old', '--database', database)).stdout.trim();
   await command('keys', 'revoke', apiKey.slice(8, 18), '--database', database);
   const child = spawn(process.execPath, [...commandLine, '--port', '0', '--database', database], {
-    env: commandEnvironment({ ACTLOG_API_KEY: apiKey }),
+    env: commandEnvironment({ ACTLOG_ADMIN_KEY: apiKey }),
   });
   let logged = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
