@@ -69,7 +69,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   SessionRisk: {
     score: 'Measure of how unusual and dangerous the session is, 0 to 100; not a probability.',
-    level: 'Level of the score: `medium` from 40, `high` from 70, `critical` from 90.',
+    level: 'Level of the score.',
   },
   'sessions.get': {
     id: 'Id of the session: the `sessionId` of its events.',

@@ -2,7 +2,7 @@ import type { ArgumentOrigin } from '@actlog/protocol';
 
 /**
  * Last words of argument names that say how an action is worded or where the agent works, not what it is aimed at. The
- * risk engine classifies arguments by the same words; a test of the benchmark compares them.
+ * risk engine has the same words in `taxonomy/argument-names.ts`, which this package may not import.
  */
 const content =
   `abstract answer body caption cmd code command commands comment comments content contents description detail details diff

@@ -111,7 +111,7 @@ export const MARK_INDEX = Object.fromEntries(MARKS.map((mark, index) => [mark, i
 >;
 
 /** Place of an event in a session: its time, then its id. */
-export interface Moment {
+interface Moment {
   readonly timestampMs: number;
   readonly eventId: string;
 }
