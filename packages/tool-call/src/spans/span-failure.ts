@@ -1,3 +1,4 @@
+import { responseStatuses } from '../outcome/response-statuses.ts';
 import type { GenAiSpan } from './genai-span.ts';
 import { textOf } from './span-attributes.ts';
 
@@ -19,6 +20,9 @@ const names: ReadonlyMap<string, string> = new Map([
   ['ConnectTimeout', 'TimeoutError'],
   ['TimeoutException', 'TimeoutError'],
 ]);
+
+/** Names of errors of a call that its caller aborted. A span does not show the caller's signal. */
+const aborts: readonly string[] = ['AbortError', 'APIUserAbortError', 'ResponseAborted', 'ABORT_ERR'];
 
 /** Errors with which frameworks wait for a person; the tool runs again later. */
 const interruptions: readonly string[] = [
@@ -43,12 +47,18 @@ export function failureOf(span: GenAiSpan): Error | undefined {
   error.name = names.get(kind) ?? kind;
   // "error.type" is an HTTP status, the word "timeout" or a class.
   if (type === 'timeout') error.name = 'TimeoutError';
-  const status = [type, kind].find((text) => /^[1-5]\d\d$/.test(text ?? ''));
+  const stated = [type, kind].find((text) => /^[1-5]\d\d$/.test(text ?? ''));
+  const status = stated ?? statusOfAbort(error.name);
   // For an error with a code, "exception.type" is the code, a word or the number of an RPC.
   return Object.assign(error, {
     code: /^-\d+$/.test(kind) ? Number(kind) : kind,
     ...(status && { status: Number(status) }),
   });
+}
+
+/** Returns 499 for the name of an error of an aborted call; undefined for any other name. */
+export function statusOfAbort(name: string): number | undefined {
+  return aborts.includes(name) ? responseStatuses.aborted : undefined;
 }
 
 /** Returns the name of a class without its module, which Python and Java put before it. */

@@ -2,7 +2,7 @@ import { defaultResponseStatus, type ToolOutcome } from '../outcome/response-sta
 import type { ToolSpan } from './dialect.ts';
 import type { GenAiSpan } from './genai-span.ts';
 import { jsonOf } from './span-attributes.ts';
-import { failureOf, isInterruption } from './span-failure.ts';
+import { failureOf, isInterruption, statusOfAbort } from './span-failure.ts';
 
 /** Returns the outcome of a tool call from its span; a result that is JSON is parsed. */
 export function spanOutcome(span: GenAiSpan, { errorName, result }: ToolSpan): ToolOutcome {
@@ -16,5 +16,6 @@ export function spanStatus(outcome: ToolOutcome): number | null {
 }
 
 function missingError(name: string): Error {
-  return Object.assign(new Error('The span contains no outcome.'), { name });
+  const status = statusOfAbort(name);
+  return Object.assign(new Error('The span contains no outcome.'), { name, ...(status && { status }) });
 }
