@@ -88,3 +88,31 @@ test('treats another principal under the same actionId as another action', async
   });
   expect(error.code).toBe('ACTION_MISMATCH');
 });
+
+/** Names of one person, as a proxy sends them: bytes of UTF-8, which `fetch` takes as characters. */
+const sameNames = ['José', 'jose\u0301', ' JOSÉ ', 'Jos\u200bé'];
+
+test.each(sameNames)('does not let %j approve an action of José', async (name) => {
+  const approval = { timeoutSeconds: 900, onTimeout: 'deny', notRequester: true } as const;
+  await server.policy({ effect: 'require_approval', approval });
+  const { pendingActionId } = await server.check({ actionId: 'call-1', principal: 'José' });
+  const bytes = Buffer.from(name).toString('latin1');
+  const response = await approve(await keyOf('second'), pendingActionId as string, bytes);
+  expect(await response.json()).toMatchObject({ error: { details: [{ code: 'requester' }] } });
+});
+
+test('counts a person once, however the name is written, and shows it as it was sent', async () => {
+  const approval = { timeoutSeconds: 900, onTimeout: 'deny', requiredApprovers: 2 } as const;
+  await server.policy({ effect: 'require_approval', approval });
+  const id = await hold();
+  for (const [index, name] of sameNames.entries()) {
+    const bytes = Buffer.from(name).toString('latin1');
+    expect(await (await approve(await keyOf(`key ${index}`), id, bytes)).json()).toMatchObject({
+      status: 'pending',
+      approvals: { given: [{ principal: 'José' }] },
+    });
+  }
+  expect(await (await approve(await keyOf('other'), id, 'Josef')).json()).toMatchObject({
+    status: 'approved',
+  });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupsIn, nameIn } from './claims.ts';
+import { groupsIn, nameIn, tokenProblem } from './claims.ts';
 
 const claims = {
   sub: '4711',
@@ -41,4 +41,26 @@ test.each([
 
 test('finds no name in claims without one', () => {
   expect(nameIn({ sub: 'a\u0000' }, undefined)).toBeUndefined();
+});
+
+test.each([
+  [{ email_verified: false }, []],
+  [{ email_verified: 'False' }, []],
+  [{ email_verified: 0 }, []],
+  [{ email_verified: true }, ['a@b.example']],
+  [{}, ['a@b.example']],
+])('reads an email address as a group unless it is not verified: %j', (given, groups) => {
+  expect(groupsIn({ email: 'a@b.example', ...given }, 'email')).toEqual(groups);
+});
+
+test.each([
+  [{ iat: 1000 }, undefined],
+  [{ iat: 1060, azp: 'actlog' }, undefined],
+  [{ iat: 1061 }, 'future_iat'],
+  [{ iat: 'soon' }, 'future_iat'],
+  [{ iat: 1000, azp: 'another' }, 'wrong_azp'],
+  [{ iat: 1000, azp: ['actlog'] }, 'wrong_azp'],
+  [{ iat: 1000, azp: null }, 'wrong_azp'],
+])('finds the problem of the token %j', (given, problem) => {
+  expect(tokenProblem(given, 'actlog', 1000)).toBe(problem);
 });

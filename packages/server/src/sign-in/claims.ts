@@ -20,8 +20,20 @@ export function claimAt(claims: Claims, path: string): unknown {
   return value;
 }
 
-/** Returns the groups in a claim: an array of texts, or a single text. */
+/** Claim that people can set themselves at some providers. */
+const emailClaim = 'email';
+
+/** `true` unless the provider says that the email address of a person is not verified. */
+function isEmailVerified({ email_verified: verified }: Claims): boolean {
+  return !['false', '0', 'no'].includes(String(verified).toLowerCase());
+}
+
+/**
+ * Returns the groups in a claim: an array of texts, or a single text. An email address that is not verified is no group:
+ * people could take the role of others by entering their address in a profile.
+ */
 export function groupsIn(claims: Claims, path: string): string[] {
+  if (path === emailClaim && !isEmailVerified(claims)) return [];
   const value = claimAt(claims, path);
   const groups: readonly unknown[] = Array.isArray(value) ? value : [value];
   return groups.filter((group) => typeof group === 'string');
@@ -38,9 +50,25 @@ export function nameIn(claims: Claims, nameClaim: string | undefined): string | 
   const candidates = nameClaim === undefined ? nameClaims : [nameClaim, 'sub'];
   for (const path of candidates) {
     // Otherwise people could take the name of others by entering their address in a profile.
-    if (path === 'email' && String(claims.email_verified) === 'false') continue;
+    if (path === emailClaim && !isEmailVerified(claims)) continue;
     const { success, data } = singleLineName.safeParse(claimAt(claims, path));
     if (success && data.trim() !== '') return data.trim();
   }
   return undefined;
+}
+
+/** Time by which the clock of the provider may be ahead, in seconds. */
+const maxClockSkewSeconds = 60;
+
+/**
+ * Returns the code of a problem of an ID token that its audience and expiry do not show: it was issued to another client
+ * (`azp`), or in the future (`iat`), so that it would outlive its time. `undefined` for none.
+ */
+export function tokenProblem(
+  { azp, iat }: Claims,
+  clientId: string,
+  nowSeconds: number,
+): 'wrong_azp' | 'future_iat' | undefined {
+  if (azp !== undefined && azp !== clientId) return 'wrong_azp';
+  return typeof iat === 'number' && iat <= nowSeconds + maxClockSkewSeconds ? undefined : 'future_iat';
 }

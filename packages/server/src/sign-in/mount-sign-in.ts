@@ -26,7 +26,10 @@ interface BeginQuery {
 export function mountSignIn(app: FastifyInstance, services: Services, provider: OpenIdProvider): void {
   const { users, secret } = services;
 
-  app.get<{ Querystring: BeginQuery }>(path, async (request, reply) => {
+  // HEAD is safe (RFC 9110, section 9.2.1), so it neither begins nor completes a sign-in.
+  const onlyGet = { exposeHeadRoute: false };
+
+  app.get<{ Querystring: BeginQuery }>(path, onlyGet, async (request, reply) => {
     try {
       const { url, ...values } = await provider.begin(request.query.account === 'other');
       const attempt: SignInAttempt = {
@@ -44,19 +47,22 @@ export function mountSignIn(app: FastifyInstance, services: Services, provider: 
     }
   });
 
-  app.get(`${path}/callback`, async (request, reply) => {
+  app.get(`${path}/callback`, onlyGet, async (request, reply) => {
     // An attempt is for one use, however it ends.
     void reply.header('set-cookie', users.cookies.clear('actlog-sign-in-attempt'));
+    // Before the provider is asked, which would otherwise get every request that somebody sends here.
+    const retryAfterMs = services.failedAuthentications.count(request);
+    if (retryAfterMs > 0) {
+      void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
+      return sendErrorPage(request, reply, new SignInError('limited', 'rate'), '../');
+    }
     try {
       const attempt = openAttempt(secret, users.cookies.read(request, 'actlog-sign-in-attempt'));
       const cookie = await signIn(services, provider, request, attempt);
       void reply.header('set-cookie', cookie);
       return reply.redirect(`${provider.consoleUrl}${attempt?.place ?? ''}`, 303);
     } catch (error) {
-      const retryAfterMs = services.failedAuthentications.count(request);
-      if (retryAfterMs === 0) return sendErrorPage(request, reply, error, '../');
-      void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
-      return sendErrorPage(request, reply, new SignInError('limited', 'rate'), '../');
+      return sendErrorPage(request, reply, error, '../');
     }
   });
 }
@@ -71,10 +77,14 @@ async function signIn(
   const { searchParams, search } = new URL(request.url, 'http://unused');
   if (attempt === undefined) throw new SignInError('stale', 'no_attempt');
   if (searchParams.get('state') !== attempt.state) throw new SignInError('stale', 'wrong_state');
+  const tenantId = await users.tenant.id();
+  // Not left to the provider: whoever sees the way back must not use it a second time.
+  if (tenantId !== undefined && !(await users.signIns.claimAttempt(tenantId, attempt.state))) {
+    throw new SignInError('stale', 'used_state');
+  }
   const { issuer, subject, name, groups, idToken } = await provider.authenticate(search, attempt);
   const id = userId(issuer, subject);
   const role = users.roles.roleOf(groups);
-  const tenantId = await users.tenant.id();
   if (role === undefined || tenantId === undefined) {
     request.log.warn({ userId: id }, 'sign-in of a person without a role');
     throw new SignInError('no_role', 'no_role', name);

@@ -1,6 +1,6 @@
 import type * as OpenIdClient from 'openid-client';
 import type { SignInSettings } from '../sign-in-settings.ts';
-import { type Claims, claimAt, groupsIn, nameIn } from './claims.ts';
+import { type Claims, claimAt, groupsIn, nameIn, tokenProblem } from './claims.ts';
 import { providerError } from './provider-error.ts';
 import type { SignInAttempt } from './sign-in-attempt.ts';
 import { SignInError } from './sign-in-error.ts';
@@ -14,6 +14,9 @@ export type OpenIdSettings = Pick<
   readonly oidcClientId: string;
   readonly publicUrl: string;
 };
+
+/** Maximum length of an address that every proxy and server in front of a provider takes, in characters. */
+const maxUrlLength = 4000;
 
 /** Time limit of each request to the provider, in seconds. */
 const timeoutSeconds = 10;
@@ -104,6 +107,8 @@ export class OpenIdProvider {
         },
       );
       const idClaims = tokens.claims() as OpenIdClient.IDToken;
+      const problem = tokenProblem(idClaims, this.#settings.oidcClientId, Date.now() / 1000);
+      if (problem !== undefined) throw new SignInError('rejected', problem);
       const claims = await this.#withUserInfo(idClaims, tokens.access_token);
       const { oidcNameClaim, oidcRolesClaim } = this.#settings;
       const name = nameIn(claims, oidcNameClaim);
@@ -124,10 +129,10 @@ export class OpenIdProvider {
     try {
       const { library, configuration } = await this.#discover();
       if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
-      return library.buildEndSessionUrl(configuration, {
-        id_token_hint: idToken,
-        post_logout_redirect_uri: this.consoleUrl,
-      }).href;
+      const place = { client_id: this.#settings.oidcClientId, post_logout_redirect_uri: this.consoleUrl };
+      const { href } = library.buildEndSessionUrl(configuration, { ...place, id_token_hint: idToken });
+      // The hint may have a person's groups, and no server takes addresses of any length. Without it, the provider asks.
+      return href.length <= maxUrlLength ? href : library.buildEndSessionUrl(configuration, place).href;
     } catch {
       return undefined;
     }

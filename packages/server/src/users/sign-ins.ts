@@ -7,6 +7,7 @@ import { newIdentifier } from '../lib/identifier.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
 import { storageOutage } from '../storage/outage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { addStoredResponse } from '../storage/stores/idempotent-response-store.ts';
 import {
   dropSignIn,
   findSignIn,
@@ -63,6 +64,21 @@ export class SignIns {
     this.#storage = storage;
     this.#secret = secret;
     this.lifetimes = lifetimes;
+  }
+
+  /** Marks the attempt with this state as used, on every server of the deployment. Returns `false` if it already was. */
+  claimAttempt(tenantId: number, state: string): Promise<boolean> {
+    return this.#storage.write(tenantId, ({ db }) =>
+      addStoredResponse(db, {
+        tenant_id: tenantId,
+        endpoint: 'console sign-in',
+        key: hash('sha256', state),
+        request_digest: '',
+        status: 0,
+        response: '',
+        created_ms: Date.now(),
+      }),
+    );
   }
 
   /**

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
@@ -36,7 +37,8 @@ export class TrustedProxy {
   }
 
   /**
-   * Removes the headers of a proxy from the requests of all others, so that every later reader can trust them. The proxy's
+   * Removes the headers of a proxy from the requests of all others, so that every later reader can trust them, and decodes
+   * those that it keeps. The proxy's
    * secret is removed from all requests.
    *
    * @throws ApiError `VALIDATION_ERROR` when such a header of a trusted request occurs twice: one of them may be the
@@ -59,6 +61,10 @@ export class TrustedProxy {
         'repeated',
         'occurs more than once; the proxy must remove the header of its clients',
       );
+    }
+    for (const name of names) {
+      const value = raw.headers[name];
+      if (typeof value === 'string') raw.headers[name] = decoded(value);
     }
   }
 
@@ -83,6 +89,12 @@ export class TrustedProxy {
     if (this.#digest === undefined || typeof given !== 'string') return false;
     return timingSafeEqual(digestOf(given), this.#digest);
   }
+}
+
+/** Returns the value of a header as UTF-8, which proxies send; Node reads each byte as a character. */
+function decoded(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : value;
 }
 
 function digestOf(secret: string): Buffer {

@@ -199,7 +199,21 @@ describe('a sign-in is refused', () => {
     expect((await browser.open(back)).url).toBe(`${url}/console/#/`);
     expect(await errorPage(await browser.open(back), 400)).toContain('no longer valid');
     browser.cookies.set('actlog-sign-in-attempt', attempt);
-    expect(await errorPage(await browser.open(back), 400)).toContain('could not be verified');
+    // The provider, which would refuse the code, is not asked again.
+    expect(await errorPage(await browser.open(back), 400)).toContain('no longer valid');
+    expect(browser.cookies.has('actlog-sign-in')).toBe(true);
+  });
+
+  test('by HEAD, which neither begins nor completes one', async () => {
+    const { url } = await signInSetup();
+    const browser = new TestBrowser();
+    const back = (await signIn(browser, url, 'ada', { stop: isCallback })).url;
+    for (const page of [`${url}/console/sign-in`, back]) {
+      expect((await browser.send(page, { method: 'HEAD' })).status).toBeGreaterThanOrEqual(400);
+    }
+    expect(browser.cookies.has('actlog-sign-in')).toBe(false);
+    // The code was not used.
+    expect((await browser.open(back)).url).toBe(`${url}/console/#/`);
   });
 
   test('with an altered attempt', async () => {
@@ -230,6 +244,15 @@ describe('a sign-in is refused', () => {
     const limited = await fail();
     await errorPage(limited, 429);
     expect(Number(limited.response.headers.get('retry-after'))).toBeGreaterThan(90);
+  });
+
+  test('without asking the provider, once the address is limited', async () => {
+    const { url } = await signInSetup({ invalidKeyLimit: { requestsPerSecond: 0.01, burst: 1 } });
+    const browser = new TestBrowser();
+    const back = (await signIn(browser, url, 'ada', { stop: isCallback })).url;
+    await errorPage(await new TestBrowser().open(`${url}/console/sign-in/callback`), 400);
+    await errorPage(await browser.open(back), 429);
+    expect(browser.cookies.has('actlog-sign-in')).toBe(false);
   });
 });
 

@@ -38,6 +38,16 @@ export async function saveResponse(db: Database, row: ResponseRow): Promise<void
     .execute();
 }
 
+/** Stores a response unless there is one. Returns `false` if there is. */
+export async function addStoredResponse(db: Database, row: ResponseRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows: added = 0n } = await db
+    .insertInto('idempotency_keys')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return added > 0n;
+}
+
 /** Deletes the stored responses of a tenant for one endpoint, so that a repeat counts as a new request. */
 export async function deleteStoredResponses(
   db: Database,
