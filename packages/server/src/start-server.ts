@@ -14,8 +14,8 @@ import { mountDocs } from './http/docs.ts';
 import { MetricsAccess } from './http/metrics-access.ts';
 import { mountEndpoints } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
-import { deploymentSecret } from './keys/deployment-secret.ts';
-import { addKey, ensureTenant } from './keys/provisioning.ts';
+import { type DeploymentSecret, deploymentSecret } from './keys/deployment-secret.ts';
+import { addAdminKey, addKey, addLastingKey, allScopes, ensureTenant } from './keys/provisioning.ts';
 import { checkSecret } from './keys/secret-check.ts';
 import { listenError } from './listen-error.ts';
 import { LogOutput } from './observability/log-output.ts';
@@ -81,7 +81,21 @@ export interface RunningServer {
  * @throws TypeError for options that are not valid; Error when the port is taken, the database cannot be opened, or the
  *   runtime is Bun.
  */
-export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+export function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  return start(options, false);
+}
+
+/**
+ * Starts the service like {@link startServer}, but the keys that it creates do not expire on `close`: the next server of
+ * the same database and secret returns the same ones, unless somebody revoked them.
+ *
+ * @throws as {@link startServer}.
+ */
+export function startWithLastingKeys(options: ServerOptions): Promise<RunningServer> {
+  return start(options, true);
+}
+
+async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<RunningServer> {
   checkRuntime();
   const settings = configured(options);
   const secret = deploymentSecret(settings);
@@ -157,8 +171,13 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
     await checkSecret(storage, secret);
     await services.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
-    const { tenantId, main, agent } = await provisionKeys(storage, settings);
-    if (agent) ownKeys.push({ tenantId, id: main.stored.id }, { tenantId, id: agent.stored.id });
+    const { tenantId, main, agent } = await provisionKeys(
+      storage,
+      settings,
+      hasLastingKeys ? secret : undefined,
+    );
+    if (agent && !hasLastingKeys)
+      ownKeys.push({ tenantId, id: main.stored.id }, { tenantId, id: agent.stored.id });
     if (hasEnded(main.stored)) {
       app.log.warn(
         { keyId: main.stored.id },
@@ -220,21 +239,31 @@ interface OwnKey {
 /** API key with its record. */
 type ProvisionedKey = Awaited<ReturnType<typeof addKey>>;
 
-/** Creates the keys of this run, or takes the configured key as `main` and creates none. */
+/**
+ * Creates the keys of this run, or takes the configured key as `main` and creates none.
+ *
+ * @param secret - secret that keys are derived from which outlast this run; `undefined` for keys of this run only
+ */
 function provisionKeys(
   storage: Storage,
   { tenant, apiKey }: Configuration,
+  secret: DeploymentSecret | undefined,
 ): Promise<{ tenantId: number; main: ProvisionedKey; agent: ProvisionedKey | undefined }> {
   return storage.writeAcross('administer', async ({ db }) => {
     const tenantId = await ensureTenant(db, tenant);
-    const main = await addKey(db, tenantId, { kind: 'test', name: 'startServer', key: apiKey });
-    if (apiKey !== undefined) return { tenantId, main, agent: undefined };
-    const agent = await addKey(db, tenantId, {
-      kind: 'test',
-      name: 'startServer (agents)',
-      scopes: agentScopes,
-    });
-    return { tenantId, main, agent };
+    if (apiKey !== undefined) {
+      return { tenantId, main: await addAdminKey(db, tenantId, apiKey), agent: undefined };
+    }
+    const add = (seed: Buffer | undefined, name: string, scopes: readonly Scope[]) =>
+      seed
+        ? addLastingKey(db, tenantId, seed, { name, scopes })
+        : addKey(db, tenantId, { kind: 'test', name, scopes });
+    const { admin, agents } = secret?.testKeySeeds ?? {};
+    return {
+      tenantId,
+      main: await add(admin, 'startServer', allScopes),
+      agent: await add(agents, 'startServer (agents)', agentScopes),
+    };
   });
 }
 

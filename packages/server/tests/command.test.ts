@@ -96,8 +96,10 @@ test('prints an address and a working key, and stops cleanly on SIGTERM', async 
 
 test('names the variable of every setting in the help', async () => {
   const { stdout } = await command('serve', '--help');
-  const variables = Object.keys(configuration.shape).map(
-    (name) => `ACTLOG_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+  const variables = Object.keys(configuration.shape).map((name) =>
+    name === 'apiKey'
+      ? 'ACTLOG_ADMIN_KEY'
+      : `ACTLOG_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
   );
   expect(variables.filter((variable) => !stdout.includes(variable))).toEqual([]);
 });
@@ -143,11 +145,14 @@ test('prints a key for agents that records and reads, and cannot approve, manage
 test.each([
   [
     ['--database', "people's.db"],
-    String.raw`create one: npx actlog keys create NAME --scopes ingest --database 'people'\''s.db'`,
+    String.raw`create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*' --database 'people'\''s.db'`,
   ],
-  [['--tenant', 'acme'], 'create one: npx actlog keys create NAME --scopes ingest --tenant acme'],
-  [[], 'create one: npx actlog keys create NAME --scopes ingest'],
-  [['--database', ':memory:'], 'set ACTLOG_API_KEY, because commands cannot reach a database in memory'],
+  [
+    ['--tenant', 'acme'],
+    "create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*' --tenant acme",
+  ],
+  [[], "create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*'"],
+  [['--database', ':memory:'], 'set ACTLOG_ADMIN_KEY, because commands cannot reach a database in memory'],
 ])('without test keys and with %j, explains how to create a key', async (args, way) => {
   const cwd = mkdtempSync(join(folder, 'keyless-'));
   const output = await outputOf(['--accept-test-keys', 'false', ...args], { cwd });
@@ -301,7 +306,7 @@ test('reads a key from the file that a variable names, and ignores the port that
   writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
   writeFileSync(join(folder, 'port.json'), '{"port": 0}');
   const server = start(['--database', ':memory:', '--config', join(folder, 'port.json')], {
-    env: { ACTLOG_API_KEY_FILE: join(folder, 'api-key'), ACTLOG_PORT: 'tcp://10.0.0.1:8787' },
+    env: { ACTLOG_ADMIN_KEY_FILE: join(folder, 'api-key'), ACTLOG_PORT: 'tcp://10.0.0.1:8787' },
   });
   await server.stderr.until((text) => /export ACTLOG_BASE_URL=\S+\n/.test(text));
   const output = server.stderr.text;
@@ -336,7 +341,7 @@ test('warns about a configured key that has ended', { timeout: 60_000 }, async (
   const database = join(folder, 'ended.db');
   const apiKey = (await command('keys', 'create', 'old', '--database', database)).stdout.trim();
   await command('keys', 'revoke', apiKey.slice(8, 18), '--database', database);
-  const server = start(['--port', '0', '--database', database], { env: { ACTLOG_API_KEY: apiKey } });
+  const server = start(['--port', '0', '--database', database], { env: { ACTLOG_ADMIN_KEY: apiKey } });
   await expect.poll(() => server.stdout.logged).toContain('Server listening');
   server.kill();
   await server.exit;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ServerOptions } from '../configuration.ts';
-import { type RunningServer, startServer } from '../start-server.ts';
+import { type RunningServer, startWithLastingKeys } from '../start-server.ts';
 import { isPostgresUrl, redactedDatabase } from '../storage/database-address.ts';
 
 /** Quotes a text as one word for a shell. */
@@ -13,13 +13,13 @@ function quoted(text: string): string {
  */
 function createKeyHint({ database = ':memory:', tenant = 'default' }: ServerOptions): string {
   if (database === ':memory:')
-    return 'set ACTLOG_API_KEY, because commands cannot reach a database in memory';
+    return 'set ACTLOG_ADMIN_KEY, because commands cannot reach a database in memory';
   const isFound = database === 'actlog.db' || isPostgresUrl(database);
   const flags = [
     ...(isFound ? [] : [` --database ${quoted(database)}`]),
     ...(tenant === 'default' ? [] : [` --tenant ${quoted(tenant)}`]),
   ];
-  return `create one: npx actlog keys create NAME --scopes ingest${flags.join('')}`;
+  return `create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*'${flags.join('')}`;
 }
 
 /**
@@ -60,7 +60,7 @@ function keepRequestsYoung(): void {
 /** Starts the server, prints its addresses, and stops it on SIGINT or SIGTERM. */
 export async function runServer(settings: ServerOptions): Promise<void> {
   keepRequestsYoung();
-  const server = await startServer(settings);
+  const server = await startWithLastingKeys(settings);
   process.stderr.write(`${startMessage(settings, server).join('\n')}\n`);
   const stop = (): Promise<void> =>
     server.close().catch((error: unknown) => {

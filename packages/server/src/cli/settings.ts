@@ -12,7 +12,8 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   maxDatabaseBytes: 'maximum size of the SQLite file in bytes',
   secret: "the deployment's secret, at least 32 characters; by default in a file beside the database",
   tenant: 'tenant of the printed key, and of people who sign in',
-  apiKey: 'API key to use instead of creating one',
+  apiKey:
+    "the administrator's key, to use instead of creating one; agents and the client read ACTLOG_API_KEY",
   acceptTestKeys: 'true to accept keys of kind test',
   maxQueuedEvents: 'maximum events that wait to be stored',
   maxQueuedBytes: 'maximum bytes of memory, each for events, checks, other requests, exports and responses',
@@ -66,6 +67,8 @@ function upperSnakeCase(name: string): string {
 
 /** Returns the environment variable of a setting, such as `ACTLOG_MAX_DATABASE_BYTES`. */
 function variableOf(name: string): string {
+  // Never ACTLOG_API_KEY: that is the key of an agent, which must not get every scope because it is exported.
+  if (name === 'apiKey') return 'ACTLOG_ADMIN_KEY';
   return `ACTLOG_${upperSnakeCase(name)}`;
 }
 

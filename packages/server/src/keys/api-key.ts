@@ -1,4 +1,4 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash, hkdfSync, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { keyPrefixes } from '@actlog/protocol';
 
@@ -40,6 +40,16 @@ function checksum(text: string): string {
 /** Creates a key: prefix, id, secret, checksum. The whole key exists only in the return value. */
 export function newApiKey(kind: KeyKind): string {
   const text = keyPrefixes[kind] + randomText(idLength) + randomText(secretLength);
+  return text + checksum(text);
+}
+
+/** Returns the key for a purpose: the same for one seed, and as hard to guess as the seed. */
+export function derivedApiKey(kind: KeyKind, seed: Buffer, purpose: string): string {
+  const bytes = Buffer.from(
+    hkdfSync('sha256', seed, 'actlog', `api key ${purpose}`, (idLength + secretLength) * 4),
+  );
+  let text: string = keyPrefixes[kind];
+  for (let at = 0; at < bytes.length; at += 4) text += alphabet[bytes.readUInt32BE(at) % alphabet.length];
   return text + checksum(text);
 }
 

@@ -14,6 +14,8 @@ export class DeploymentSecret {
   readonly eventIdKey: Buffer;
   /** Key that creates the CSRF tokens of people who are signed in. */
   readonly csrfKey: Buffer;
+  /** Seeds of the test keys that `serve` prints. */
+  readonly testKeySeeds: { readonly admin: Buffer; readonly agents: Buffer };
   /** Value for comparing secrets that reveals nothing about them. */
   readonly fingerprint: string;
 
@@ -23,6 +25,7 @@ export class DeploymentSecret {
     this.cursorKey = derive('cursor');
     this.eventIdKey = derive('event id').subarray(0, 16);
     this.csrfKey = derive('csrf');
+    this.testKeySeeds = { admin: derive('test key admin'), agents: derive('test key agents') };
     this.fingerprint = derive('fingerprint').toString('hex');
     this.#encryptionKey = derive('encryption');
   }

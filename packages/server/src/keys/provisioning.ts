@@ -1,9 +1,9 @@
 import type { Scope } from '@actlog/protocol';
 import { lockNames } from '../storage/locks.ts';
-import { findKey, insertKey, type StoredKey } from '../storage/stores/key-store.ts';
+import { findKey, hasEnded, insertKey, type StoredKey } from '../storage/stores/key-store.ts';
 import { requireTenant, tenantNamed } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
+import { derivedApiKey, identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
 import { requireSingleLineName } from './single-line-name.ts';
 
 /** All scopes; the default of a new key. */
@@ -26,7 +26,7 @@ export interface NewKeyOptions {
   readonly key?: string | undefined;
 }
 
-const givenKey = 'The API key in "apiKey" (ACTLOG_API_KEY)';
+const givenKey = 'The API key in "apiKey" (ACTLOG_ADMIN_KEY)';
 const orOmit = 'or leave it out to create one for this run';
 
 /** Returns the id of a tenant, which is created if missing. @throws RangeError for an invalid name. */
@@ -88,4 +88,43 @@ export async function addKey(
   };
   await insertKey(db, stored);
   return { key, stored };
+}
+
+/**
+ * Adds the administrator's key that the operator configured, with every scope.
+ *
+ * @throws TypeError as {@link addKey}, and for a key that exists without every scope or is bound to agents, such as that of
+ *   an agent: nobody could administer the tenant with it.
+ */
+export async function addAdminKey(
+  db: Database,
+  tenantId: number,
+  key: string,
+): Promise<{ key: string; stored: StoredKey }> {
+  const added = await addKey(db, tenantId, { kind: 'test', name: 'startServer', scopes: allScopes, key });
+  const { scopes, agents } = added.stored;
+  if (allScopes.every((scope) => scopes.includes(scope)) && agents === null) return added;
+  throw new TypeError(
+    `${givenKey} exists with the scopes ${scopes.join(', ')}${agents === null ? '' : ', for some agents'}, and an administrator's key has every scope. ` +
+      "Use another key, or leave it out; an agent's key is for the agent only.",
+  );
+}
+
+/**
+ * Adds a test key that stays the same for a purpose, tenant and deployment, so that programs keep working when a server of
+ * the same database starts again. A key that was revoked is replaced by the next one.
+ *
+ * @param seed - secret of the deployment for the key's purpose
+ */
+export async function addLastingKey(
+  db: Database,
+  tenantId: number,
+  seed: Buffer,
+  options: Pick<NewKeyOptions, 'name' | 'scopes' | 'agents'>,
+): Promise<{ key: string; stored: StoredKey }> {
+  for (let number = 0; ; number += 1) {
+    const key = derivedApiKey('test', seed, `${tenantId} ${number}`);
+    const added = await addKey(db, tenantId, { kind: 'test', ...options, key });
+    if (!hasEnded(added.stored)) return added;
+  }
 }
