@@ -71,7 +71,13 @@ export function mountServerRoute<Query extends z.ZodObject>(
       const { id = '' } = request.params as { id?: string };
       if (id === '' && route.path.includes(':id')) throw noSuchEndpoint();
       const query = checkedQuery(request.query);
-      services.responseMemory.requireRoom(caller.tenantId, route.path);
+      // Reads without an effect wait for their turn to be rendered, like the lists of the endpoint table.
+      const room =
+        route.method === 'GET'
+          ? services.responseMemory.reserve(caller.tenantId, route.path, reply.raw)
+          : undefined;
+      if (room?.isLarge) await services.turns.take();
+      if (!room) services.responseMemory.requireRoom(caller.tenantId, route.path);
       const result = await route.handle({
         caller,
         id,
@@ -84,7 +90,8 @@ export function mountServerRoute<Query extends z.ZodObject>(
       releaseBody(request);
       if (Symbol.asyncIterator in result) return sendLines(reply, route.success, result);
       const payload = responsePayload(result);
-      services.responseMemory.force(caller.tenantId, route.path, payload.length, reply.raw);
+      if (room) room.resize(payload.length);
+      else services.responseMemory.force(caller.tenantId, route.path, payload.length, reply.raw);
       return reply.code(route.success).type(jsonType).send(payload);
     },
   });

@@ -16,6 +16,9 @@ export const keyScopes = z
 /** Maximum number of patterns of a key. */
 const maxKeyAgents = 50;
 
+/** Maximum length of all patterns of a key together. */
+const maxAgentsLength = 1000;
+
 /** Patterns of the agents that a key may act as. */
 export const keyAgents = z
   .array(
@@ -27,6 +30,11 @@ export const keyAgents = z
   )
   .min(1, 'must name an agent, or be left out for any agent')
   .max(maxKeyAgents)
+  // A list of a thousand keys is one response.
+  .refine(
+    (agents) => agents.join('').length <= maxAgentsLength,
+    `must have at most ${maxAgentsLength} characters together`,
+  )
   .transform((agents) => [...new Set(agents)]);
 
 /** Options of a key. The name and the days are checked where they are used. */

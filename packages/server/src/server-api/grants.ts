@@ -37,11 +37,10 @@ export function grantsRoute({ storage, cursors, policySets }: Services): ServerR
           cursors,
           { tenantId, endpoint: 'grants', filters: query },
           query,
-          async ({ after, limit }) => {
+          ({ after, limit }) => {
             const filters = { agentId, sessionId, isValid };
             const afterId = after?.[0] as string | undefined;
-            const found = await listGrants(db, { tenantId, filters, nowMs, afterId, limit });
-            return { rows: found.slice(0, limit), hasMore: found.length > limit };
+            return listGrants(db, { tenantId, filters, nowMs, afterId, limit });
           },
           (row) => [row.id],
         );

@@ -13,7 +13,8 @@ export const maxSliceBytes = 1024 * 1024;
 
 /** Selects the bytes of a row's large columns, which the database knows without reading them. */
 export function bytesOf(...columns: readonly string[]) {
-  const lengths = columns.map((column) => sql`octet_length(${sql.ref(column)})`);
+  // A sum with a null would be null, and count as nothing.
+  const lengths = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);
   return sql<number>`${sql.join(lengths, sql` + `)}`.as('size');
 }
 

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ApprovalGrantTable } from '../policies/policy-schema.ts';
+import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import { type OldRows, oldRows } from '../retention/old-rows.ts';
 import type { Database } from '../transaction.ts';
 
@@ -66,7 +67,7 @@ export function listGrants(
     readonly afterId?: string | undefined;
     readonly limit: number;
   },
-): Promise<ApprovalGrantRow[]> {
+): Promise<Slice<ApprovalGrantRow>> {
   const { filters, nowMs } = options;
   let query = ofTenant(db, options.tenantId).selectAll();
   if (options.afterId !== undefined) query = query.where('id', '<', options.afterId);
@@ -76,10 +77,7 @@ export function listGrants(
   if (filters.isValid === false) {
     query = query.where((eb) => eb.or([eb('expires_ms', '<=', nowMs), eb('revoked_ms', 'is not', null)]));
   }
-  return query
-    .orderBy('id', 'desc')
-    .limit(options.limit + 1)
-    .execute();
+  return querySliceWithin(options.limit, ['policies'], query.orderBy('id', 'desc'));
 }
 
 function ofTenant(db: Database, tenantId: number) {
