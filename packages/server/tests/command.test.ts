@@ -145,10 +145,13 @@ test('prints a key for agents that records and reads, and cannot approve, manage
 test.each([
   [
     ['--database', "people's.db"],
-    String.raw`create one: npx actlog keys create NAME --scopes ingest --database 'people'\''s.db'`,
+    String.raw`create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*' --database 'people'\''s.db'`,
   ],
-  [['--tenant', 'acme'], 'create one: npx actlog keys create NAME --scopes ingest --tenant acme'],
-  [[], 'create one: npx actlog keys create NAME --scopes ingest'],
+  [
+    ['--tenant', 'acme'],
+    "create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*' --tenant acme",
+  ],
+  [[], "create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*'"],
   [['--database', ':memory:'], 'set ACTLOG_ADMIN_KEY, because commands cannot reach a database in memory'],
 ])('without test keys and with %j, explains how to create a key', async (args, way) => {
   const cwd = mkdtempSync(join(folder, 'keyless-'));
