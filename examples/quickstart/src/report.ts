@@ -32,7 +32,9 @@ function sentenceOf(tools: readonly string[]): string {
 async function printSession(client: Actlog, session: Session, risk: Risk, verbose: boolean): Promise<void> {
   const isFine = risk.level === 'low';
   const paint = isFine ? green : red;
-  const verdict = paint(bold(`${isFine ? '✓' : '✗'} ${risk.level} risk, ${risk.score} of 100`));
+  const verdict = paint(
+    bold(`${isFine ? '✓' : '✗'} ${risk.level} risk, ${Math.floor(Number(risk.score))} of 100`),
+  );
   const calls: { tool: string; status: number; hash: string }[] = [];
   for await (const { category, payload } of client.sessions.events(session.id)) {
     if (category !== 'tool_api') continue; // origins of arguments are events of their own
