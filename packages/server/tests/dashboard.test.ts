@@ -89,7 +89,7 @@ test('counts decisions, held actions, levels and deliveries', async () => {
   expect(await metric(url, 'actlog_decisions_total{decision="deny"}')).toBe(0);
   expect(await metric(url, 'actlog_held_actions_total')).toBe(1);
   expect(await metric(url, 'actlog_held_actions_ended_total{status="denied"}')).toBe(1);
-  expect(await metric(url, 'actlog_sessions_scored_total{level="high"}')).toBe(1);
+  expect(await metric(url, 'actlog_sessions_scored_total{level="medium"}')).toBe(1);
   await expect
     .poll(() => metric(url, 'actlog_webhook_deliveries_total{outcome="retrying"}'))
     .toBeGreaterThan(0);

@@ -22,7 +22,7 @@ import { WayBack } from '../parts/way-back.tsx';
 
 /** `true` if sessions of this level are not learned automatically. */
 function isSuspect(level: string | undefined): boolean {
-  return level === 'high' || level === 'critical';
+  return level !== undefined && level !== 'low';
 }
 
 function SessionReport({ id, data }: { id: string; data: SessionDetail }) {

@@ -15,9 +15,13 @@ function call(toolName: string, responseStatus: number, hoursAgo = 0) {
 /** Returns a server with a risky session, errors, a denial, a held action and a webhook. */
 async function busyServer(): Promise<ConsoleServer> {
   const server = await ConsoleServer.create();
-  for (const tool of ['fetch_web_page', 'read_secrets', 'list_customers', 'send_email', 'delete_audit_log']) {
-    await server.record({ sessionId: 'compromised', agentId: 'reviewer', ...call(tool, 200) });
-  }
+  const compromised = { sessionId: 'compromised', agentId: 'reviewer' };
+  const tools = ['fetch_web_page', 'read_secrets', 'list_customers', 'delete_audit_log', 'send_email'];
+  const ids: string[] = [];
+  for (const tool of tools) ids.push(...(await server.record({ ...compromised, ...call(tool, 200) })));
+  const origins = { to: { from: 'tool', as: 'text', toolName: 'fetch_web_page', eventId: ids[0] } };
+  const payload = { eventId: ids.at(-1), toolName: 'send_email', origins, userText: true };
+  await server.record({ ...compromised, ...call('', 200), category: 'argument_origins', payload });
   await server.record(
     { sessionId: 'order-1', ...call('get_order', 500) },
     { sessionId: 'order-1', ...call('get_order', 500) },

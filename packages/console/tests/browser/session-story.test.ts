@@ -49,7 +49,7 @@ async function withManyEvents(count: number): Promise<TestServer> {
 describe('session page', () => {
   test('shows the few calls that matter, marks their rows, and jumps to them', async () => {
     const server = await ConsoleServer.create();
-    await calls(server, 'incident', incident);
+    await calls(server, 'incident', [{ toolName: 'calculate' }, ...incident]);
     await server.policy({ effect: 'deny', match: { tools: ['drop_*'] } });
     await server.policy({ effect: 'require_approval', match: { tools: ['pay'] } });
     for (const toolName of ['drop_table', 'pay']) {
@@ -63,7 +63,7 @@ describe('session page', () => {
     await key.getByRole('listitem').filter({ hasText: 'pay' }).getByText('held').waitFor();
     await key.getByRole('listitem').filter({ hasText: 'send_email' }).getByText('risky').waitFor();
     await key.getByRole('listitem').filter({ hasText: 'delete_user' }).getByText('status 500').waitFor();
-    expect(await key.getByText('search', { exact: true }).count()).toBe(0);
+    expect(await key.getByText('calculate', { exact: true }).count()).toBe(0);
     await key.getByRole('button', { name: 'send_email' }).click();
     await expect.poll(() => page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('send_email');
     const events = page.getByRole('table', { name: 'Events, oldest first' });
