@@ -317,6 +317,8 @@ async function withTenant() {
   await busyServer(server, ['mine']);
   await acme.ok('agents.create', { body: { id: 'registered', name: 'Registered' } });
   await admin.toolTags.set('acme', { refund: ['payment'] });
+  // Scores the sessions now: a score in the background could write a message during a deletion.
+  await acme.ok('sessions.list');
   const tenant = (await allRows(options.database)).find(
     ({ table, text }) => table === 'tenants' && text.includes('acme'),
   )?.tenant as number;
