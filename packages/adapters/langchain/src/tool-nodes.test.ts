@@ -85,11 +85,7 @@ test('records what a tool itself invokes, and the calls of an agent that it runs
   install({ recorder: service.recorder() });
   const outer = createAgent({ name: 'outer', model: modelOf([[{ name: 'ask', args: {} }]]), tools: [ask] });
   await outer.invoke(question, inThread('within'));
-  expect(await service.callLines('within')).toEqual([
-    'outer echo 200',
-    'inner nowhere 404',
-    'outer ask 200',
-  ]);
+  expect(await service.callLines('within')).toEqual(['outer echo 200', 'inner nowhere 404', 'outer ask 200']);
 });
 
 test('records a runnable that is used as a tool, with its errors', async () => {

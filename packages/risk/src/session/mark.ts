@@ -110,12 +110,6 @@ export const MARK_INDEX = Object.fromEntries(MARKS.map((mark, index) => [mark, i
   Record<Mark, number>
 >;
 
-/** Place of an event in a session: its time, then its id. */
-interface Moment {
-  readonly timestampMs: number;
-  readonly eventId: string;
-}
-
 /** `true` if one event comes before another one. */
 export function isBefore(aMs: number, aId: string, bMs: number, bId: string): boolean {
   return aMs < bMs || (aMs === bMs && aId < bId);
