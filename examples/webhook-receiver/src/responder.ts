@@ -1,7 +1,7 @@
 import { type Actlog, ConflictError, type WebhookEvent } from '@actlog/client';
 
 /** Levels at which held actions are denied automatically. */
-const refusedLevels: readonly (string | undefined)[] = ['high', 'critical'];
+const refusedLevels: readonly (string | undefined)[] = ['medium', 'high', 'critical'];
 
 /**
  * Acts on a delivery. Notifies the people on call of a session whose risk rises, with the reason. Denies a held action
