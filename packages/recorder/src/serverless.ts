@@ -69,8 +69,8 @@ export class BackgroundFlush {
 const lambdaStreaming = Symbol.for('aws.lambda.runtime.handler.streaming');
 
 /**
- * Returns a handler whose result or error is delayed until a flush has ended. If the result is streamed, its end is
- * delayed instead, because tools run while it is. The properties of the handler, such as marks of the platform, are kept.
+ * Returns a handler whose result or error is delayed until a flush has ended. If the result is streamed, so is its end,
+ * because tools run while it is. The properties of the handler, such as marks of the platform, are kept.
  */
 export function flushingOnReturn<Args extends unknown[], Result>(
   handler: (...args: Args) => Result | Promise<Result>,
@@ -78,15 +78,13 @@ export function flushingOnReturn<Args extends unknown[], Result>(
 ): (...args: Args) => Promise<Result> {
   // The handler may be a method.
   const flushing = async function (this: unknown, ...args: Args): Promise<Result> {
-    let isDelayed = false;
     try {
       const result = await handler.apply(this, args);
-      const streamed = withFlushedEnd(result, flush);
-      isDelayed = streamed !== undefined;
       if (lambdaStreaming in flushing) await endOf(args[1]);
-      return streamed ?? result;
+      return withFlushedEnd(result, flush) ?? result;
     } finally {
-      if (!isDelayed) await flush();
+      // Also before a stream, which nobody may read.
+      await flush();
     }
   };
   for (const key of Reflect.ownKeys(handler)) {
