@@ -6,7 +6,7 @@ const bold = styled(1);
 const red = styled(31);
 const green = styled(32);
 
-type Session = Awaited<ReturnType<Actlog['sessions']['get']>>;
+type Session = Pick<Awaited<ReturnType<Actlog['sessions']['get']>>, 'id' | 'agentId'>;
 type Risk = Awaited<ReturnType<Actlog['sessions']['risk']>>;
 
 /** Successful calls in words, by tool. */
@@ -63,8 +63,8 @@ async function printSession(client: Actlog, session: Session, risk: Risk, verbos
  */
 export async function report(client: Actlog, { verbose }: { readonly verbose: boolean }): Promise<void> {
   const scored: { session: Session; risk: Risk }[] = [];
-  for await (const { id } of client.sessions.list()) {
-    scored.push({ session: await client.sessions.get(id), risk: await client.sessions.risk(id) });
+  for await (const session of client.sessions.list()) {
+    scored.push({ session, risk: await client.sessions.risk(session.id) });
   }
   scored.sort((one, other) => Number(one.risk.score) - Number(other.risk.score));
   for (const { session, risk } of scored) await printSession(client, session, risk, verbose);

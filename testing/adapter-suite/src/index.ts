@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { type AdapterCase, type CaseContext, suiteTools } from './adapter-case.ts';
+export { runCommonJsBundle } from './commonjs-bundle.ts';
 export type {
   Abilities,
   AdapterHarness,

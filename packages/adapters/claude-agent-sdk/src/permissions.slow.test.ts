@@ -1,36 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { Service } from '@actlog/adapter-suite';
+import type { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
 import { createSdkMcpServer, type Options, tool } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { claudeRuns, runClaude } from '../tests/claude.ts';
+import { guarded, permissionService, recordedOutcomes } from '../tests/permission-service.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start();
-  const { policies } = service.client;
-  const match = { tools: ['mcp__own__echo'] };
-  await policies.create({
-    name: 'no b',
-    effect: 'deny',
-    match,
-    condition: 'args.text == "b"',
-    message: 'No b.',
-  });
+  service = await permissionService();
 });
 afterAll(() => service.close());
-
-function guarded() {
-  return service.guarded({ showArguments: (args) => args as Record<string, unknown> });
-}
-
-/** Returns the recorded arguments and outcomes of a session. */
-async function recorded(sessionId: string) {
-  const events = await service.storedEvents(sessionId);
-  return events.map(({ payload }) => [payload?.argumentsHash, payload?.responseStatus]);
-}
 
 describe.runIf(await claudeRuns())('with the real Claude Code', () => {
   /** Makes the model call `echo` with `a`, and the user allow it with another text. */
@@ -46,9 +28,12 @@ describe.runIf(await claudeRuns())('with the real Claude Code', () => {
     };
     const { toolResults } = await runClaude({
       turns: [[{ name: 'mcp__own__echo', input: { text: 'a' } }]],
-      options: actlog(options, { recorder: guarded() }),
+      options: actlog(options, { recorder: guarded(service) }),
     });
-    return { told: toolResults.map((result) => result.text), events: await recorded(sessionId) };
+    return {
+      told: toolResults.map((result) => result.text),
+      events: await recordedOutcomes(service, sessionId),
+    };
   }
 
   test('checks an input changed by canUseTool before the tool runs', async () => {

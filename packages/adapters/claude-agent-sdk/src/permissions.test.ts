@@ -1,40 +1,21 @@
-import { Service } from '@actlog/adapter-suite';
+import type { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HookDriver } from '../tests/hook-driver.ts';
+import { guarded, permissionService, recordedOutcomes } from '../tests/permission-service.ts';
 import { actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await Service.start();
-  const { policies } = service.client;
-  const match = { tools: ['mcp__own__echo'] };
-  await policies.create({
-    name: 'no b',
-    effect: 'deny',
-    match,
-    condition: 'args.text == "b"',
-    message: 'No b.',
-  });
-  await policies.create({ name: 'ask', effect: 'require_approval', match, condition: 'args.text == "c"' });
+  service = await permissionService();
 });
 afterAll(() => service.close());
-
-function guarded() {
-  return service.guarded({ showArguments: (args) => args as Record<string, unknown> });
-}
-
-/** Returns the recorded arguments and outcomes of a session. */
-async function recorded(sessionId: string) {
-  const events = await service.storedEvents(sessionId);
-  return events.map(({ payload }) => [payload?.argumentsHash, payload?.responseStatus]);
-}
 
 test('does not run a changed call held when the query is aborted', async () => {
   const abortController = new AbortController();
   const canUseTool: Options['canUseTool'] = async () => ({ behavior: 'allow', updatedInput: { text: 'c' } });
-  const options = actlog({ abortController, canUseTool }, { recorder: guarded() });
+  const options = actlog({ abortController, canUseTool }, { recorder: guarded(service) });
   const driver = new HookDriver(options);
   const call = { name: 'mcp__own__echo', input: { text: 'a' }, id: 'toolu_1' };
   await driver.before(call);
@@ -46,12 +27,14 @@ test('does not run a changed call held when the query is aborted', async () => {
   await service.client.guardian.pendingActions.decide(held.id, { decision: 'approve' });
   expect(await answer).toEqual({ behavior: 'deny', message: 'The run was ended.' });
   await driver.batch({ ...call, response: 'The run was ended.' });
-  expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'c' }), 499]]);
+  expect(await recordedOutcomes(service, driver.sessionId)).toEqual([
+    [await hashArguments({ text: 'c' }), 499],
+  ]);
 });
 
 test('does not call responseStatus for a call replaced by one with another input', async () => {
   const canUseTool: Options['canUseTool'] = async () => ({ behavior: 'allow', updatedInput: { text: 'd' } });
-  const settings = { recorder: guarded(), responseStatus: () => 218 };
+  const settings = { recorder: guarded(service), responseStatus: () => 218 };
   const options = actlog({ canUseTool }, settings);
   const driver = new HookDriver(options);
   const call = { name: 'mcp__own__echo', input: { text: 'a' }, id: 'toolu_2' };
@@ -59,7 +42,9 @@ test('does not call responseStatus for a call replaced by one with another input
   const { signal } = new AbortController();
   await options.canUseTool?.(call.name, call.input, { signal, toolUseID: call.id, requestId: 'r' });
   await driver.succeeded(call, 'echo: d');
-  expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'd' }), 218]]);
+  expect(await recordedOutcomes(service, driver.sessionId)).toEqual([
+    [await hashArguments({ text: 'd' }), 218],
+  ]);
 });
 
 /** Creates the prompt for a call of the main thread. */
@@ -73,15 +58,20 @@ test("records a user's denial that ends the turn, but not that of a withdrawn pr
     message: 'Stop.',
     interrupt: true,
   });
-  const options = actlog({ canUseTool }, { recorder: guarded() });
+  const options = actlog({ canUseTool }, { recorder: guarded(service) });
   const driver = new HookDriver(options);
   const call = (id: string) => ({ name: 'mcp__own__echo', input: { text: id }, id });
   for (const id of ['toolu_1', 'toolu_2']) await driver.before(call(id));
   await options.canUseTool?.('mcp__own__echo', { text: 'toolu_1' }, promptOf('toolu_1'));
-  expect(await recorded(driver.sessionId)).toEqual([[await hashArguments({ text: 'toolu_1' }), 403]]);
+  expect(await recordedOutcomes(service, driver.sessionId)).toEqual([
+    [await hashArguments({ text: 'toolu_1' }), 403],
+  ]);
   await options.canUseTool?.('mcp__own__echo', { text: 'toolu_2' }, promptOf('toolu_2', AbortSignal.abort()));
   await driver.succeeded(call('toolu_2'), 'echo: toolu_2');
-  expect(await recorded(driver.sessionId)).toContainEqual([await hashArguments({ text: 'toolu_2' }), 200]);
+  expect(await recordedOutcomes(service, driver.sessionId)).toContainEqual([
+    await hashArguments({ text: 'toolu_2' }),
+    200,
+  ]);
 });
 
 test('matches prompts of subagents with equal call ids', async () => {
@@ -89,7 +79,7 @@ test('matches prompts of subagents with equal call ids', async () => {
     behavior: 'allow',
     updatedInput: { text: `${input.text}!` },
   });
-  const options = actlog({ canUseTool }, { recorder: guarded() });
+  const options = actlog({ canUseTool }, { recorder: guarded(service) });
   const driver = new HookDriver(options);
   const agents = ['agent_1', 'agent_2'];
   const call = (agentID: string) => ({ name: 'mcp__own__echo', input: { text: agentID }, id: 'call_0' });
@@ -98,7 +88,7 @@ test('matches prompts of subagents with equal call ids', async () => {
     await options.canUseTool?.('mcp__own__echo', { text: agentID }, { ...promptOf('call_0'), agentID });
   }
   for (const agentID of agents) await driver.subagent(agentID).succeeded(call(agentID), 'done');
-  expect(await recorded(driver.sessionId)).toEqual([
+  expect(await recordedOutcomes(service, driver.sessionId)).toEqual([
     [await hashArguments({ text: 'agent_1!' }), 200],
     [await hashArguments({ text: 'agent_2!' }), 200],
   ]);
