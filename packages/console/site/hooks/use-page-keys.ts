@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Elements that take letters themselves. */
 const takesLetters = 'input:not([type=checkbox]), select, textarea, dialog, [contenteditable]';
@@ -18,7 +18,8 @@ const sequenceMs = 1000;
 export function usePageKeys(handlers: Readonly<Record<string, () => void>> | undefined): void {
   const latest = useRef(handlers);
   latest.current = handlers;
-  useEffect(() => {
+  // Before the first frame, so that no key is lost of who types while the page appears.
+  useLayoutEffect(() => {
     let ledAtMs = Number.NEGATIVE_INFINITY;
     const press = (event: KeyboardEvent) => {
       const { key, target, timeStamp, repeat, ctrlKey, metaKey, altKey, defaultPrevented } = event;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 import { href } from '../route.ts';
 import { pathOf, type SectionGroup } from '../sections.ts';
@@ -19,7 +19,8 @@ export function useShortcuts(
 ): void {
   const latest = useRef({ groups, handlers });
   latest.current = { groups, handlers };
-  useEffect(() => {
+  // Before the first frame, so that no key is lost of who types while the page appears.
+  useLayoutEffect(() => {
     if (!isShown) return;
     const press = (act: () => void) => (event: KeyboardEvent) => {
       if (hasDialog()) return;

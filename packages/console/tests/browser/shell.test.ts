@@ -137,6 +137,7 @@ describe('shortcuts', () => {
   test('are listed by ?, and lead to pages', async () => {
     const tab = await openTab();
     const { page } = tab;
+    await tab.heading('Overview');
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to Agents').waitFor();
     expect(await tab.accessibilityFaults()).toEqual([]);

@@ -67,7 +67,9 @@ describe('webhook page', () => {
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, `/webhooks/${id}`);
     const { page } = tab;
     await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete with its log' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Delete with its log' }).waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete with its log' }).click();
     await tab.heading('Webhooks');
