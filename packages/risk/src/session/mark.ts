@@ -135,14 +135,25 @@ export function emptyTally(): Tally {
   return { count: 0, firstMs: 0, firstId: '', firstTool: 0, lastMs: 0, lastId: '', lastTool: 0 };
 }
 
-/** Counts one event. */
+/**
+ * Counts one event. Several events may speak of one call, each with another tool: of these the smallest hash is the first
+ * and the largest the last.
+ */
 export function count(tally: Tally, timestampMs: number, eventId: string, tool = 0): void {
-  if (tally.count === 0 || isBefore(timestampMs, eventId, tally.firstMs, tally.firstId)) {
+  if (
+    tally.count === 0 ||
+    isBefore(timestampMs, eventId, tally.firstMs, tally.firstId) ||
+    (timestampMs === tally.firstMs && eventId === tally.firstId && tool < tally.firstTool)
+  ) {
     tally.firstMs = timestampMs;
     tally.firstId = eventId;
     tally.firstTool = tool;
   }
-  if (tally.count === 0 || isBefore(tally.lastMs, tally.lastId, timestampMs, eventId)) {
+  if (
+    tally.count === 0 ||
+    isBefore(tally.lastMs, tally.lastId, timestampMs, eventId) ||
+    (timestampMs === tally.lastMs && eventId === tally.lastId && tool > tally.lastTool)
+  ) {
     tally.lastMs = timestampMs;
     tally.lastId = eventId;
     tally.lastTool = tool;

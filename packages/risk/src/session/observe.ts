@@ -181,10 +181,11 @@ function observeOrigins(state: SessionState, event: RiskEvent, context: EventCon
 
 /**
  * Adds one event to a session's state, in any order, each event once. Takes about a microsecond.
- * Times before 1970 count as 1970.
+ * Times before 1970 count as the first millisecond of 1970.
  */
 export function observe(state: SessionState, event: RiskEvent, context: EventContext = NO_CONTEXT): void {
-  const at = Math.max(0, Math.trunc(event.timestampMs));
+  // 0 stands for no time in what is kept.
+  const at = Math.max(1, Math.trunc(event.timestampMs));
   const id =
     event.eventId.length > MAX_EVENT_ID_LENGTH ? event.eventId.slice(0, MAX_EVENT_ID_LENGTH) : event.eventId;
   const stamp = stampsThatCount(event.category, context.stamp ?? 0);
