@@ -51,7 +51,7 @@ function isWanted(folder: string): boolean {
   return paths.some((path) => `${path}/`.startsWith(`${folder}/`) || `${folder}/`.startsWith(`${path}/`));
 }
 
-// One project a package, found by its manifest, so that a new package needs no edit here.
+// Packages are found by their manifests, so that a new one needs no edit here.
 const folders = globSync([
   'packages/*/package.json',
   'packages/adapters/*/package.json',
@@ -61,37 +61,28 @@ const folders = globSync([
   .map((manifest) => dirname(manifest))
   .filter(isWanted);
 
-const projects = folders.map((folder) => ({
+// One project for all packages: a worker loads what they share once, and goes on to the next package.
+const packages = {
   extends: true as const,
   root: sharedRoot,
   test: {
-    name: basename(folder),
-    include: within(folder, patterns),
+    name: 'packages',
+    // The repository's own files have tests too, such as its workflows.
+    include: [...folders.flatMap((folder) => within(folder, patterns)), ...within('scripts', ['*.test.ts'])],
     // The rest belongs to parts of `npm run test:all`.
     exclude: [
       ...configDefaults.exclude,
       slow,
-      `${folder}/tests/postgres/**`,
-      `${folder}/tests/site/**`,
-      `${folder}/tests/screens/**`,
+      ...folders.flatMap((folder) => within(folder, ['tests/{postgres,site,screens}/**'])),
     ],
   },
-}));
+};
 
 // Crashes, real agents, other runtimes, and suites that repeat a promise over hundreds of cases.
-const slowProjects = folders
-  .filter((folder) => globSync(`${folder}/{src,tests}/${slow}`).length > 0)
-  .map((folder) => ({
-    extends: true as const,
-    root: sharedRoot,
-    test: { name: basename(folder), include: [`${folder}/{src,tests}/${slow}`] },
-  }));
-
-// The repository's own files, such as its workflows.
-const repository = {
+const slowTests = {
   extends: true as const,
   root: sharedRoot,
-  test: { name: 'repository', include: ['scripts/*.test.ts'] },
+  test: { name: 'slow', include: folders.map((folder) => `${folder}/{src,tests}/${slow}`) },
 };
 
 // What types promise, in all packages at once: each project of its own would have the compiler read everything anew.
@@ -159,12 +150,8 @@ const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
 
 /** Projects of `npm test`, and of the parts of `npm run test:all`; scripts/test-all.ts runs them. */
 const parts = {
-  default: [
-    ...projects,
-    repository,
-    ...(paths.length === 0 || process.argv.includes('types') ? [types] : []),
-  ],
-  slow: slowProjects,
+  default: [packages, ...(paths.length === 0 || process.argv.includes('types') ? [types] : [])],
+  slow: [slowTests],
   postgres: onPostgres,
   oldest: lowest,
 };

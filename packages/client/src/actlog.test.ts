@@ -115,6 +115,8 @@ describe('headers', () => {
     expect(new Actlog({ ...options, framework: 'langchain', agentVersion: '2.1' }).headers()).toEqual({
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
+      accept: 'application/json, */*;q=0.5',
+      'user-agent': `@actlog/client/${version}`,
       'x-service-sdk': `@actlog/client/${version}`,
       'x-service-framework': 'langchain',
       'x-service-agent-version': '2.1',
@@ -131,11 +133,12 @@ describe('headers', () => {
   });
 
   it('can be added and removed', () => {
-    const headers = { 'X-Tenant': 'a', 'x-service-sdk': null };
+    const headers = { 'X-Tenant': 'a', 'x-service-sdk': null, 'User-Agent': 'mine', Accept: null };
     const client = new Actlog({ ...options, headers });
     expect(client.headers()).toEqual({
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
+      'user-agent': 'mine',
       'x-tenant': 'a',
     });
     client.headers().authorization = 'changed';

@@ -60,6 +60,39 @@ describe('numeric ids', () => {
 });
 
 describe('itemsKey', () => {
+  it.each([
+    [
+      'beside the items',
+      (items: unknown[], nextCursor: string | null) => ({ result: { traces: { items, nextCursor } } }),
+    ],
+    [
+      'outside',
+      (items: unknown[], nextCursor: string | null) => ({ nextCursor, result: { traces: { items } } }),
+    ],
+    [
+      'in a name with a dot',
+      (items: unknown[], nextCursor: string | null) => ({ nextCursor, 'result.traces.items': items }),
+    ],
+  ])('is a path of names, with the cursor %s', async (_where, page) => {
+    server.script(json(200, page([{ id: 'a' }], 'next')), json(200, page([{ id: 'b' }], null)));
+    const { client } = testClient(server.origin);
+    const options = { itemsKey: 'result.traces.items' };
+    expect(await client.agents.list({}, options).toArray()).toEqual([{ id: 'a' }, { id: 'b' }]);
+    expect(server.requests[1]?.url).toBe('/v1/agents?cursor=next');
+  });
+
+  it.each([
+    { result: null },
+    { result: {} },
+    { result: { traces: [] } },
+    { nextCursor: null, constructor: [] },
+  ])('that leads to no array is reported: %j', async (page) => {
+    server.script(json(200, { nextCursor: null, ...page }));
+    const { client } = testClient(server.origin);
+    const error = await rejection(client.agents.list({}, { itemsKey: 'result.traces.items' }));
+    expect(error.message).toMatch(/without an array result\.traces\.items \(itemsKey\)/);
+  });
+
   const page = { hints: [{ id: 'hint' }], items: [], rows: [{ number: 1 }, { number: 2 }], nextCursor: null };
 
   it('names the items of a page, and takes precedence over common names', async () => {

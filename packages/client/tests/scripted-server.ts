@@ -25,6 +25,8 @@ export class ScriptedServer {
     this.#server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
       this.#respond(request, response).catch(() => response.destroy());
     });
+    // A test that computes for seconds must not find its connection closed.
+    this.#server.keepAliveTimeout = 0;
   }
 
   async start(): Promise<this> {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Actlog } from '@actlog/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,8 +56,43 @@ describe.each(transports)('unexpected responses over %s', (name, options) => {
         client.policies.check({ agentId: 'a', action: { toolName: 't', argumentsHash: 'sha256:00' } }),
     ],
   ])('rejects %s without a response body', async (_what, call) => {
-    server.script(raw(204, ''));
-    expect((await rejection(call(client()))).message).toMatch(/empty body/);
+    for (const headers of [{}, { location: '' }, { location: 'https://example.com' }, { location: '/%E0' }]) {
+      server.script(raw(204, '', headers));
+      expect((await rejection(call(client()))).message).toMatch(/empty body/);
+    }
+  });
+
+  it.each([
+    ['an agent', (client: Actlog) => client.agents.create({ name: 'n' })],
+    ['a policy', (client: Actlog) => client.policies.create({ name: 'n' })],
+    ['a webhook', (client: Actlog) => client.notificationChannels.create({ url: 'https://example.com' })],
+  ])(
+    'returns the identifier that Location names, for %s created without a response body',
+    async (_what, create) => {
+      for (const location of [
+        '/v1/things/a%201',
+        'https://example.com/v1/things/a%201/?x=1#y',
+        'things/a%201',
+      ]) {
+        server.script(raw(201, '', { location }));
+        expect(await create(client())).toEqual({ id: 'a 1' });
+      }
+    },
+  );
+
+  it.each<[string, Script, unknown]>([
+    ['another envelope', json(418, { fault: { reason: 'tea' } }), { fault: { reason: 'tea' } }],
+    ['the envelope', json(418, { error: { code: 'TEA' } }), { error: { code: 'TEA' } }],
+    ['text', raw(418, 'short and stout', { 'content-type': 'text/plain' }), 'short and stout'],
+    ['a repeated key', json(418, { sent: testKey }), { sent: 'al_test_[redacted]' }],
+    ['nothing', raw(418, ''), undefined],
+  ])('keeps the body of an error with %s, and does not print it', async (_what, script, body) => {
+    server.script(script);
+    const error = await rejection(client().agents.get('a'));
+    expect(error.body).toEqual(body);
+    expect(Object.keys(error)).not.toContain('body');
+    expect(inspect(error)).not.toMatch(/tea|stout/);
+    expect(JSON.stringify(error)).not.toMatch(/tea|stout/);
   });
 
   it.each([

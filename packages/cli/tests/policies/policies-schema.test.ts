@@ -11,7 +11,7 @@ const shipped = join(import.meta.dirname, '../../policies.schema.json');
 it('is the shipped file', async () => {
   const { stdout, exitCode } = await new PolicyFolder({}).run('schema');
   expect(exitCode).toBe(0);
-  // To update the file: vitest run --project cli policies-schema -u
+  // To update the file: npm test -- policies-schema -u
   await expect(stdout).toMatchFileSnapshot(shipped);
 });
 

@@ -9,6 +9,8 @@ export interface APIErrorContext extends ErrorContext {
   readonly details?: readonly unknown[] | undefined;
   /** Headers of the response. */
   readonly headers?: Headers | undefined;
+  /** Body of the response. */
+  readonly body?: unknown;
 }
 
 /**
@@ -22,6 +24,11 @@ export class APIError extends ActlogError {
   declare readonly details: readonly unknown[];
   /** Headers of the response. Not shown when the error is printed. */
   declare readonly headers: Headers | undefined;
+  /**
+   * Body of the response: parsed if it is JSON, otherwise its text; undefined if it is empty or was cut off. With it, the
+   * error of a service or gateway that knows no envelope can be read. Not shown when the error is printed.
+   */
+  declare readonly body: unknown;
 
   static {
     brandError(APIError, 'APIError');
@@ -31,5 +38,6 @@ export class APIError extends ActlogError {
     super(message, code, context);
     Object.defineProperty(this, 'details', { value: context.details ?? [] });
     Object.defineProperty(this, 'headers', { value: context.headers });
+    Object.defineProperty(this, 'body', { value: context.body });
   }
 }

@@ -43,11 +43,10 @@ export async function fetchPage<Item>(
   return caller.run(endpoint, { id, query, options: { ...options, signal } }, (response) => {
     const body = response.jsonObject();
     // A record has other arrays too, so its own name for the items is tried first, but the specification does not fix it.
-    const named = body[options.itemsKey ?? itemsIn ?? ''];
-    const items = Array.isArray(named)
-      ? named
-      : itemsOf(body, itemsIn ?? resourceNameOf(response), response, options.itemsKey);
-    const next = nextCursorOf(body, itemsIn !== undefined, response);
+    const { array, holder } = namedArray(body, options.itemsKey ?? itemsIn ?? '');
+    const items = array ?? itemsOf(body, itemsIn ?? resourceNameOf(response), response, options.itemsKey);
+    const isOutside = array === undefined || body.nextCursor !== undefined;
+    const next = nextCursorOf(isOutside ? body : holder, itemsIn !== undefined, response);
     if (next === null) return new Page(items as Item[], null, body, undefined);
     const ahead = trail.step(next, items.length);
     if (typeof ahead === 'string') throw response.shapeError(ahead);
@@ -57,6 +56,25 @@ export async function fetchPage<Item>(
     };
     return new Page(items as Item[], next, body, fetchNext);
   });
+}
+
+/** Returns the array under a name, or under the names of a path such as `result.agents`, and the object that holds it. */
+function namedArray(
+  body: Readonly<Record<string, unknown>>,
+  key: string,
+): { readonly array?: unknown[]; readonly holder: Readonly<Record<string, unknown>> } {
+  const whole = body[key];
+  if (Array.isArray(whole)) return { array: whole, holder: body };
+  const names = key.split('.');
+  const last = names.pop() ?? '';
+  let holder = body;
+  for (const name of names) {
+    const inner = Object.hasOwn(holder, name) ? holder[name] : undefined;
+    if (typeof inner !== 'object' || inner === null) return { holder: body };
+    holder = inner as Readonly<Record<string, unknown>>;
+  }
+  const array = Object.hasOwn(holder, last) ? holder[last] : undefined;
+  return Array.isArray(array) ? { array, holder } : { holder: body };
 }
 
 /** Returns the plural of the resource, which is the last segment of a list's path. */

@@ -1,5 +1,6 @@
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { idInLocation } from '../records/id-of.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import type { BodySink } from '../response/body-sink.ts';
@@ -43,7 +44,8 @@ export class EndpointCaller {
 
   /**
    * Calls an endpoint and returns its JSON object. The specification lets a change return no body; the result is then
-   * an object with only the `id` of the changed resource.
+   * an object with only the `id` of the resource: the one that was changed, or the one that `Location` names after a
+   * creation (RFC 9110, section 10.2.2).
    */
   call<Data>(
     name: EndpointName,
@@ -52,9 +54,9 @@ export class EndpointCaller {
   ): RequestPromise<Data> {
     return new RequestPromise(
       this.run(name, given, (response) => {
-        const { id } = given;
-        const isBareChange = response.isEmpty && id !== undefined && endpoints[name].method !== 'GET';
-        const body = isBareChange ? { id } : response.jsonObject();
+        const isBareChange = response.isEmpty && endpoints[name].method !== 'GET';
+        const id = isBareChange ? (given.id ?? idInLocation(response.head.header('location'))) : undefined;
+        const body = id === undefined ? response.jsonObject() : { id };
         check?.(body, response);
         return body as Data;
       }),

@@ -1,6 +1,7 @@
 import { headers as names } from '@actlog/protocol';
 import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
 import { plainEntries } from '../plain-entries.ts';
+import { detectPlatform } from '../platform.ts';
 
 /** Headers added by the caller. `null` removes a header that the client sends by default. */
 export type HeaderOverrides = Readonly<Record<string, string | null | undefined>>;
@@ -15,7 +16,9 @@ export interface HeaderSource {
 }
 
 /**
- * Builds the headers of a request with a body: those of the specification ("Authentication") and those of the caller.
+ * Builds the headers of a request with a body: those of the specification ("Authentication"), `accept`, `user-agent`, and
+ * those of the caller. In a browser, `user-agent` is the browser's: setting it there would need the service's consent
+ * (Fetch standard, "CORS-preflight fetch").
  *
  * @throws InvalidArgumentError When a value is not valid in a header.
  */
@@ -24,7 +27,9 @@ export function baseHeaders(source: HeaderSource): Record<string, string> {
     [names.authorization]: `Bearer ${source.apiKey}`,
     [names.contentType]: 'application/json',
     [names.sdk]: checked('sdk', source.sdk),
+    accept: 'application/json, */*;q=0.5',
   };
+  if (detectPlatform() !== 'browser') result['user-agent'] = source.sdk;
   if (source.framework) result[names.framework] = checked('framework', source.framework);
   if (source.agentVersion) result[names.agentVersion] = checked('agentVersion', source.agentVersion);
   return withOverrides(result, source.headers);

@@ -37,8 +37,9 @@ export interface ListOptions extends RequestOptions {
   /** Requests the next page while the items of the current one are being used. Default false. */
   readonly prefetch?: boolean | undefined;
   /**
-   * Name of the array that contains the items of a page, which the specification does not fix. Default: the only array
-   * of the page, or the one with a common name.
+   * Name of the array that contains the items of a page, which the specification does not fix; a path such as
+   * `result.agents` if it is inside other objects, where `nextCursor` may be too. Default: the only array of the page, or
+   * the one with a common name.
    */
   readonly itemsKey?: string | undefined;
 }

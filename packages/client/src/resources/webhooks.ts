@@ -37,11 +37,12 @@ export class Webhooks {
    *
    * @param body The raw body of the request, before any JSON parsing.
    * @param headers Headers of the request.
-   * @param secret The `whsec_…` of the notification channel; several during a rotation.
-   * @throws WebhookVerificationError When the delivery was not signed with the secret, is too old or too new, or is not
-   * an event.
-   * @throws InvalidArgumentError When the secret is missing or malformed, or the tolerance is not a non-negative
-   * number.
+   * @param secret The `whsec_…` of the notification channel; several during a rotation, of which one must match.
+   * @param options The tolerance for the time of the delivery.
+   * @throws WebhookVerificationError When a `webhook-…` header is missing, the delivery was not signed with the secret, is
+   * older or newer than the tolerance allows, or is not an event.
+   * @throws InvalidArgumentError When the body is already parsed, `headers` is not an object, the secret is missing or
+   * malformed, or the tolerance is not a non-negative number.
    *
    * @example
    * ```ts

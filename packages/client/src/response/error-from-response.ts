@@ -53,6 +53,7 @@ export function errorFromResponse(response: ApiResponse, wallClockMs: number): A
       retryAfterMs: retryAfterMs(response, wallClockMs),
       details,
       headers: response.head.toHeaders(),
+      body: bodyOf(response),
       status,
     },
   );
@@ -61,6 +62,17 @@ export function errorFromResponse(response: ApiResponse, wallClockMs: number): A
 function retryAfterMs({ head }: ApiResponse, wallClockMs: number): number | undefined {
   const sentAt = parseHttpDate(head.header('date') ?? '', wallClockMs);
   return parseRetryAfter(head.header(headers.retryAfter), sentAt ?? wallClockMs);
+}
+
+/** Returns the JSON of the body, or its text if it is not JSON; an API key that it repeats is redacted. */
+function bodyOf({ body }: ApiResponse): unknown {
+  if (!body?.length) return undefined;
+  const text = redactKeys(body.text());
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function readEnvelope(response: ApiResponse): { code?: string; message?: string; details?: unknown[] } {

@@ -35,6 +35,12 @@ describe('connectionFailure', () => {
       new TypeError('client error (Connect): tcp connect error: Connection refused'),
     ],
     [
+      'a refused connection in Deno, in its cause',
+      fetchFailed(
+        new Error('error sending request: client error (Connect): tcp connect error: os error 111'),
+      ),
+    ],
+    [
       'a name that does not resolve in Deno',
       new TypeError('dns error: failed to lookup address information'),
     ],
@@ -71,6 +77,13 @@ describe('connectionFailure', () => {
     const error = failureOf(fetchFailed(coded(code)), false);
     expect(error).toMatchObject({ name: 'APIConnectionError', code: 'TLS_FAILED', maybeSent: false });
     expect(error.message).toMatch(/check baseURL and the certificate/);
+  });
+
+  it('names ALPN where the server speaks none of the offered protocols', () => {
+    const error = failureOf(coded('ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'), false);
+    expect(error).toMatchObject({ code: 'TLS_FAILED', maybeSent: false });
+    expect(error.message).toMatch(/none of the offered protocols \(ALPN\)/);
+    expect(error.message).not.toMatch(/certificate/);
   });
 
   it('names the address without a connection', () => {

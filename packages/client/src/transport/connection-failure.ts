@@ -14,10 +14,15 @@ const beforeSending =
  * System calls made before sending, or none known. The codes of a lost route also occur on an established connection.
  */
 const connecting = /^(connect|getaddrinfo|query|undefined)/;
-const beforeSendingMessage = /connection refused|dns error|failed to lookup|name not resolved/i;
+/** Messages of Deno, whose errors have no code. */
+const beforeSendingMessage =
+  /connection refused|dns error|failed to lookup|name not resolved|client error \(Connect\)/i;
 
 /** Codes for an untrusted certificate or TLS setup, which a retry cannot fix. */
-const tls = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS|^ERR_SSL|UNKNOWN_ISSUER/;
+const tls = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS|^ERR_SSL|UNKNOWN_ISSUER|ALPN/;
+
+/** Codes for a server that speaks none of the protocols that were offered with ALPN (RFC 7301). */
+const alpn = /ALPN|APPLICATION_PROTOCOL/;
 
 /**
  * Codes for invalid HTTP, oversized headers or a body that does not match its encoding (`ZSTD_` is Zstandard,
@@ -51,10 +56,10 @@ export function connectionFailure(
     return new ResponseShapeError(describe('the response cannot be decoded', code), withCause);
   }
   if (tls.test(code)) {
-    const message = describe(
-      `the TLS connection to ${origin} is not trusted; check baseURL and the certificate`,
-      code,
-    );
+    const problem = alpn.test(code)
+      ? `${origin} accepts none of the offered protocols (ALPN); check that it serves HTTP/1.1 at the port of baseURL`
+      : `the TLS connection to ${origin} is not trusted; check baseURL and the certificate`;
+    const message = describe(problem, code);
     return new APIConnectionError(message, { ...withCause, maybeSent: false }, 'TLS_FAILED');
   }
   // `ECONNREFUSED` never occurs on an established connection, so nothing was sent, even if a dispatcher in between
@@ -71,7 +76,7 @@ export function connectionFailure(
 /** `true` if the error alone proves that nothing was sent. */
 function failedBeforeSending(error: unknown): boolean {
   if (!connecting.test(String(codedCause(error)?.syscall))) return false;
-  return beforeSending.test(codeOf(error)) || beforeSendingMessage.test(messageOf(error));
+  return beforeSending.test(codeOf(error)) || beforeSendingMessage.test(messagesOf(error));
 }
 
 function codeOf(error: unknown): string {
@@ -82,8 +87,10 @@ function codedCause(error: unknown): Record<string, unknown> | undefined {
   return causesOf(error).find(({ code }) => typeof code === 'string');
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : '';
+function messagesOf(error: unknown): string {
+  return causesOf(error)
+    .map(({ message }) => String(message ?? ''))
+    .join('\n');
 }
 
 /** Removes the bytes that a parser's error carries, so that printing the error does not show them. */

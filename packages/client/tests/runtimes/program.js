@@ -51,3 +51,10 @@ export async function program(origin, options = {}, path = undefined) {
   seen.id = createEventId().length;
   return seen;
 }
+
+/** Calls an address where nothing listens. */
+export async function refusal(baseURL) {
+  const client = new Actlog({ apiKey: 'al_test_runtimes', baseURL, maxRetries: 0 });
+  const { name, maybeSent } = await client.agents.create({ name: 'a' }).catch((error) => error);
+  return { name, maybeSent };
+}

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { launchBrowser } from '@actlog/test-browser';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ScriptedServer } from '../scripted-server.ts';
+import { ScriptedServer } from '../scripted-server.ts';
 import { PackedClient } from './packed-client.ts';
 import { expected, startService } from './service.ts';
 
@@ -52,7 +52,9 @@ beforeAll(async () => {
   const main = join(packed.folder, 'main.js');
   await writeFile(
     main,
-    `import { program } from './program.js'; console.log(JSON.stringify(await program(process.argv[2], {}, process.argv[3])));`,
+    `import { program, refusal } from './program.js';
+const [origin, path, closed] = process.argv.slice(2);
+console.log(JSON.stringify({ ...(await program(origin, {}, path)), refused: await refusal(closed) }));`,
   );
   // Bundles like tools for workers and pages: with the package's `browser` field, and without Node modules.
   const { outputFiles } = await build({
@@ -80,9 +82,13 @@ afterAll(() => Promise.all([packed.remove(), service.stop()]));
 /** Runs the program on a runtime with a file system. */
 async function runProgram(command: string, args: string[] = []) {
   const path = join(packed.folder, 'session.json');
-  const all = [...args, 'main.js', service.origin, path];
+  const closed = await new ScriptedServer().start();
+  const { origin } = closed;
+  await closed.stop();
+  const all = [...args, 'main.js', service.origin, path, origin];
   const { stdout } = await run(command, all, { cwd: packed.folder, timeout: 60_000 });
-  const { file, ...seen } = JSON.parse(stdout);
+  const { file, refused, ...seen } = JSON.parse(stdout);
+  expect(refused).toEqual({ name: 'APIConnectionError', maybeSent: false });
   expect(file).toMatchObject({ path, eventCount: 2, verified: true });
   expect(JSON.parse(await readFile(path, 'utf8')).events).toHaveLength(2);
   await rm(path);
