@@ -61,29 +61,51 @@ const folders = globSync([
   .map((manifest) => dirname(manifest))
   .filter(isWanted);
 
-// One project for all packages: a worker loads what they share once, and goes on to the next package.
-const packages = {
+/**
+ * Name of the project that tests a package. Packages share one if they load the same sources, which a worker then loads
+ * once; those with a recorder of the process have one each.
+ */
+function projectOf(folder: string): string {
+  if (folder.startsWith('packages/adapters/')) return 'adapters';
+  const name = basename(folder);
+  return ['protocol', 'policy', 'risk', 'server', 'console', 'contract', 'msw'].includes(name)
+    ? 'server'
+    : name;
+}
+
+const projects = Object.entries(Object.groupBy(folders, projectOf)).map(([name, group = []]) => ({
   extends: true as const,
   root: sharedRoot,
   test: {
-    name: 'packages',
-    // The repository's own files have tests too, such as its workflows.
-    include: [...folders.flatMap((folder) => within(folder, patterns)), ...within('scripts', ['*.test.ts'])],
+    name,
+    include: group.flatMap((folder) => within(folder, patterns)),
     // The rest belongs to parts of `npm run test:all`.
     exclude: [
       ...configDefaults.exclude,
       slow,
-      ...folders.flatMap((folder) => within(folder, ['tests/{postgres,site,screens}/**'])),
+      ...group.flatMap((folder) => within(folder, ['tests/{postgres,site,screens}/**'])),
     ],
   },
+}));
+
+// The repository's own files, such as its workflows.
+const repository = {
+  extends: true as const,
+  root: sharedRoot,
+  test: { name: 'repository', include: ['scripts/*.test.ts'] },
 };
 
 // Crashes, real agents, other runtimes, and suites that repeat a promise over hundreds of cases.
-const slowTests = {
+const slowProjects = Object.entries(
+  Object.groupBy(
+    folders.filter((folder) => globSync(`${folder}/{src,tests}/${slow}`).length > 0),
+    projectOf,
+  ),
+).map(([name, group = []]) => ({
   extends: true as const,
   root: sharedRoot,
-  test: { name: 'slow', include: folders.map((folder) => `${folder}/{src,tests}/${slow}`) },
-};
+  test: { name, include: group.map((folder) => `${folder}/{src,tests}/${slow}`) },
+}));
 
 // What types promise, in all packages at once: each project of its own would have the compiler read everything anew.
 const types = {
@@ -150,8 +172,12 @@ const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
 
 /** Projects of `npm test`, and of the parts of `npm run test:all`; scripts/test-all.ts runs them. */
 const parts = {
-  default: [packages, ...(paths.length === 0 || process.argv.includes('types') ? [types] : [])],
-  slow: [slowTests],
+  default: [
+    ...projects,
+    repository,
+    ...(paths.length === 0 || process.argv.includes('types') ? [types] : []),
+  ],
+  slow: slowProjects,
   postgres: onPostgres,
   oldest: lowest,
 };

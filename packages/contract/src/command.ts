@@ -30,6 +30,7 @@ interface Flags {
   readonly baseUrl?: string;
   readonly capability: readonly Capability[];
   readonly readOnly?: boolean;
+  readonly limitedKey?: boolean;
   readonly strict?: boolean;
   readonly only?: readonly string[];
   readonly bodies?: string;
@@ -47,8 +48,9 @@ interface Flags {
 
 const exitCodeHelp = `
 Exit codes:
-  0  every MUST that was checked is met
-  1  a MUST is violated; with --strict, also if one was skipped or only partly checked
+  0  every MUST that was checked is met, and something of each endpoint was checked
+  1  a MUST is violated, or an endpoint was not checked at all; with --strict, also if a MUST was skipped or only
+     partly checked
   2  an option is invalid
   3  the deployment did not respond
   4  the deployment rejected the API key
@@ -92,6 +94,7 @@ export function contractCommand(
         .default([]),
     )
     .option('--read-only', 'send only requests that change nothing')
+    .option('--limited-key', 'the key may not use every endpoint: do not fail for those that stay unchecked')
     .option('--strict', 'fail for a MUST that is skipped or only partly checked, too')
     .option('--only <ids...>', 'ids of requirements, or their prefixes, such as LST or EVT-04')
     .option('--bodies <file>', 'JSON file with the bodies that the deployment requires, by endpoint')

@@ -29,6 +29,11 @@ export interface ContractOptions {
   readonly capabilities?: readonly Capability[] | undefined;
   /** `true` to only send requests that change nothing. Default: false. */
   readonly readOnly?: boolean | undefined;
+  /**
+   * `true` if the key may not use every endpoint. Otherwise an endpoint of which nothing could be checked fails the run,
+   * because a service that refuses all requests would conform. Default: false.
+   */
+  readonly limitedKey?: boolean | undefined;
   /** `true` to fail the run for a MUST that is skipped or only partly checked, too. Default: false. */
   readonly strict?: boolean | undefined;
   /** Ids of requirements, or their prefixes, such as `LST` or `EVT-04`. Default: all. */
@@ -74,6 +79,7 @@ export interface Settings {
   readonly retiredKey: string | undefined;
   readonly capabilities: ReadonlySet<Capability>;
   readonly readOnly: boolean;
+  readonly limitedKey: boolean;
   readonly strict: boolean;
   readonly only: readonly string[];
   readonly bodies: Bodies;

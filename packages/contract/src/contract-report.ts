@@ -44,11 +44,18 @@ export interface ContractReport {
   readonly durationMs: number;
   /** Number of requests that received a response. */
   readonly requests: number;
+  /** `true` if the key was said not to have every endpoint. */
+  readonly limitedKey: boolean;
+  /**
+   * Endpoints, such as `POST /v1/agents`, of which nothing could be checked. They fail the run, unless it is read-only or
+   * its key is limited.
+   */
+  readonly uncheckedEndpoints: readonly string[];
   /** `true` if a MUST that was skipped, or partly checked, fails the run. */
   readonly strict: boolean;
   /**
-   * `true` if no requirement of level MUST failed and the run was not stopped early; in a strict run, only if every
-   * MUST was wholly checked, too.
+   * `true` if no requirement of level MUST failed, no endpoint went unchecked, and the run was not stopped early; in a
+   * strict run, only if every MUST was wholly checked, too.
    */
   readonly ok: boolean;
   /** `true` if the run was completed. */

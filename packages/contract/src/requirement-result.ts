@@ -1,5 +1,7 @@
+import { endpointNames, endpoints } from '@actlog/protocol';
 import type { CheckReport, ContractReport, RequirementResult, RequirementStatus } from './contract-report.ts';
 import type { Requirement } from './requirement.ts';
+import { requirementOfEndpoint } from './requirements/endpoints.ts';
 
 /** Returns the result of a requirement from the results of its checks. */
 export function requirementResult(
@@ -15,6 +17,14 @@ function statusOf(checks: readonly CheckReport[]): RequirementStatus {
   if (has('skipped')) return checks.every(({ status }) => status === 'skipped') ? 'skipped' : 'partial';
   if (has('passed')) return 'passed';
   return has('noted') ? 'noted' : 'skipped';
+}
+
+/** Returns the endpoints, such as `POST /v1/agents`, of which no check could run. */
+export function uncheckedEndpointsOf(results: readonly RequirementResult[]): string[] {
+  return endpointNames.flatMap((name) => {
+    const result = results.find(({ id }) => id === requirementOfEndpoint[name]);
+    return result?.status === 'skipped' ? [`${endpoints[name].method} ${endpoints[name].path}`] : [];
+  });
 }
 
 /** Counts requirements by status. */

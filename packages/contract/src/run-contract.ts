@@ -6,7 +6,7 @@ import type { CheckReport, CheckStatus, ContractReport } from './contract-report
 import { Probe } from './http/probe.ts';
 import { Failure, Skip } from './outcome.ts';
 import type { Requirement } from './requirement.ts';
-import { countsOf, requirementResult } from './requirement-result.ts';
+import { countsOf, requirementResult, uncheckedEndpointsOf } from './requirement-result.ts';
 import { requirements as allRequirements } from './requirements.ts';
 import { Run } from './run.ts';
 import { resolveSettings } from './settings.ts';
@@ -52,6 +52,10 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
     ),
   );
   const counts = countsOf(requirementResults);
+  const uncheckedEndpoints = uncheckedEndpointsOf(requirementResults);
+  const mayBeUnchecked = settings.readOnly || settings.limitedKey;
+  const isChecked =
+    (mayBeUnchecked || uncheckedEndpoints.length === 0) && !(settings.strict && counts.mustUnchecked > 0);
   return {
     suite: `@actlog/contract/${version}`,
     baseURL: settings.baseURL,
@@ -61,8 +65,10 @@ export async function runContract(options: ContractOptions): Promise<ContractRep
     startedAt: new Date(startedMs).toISOString(),
     durationMs: Date.now() - startedMs,
     requests: run.probe.responses.length,
+    limitedKey: settings.limitedKey,
+    uncheckedEndpoints,
     strict: settings.strict,
-    ok: complete && counts.mustFailed === 0 && !(settings.strict && counts.mustUnchecked > 0),
+    ok: complete && counts.mustFailed === 0 && isChecked,
     complete,
     counts,
     requirements: requirementResults,

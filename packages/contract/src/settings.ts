@@ -41,6 +41,7 @@ export function resolveSettings(options: ContractOptions): Settings {
     retiredKey: resolveKey('retiredKey', options.retiredKey),
     capabilities: new Set(options.capabilities),
     readOnly: options.readOnly ?? false,
+    limitedKey: options.limitedKey ?? false,
     strict: options.strict ?? false,
     only,
     bodies,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ContractOptions, runContract } from '../src/index.ts';
 import { consoleReport } from '../src/report/console.ts';
 import { Deployment } from './deployment.ts';
+import { refusal } from './mutants/mutant.ts';
 
 let deployment: Deployment;
 
@@ -38,6 +39,26 @@ it('passes such a run unless it is strict', async () => {
   const strict = await run({ ...options, strict: true });
   expect(strict).toMatchObject({ ok: false, strict: true, counts: { mustFailed: 0 } });
   expect(consoleReport(strict)).toContain('a strict run needs every MUST to be checked');
+});
+
+it('fails a service that refuses every write, unless its key is said to be limited', async () => {
+  const keys = await deployment.newKeys();
+  const proxy = await deployment.newProxy({
+    request: ({ method, headers }) =>
+      method !== 'GET' && headers.authorization === `Bearer ${keys.own}`
+        ? refusal(403, 'FORBIDDEN')
+        : undefined,
+  });
+  const options = { baseURL: proxy.url, apiKey: keys.own, settleMs: 0, only: ['END-0', 'END-1'] };
+  const report = await runContract(options);
+  expect(report).toMatchObject({ ok: false, counts: { mustFailed: 0 } });
+  expect(report.uncheckedEndpoints).toContain('POST /v1/events');
+  expect(consoleReport(report)).toMatch(
+    /Nothing of these endpoints could be checked: POST \/v1\/events, .*--limited-key/,
+  );
+  const limited = await runContract({ ...options, limitedKey: true });
+  expect(limited).toMatchObject({ ok: true, uncheckedEndpoints: report.uncheckedEndpoints });
+  await proxy.close();
 });
 
 it('passes a strict run in which every MUST was checked', async () => {

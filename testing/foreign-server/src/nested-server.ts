@@ -41,10 +41,11 @@ function entryOf({ sourceTimestamp, category, schemaVersion, payload }: Json): J
   };
 }
 
-/** Returns the events of a session by their ids, and the agent once for all of them. */
+/** Returns the events of a session by their ids, and each of its agents once. */
 function sessionOf(key: string, events: readonly Json[]): Json {
   const entries = Object.fromEntries(events.map((event) => [String(event.eventId), entryOf(event)]));
-  return { about: { key, agent: Number(events[0]?.agentId) }, entries };
+  const agents = [...new Set(events.map(({ agentId }) => Number(agentId)))];
+  return { about: { key, agent: agents.length === 1 ? agents[0] : agents }, entries };
 }
 
 function riskOf(events: readonly Json[]): Json {

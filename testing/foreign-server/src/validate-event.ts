@@ -12,7 +12,7 @@ export function validateEvent(event: Json): void {
     [isText(agentId), 'agentId'],
     [isText(sessionId), 'sessionId'],
     [
-      sourceTimestamp === undefined || (isText(sourceTimestamp) && utc.test(sourceTimestamp)),
+      sourceTimestamp === undefined || (isText(sourceTimestamp) && isInstant(sourceTimestamp)),
       'sourceTimestamp',
     ],
     [category === 'tool_api', 'category'],
@@ -27,4 +27,12 @@ export function validateEvent(event: Json): void {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+/** `true` for a time in UTC that exists: `Date` would take February 30 for March 2. */
+function isInstant(text: string): boolean {
+  const date = new Date(text);
+  return (
+    utc.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 19) === text.slice(0, 19)
+  );
 }

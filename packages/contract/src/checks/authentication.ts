@@ -13,11 +13,25 @@ function altered(key: string): string {
   return key.slice(0, -4) + changed;
 }
 
+/** Returns a key whose letters after its prefix are in the other case; an altered one if it has no letters. */
+function inOtherCase(key: string): string {
+  const prefix = Object.values(keyPrefixes).find((one) => key.startsWith(one)) ?? '';
+  const swapped = key
+    .slice(prefix.length)
+    .replace(/[a-z]/gi, (letter) =>
+      letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+    );
+  return prefix + swapped === key ? altered(key) : prefix + swapped;
+}
+
 /** Credentials that must be rejected. */
 const wrongCredentials: readonly (readonly [name: string, sent: (key: string) => Sent])[] = [
   ['no header', () => ({ key: null })],
   ['an empty key', () => ({ key: null, headers: { authorization: 'Bearer ' } })],
   ['an altered key', (key) => ({ key: altered(key) })],
+  ['a key with further characters', (key) => ({ key: `${key}0` })],
+  ['a key without its last character', (key) => ({ key: key.slice(0, -1) })],
+  ['a key in the other case', (key) => ({ key: inOtherCase(key) })],
   ['a key that was never issued', () => ({ key: `${keyPrefixes.test}contract0never0given0out` })],
   ['another scheme', (key) => ({ key: null, headers: { authorization: `Basic ${btoa(`${key}:`)}` } })],
   ['the key without a scheme', (key) => ({ key: null, headers: { authorization: key } })],
@@ -37,6 +51,25 @@ function rejects(name: EndpointName, what: string, requirement: string, sent: (r
   return make(requirement, `${method} ${path}${what}`, async (run) => {
     expectRefusedKey(await sendAs(run, name, sent(run)));
   });
+}
+
+/** The word for a key in the languages of the messages that can be understood. */
+const wordsForKey =
+  /schl(ü|ue)ssel|cl[eé]\b|clave|llave|chiave|chave|sleutel|nyckel|nøkkel|nøgle|avain|klucz|klíč|kulcs|anahtar|ключ|κλειδί|מפתח|مفتاح|कुंजी|密钥|金鑰|キー|鍵|키/iu;
+
+/** `true` if a message can say that the API key is invalid or missing; its language is the deployment's choice. */
+function speaksOfKey(message: string): boolean {
+  if (wordsForKey.test(message)) return true;
+  if (!/api.?key/i.test(message)) return /\bAPI\b/i.test(message) && /\P{ASCII}/u.test(message);
+  const rest = message.replace(/api.?key/gi, '');
+  return /invalid|missing|not valid|unknown|absent|required/i.test(rest) || !isEnglish(rest);
+}
+
+/** `true` if a text has words that only English has; a text without them may be in any language. */
+function isEnglish(text: string): boolean {
+  return (
+    /\b(the|is|are|your|you|this|that|with|please|and|not|was|away)\b/i.test(text) || !/\p{L}{3}/u.test(text)
+  );
 }
 
 /** Fails unless a response rejects credentials as the specification requires. */
@@ -109,9 +142,7 @@ export const authenticationChecks: readonly Check[] = [
     if (refused.length === 0) skip('no credentials are rejected (AUT-05)');
     for (const response of refused) {
       const message = String(errorOf(response)?.message);
-      const says =
-        /api.?key/i.test(message) && /invalid|missing|not valid|unknown|absent|required/i.test(message);
-      if (!says)
+      if (!speaksOfKey(message))
         fail(
           `${describeResponse(response)} with the message "${message}"; it should say that the API key is invalid or missing`,
         );

@@ -107,6 +107,10 @@ export const errorChecks: readonly Check[] = [
       if (!/^application\/json\s*(;|$)/i.test(type))
         fail(`${describeResponse(response)}, with the content type "${type}"`);
       if (response.json === undefined) fail(`${describeResponse(response)}, which is not JSON`);
+      if (response.hasByteOrderMark)
+        fail(
+          `${describeResponse(response)}, whose body begins with a byte order mark (RFC 8259, section 8.1)`,
+        );
     }
   }),
   lastCheck('END-23', 'statuses of success', async ({ probe }) => {

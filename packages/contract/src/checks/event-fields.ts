@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Check, check } from '../check.ts';
+import { succeeded } from '../http/api-response.ts';
 import { hashOf } from '../world/event.ts';
 import { expectRefusal } from './expectations.ts';
 
@@ -28,10 +29,25 @@ const fieldCases: readonly FieldCase[] = [
   ['EVT-07', 'payload', 'text', 'refused'],
   ['EVT-07', 'payload', [], 'refused'],
   ['EVT-08', 'payload.toolName', 42, 'refused'],
+  ['EVT-08', 'payload.toolName', 'Größe.北京.🙂', 'taken'],
   ['EVT-09', 'payload.argumentsHash', 42, 'refused'],
   ['EVT-10', 'payload.responseStatus', 404, 'taken'],
   ['EVT-10', 'payload.responseStatus', '200', 'refused'],
   ['EVT-10', 'payload.responseStatus', 200.5, 'refused'],
+];
+
+/** Fields with a type, which a boolean never has, and null only stands for where the field may be left out. */
+const typedFields: readonly (readonly [requirement: string, field: string])[] = [
+  ['EVT-01', 'eventId'],
+  ['EVT-02', 'agentId'],
+  ['EVT-03', 'sessionId'],
+  ['EVT-04', 'sourceTimestamp'],
+  ['EVT-05', 'category'],
+  ['EVT-06', 'schemaVersion'],
+  ['EVT-07', 'payload'],
+  ['EVT-08', 'payload.toolName'],
+  ['EVT-09', 'payload.argumentsHash'],
+  ['EVT-10', 'payload.responseStatus'],
 ];
 
 /** Returns the date and time without fraction and zone. */
@@ -45,6 +61,10 @@ const timeCases: readonly TimeCase[] = [
   ['with an offset', (time) => `${seconds(new Date(time.getTime() + 2 * 3_600_000))}+02:00`, 'refused'],
   ['without a zone', seconds, 'refused'],
   ['with a lower-case z', (time) => `${seconds(time)}z`, 'refused'],
+  ['on February 30', (time) => `${time.getUTCFullYear()}-02-30T10:00:00Z`, 'refused'],
+  ['in the 13th month', (time) => `${time.getUTCFullYear()}-13-01T10:00:00Z`, 'refused'],
+  ['at 25 hours', (time) => `${seconds(time).slice(0, 10)}T25:00:00Z`, 'refused'],
+  ['at 61 minutes', (time) => `${seconds(time).slice(0, 13)}:61:00Z`, 'refused'],
   ['as a date', (time) => seconds(time).slice(0, 10), 'refused'],
   ['as a word', () => 'yesterday', 'refused'],
   ['as a number', (time) => time.getTime(), 'refused'],
@@ -73,6 +93,18 @@ const ofCases = fieldCases.map(([requirement, field, value, expected]) =>
 /** Checks of event fields. */
 export const eventFieldChecks: readonly Check[] = [
   ...ofCases,
+  ...typedFields.flatMap(([requirement, field]) => [
+    check(requirement, `${field} true is refused`, async ({ traffic }) => {
+      const response = await traffic.post(withField(traffic.event(), field, true));
+      expectRefusal(response, `${field} must not be true`);
+    }),
+    check(requirement, `${field} null is refused, unless it may be left out`, async ({ traffic }) => {
+      const response = await traffic.post(withField(traffic.event(), field, null));
+      if (!succeeded(response)) return;
+      const without = await traffic.post(withField(traffic.event(), field, undefined));
+      if (!succeeded(without)) expectRefusal(response, `${field} must not be null, and may not be left out`);
+    }),
+  ]),
   ...timeCases.map(([form, of, expected]) =>
     check('EVT-04', `sourceTimestamp ${form} is ${expected}`, async ({ traffic }) => {
       const value = of(recentTime());

@@ -16,6 +16,9 @@ const ways = [
 
 type Way = (typeof ways)[number][1];
 
+/** Numbers of the agents that share a session. */
+const sharingAgents = [91, 92];
+
 /** Returns the documents with the events of a session. */
 async function documentsOf(run: Run, session: MadeSession, way: Way): Promise<readonly unknown[]> {
   if (way === 'sessions.get') return (await run.traffic.detail(session)).pages;
@@ -71,6 +74,44 @@ export const readBackChecks: readonly Check[] = [
         readBackFault(run.traffic.recordsOf(documents, event, session), event),
       );
       if (found !== undefined) fail(found);
+    }),
+    check('EVT-11', `letters of every script and case ${where}`, async (run) => {
+      await run.traffic.settled();
+      const sessionId = run.newName('letters');
+      const event = run.traffic.event({ sessionId });
+      const sent = { ...event, payload: { ...event.payload, toolName: 'Contract.Größe_北京_🙂.getURL' } };
+      const response = await run.traffic.post(sent);
+      if (!succeeded(response)) skip(`the tool name is rejected (EVT-08): ${describeResponse(response)}`);
+      const session = { id: sessionId, agentId: event.agentId, events: [sent] };
+      await run.traffic.detail(session);
+      const documents = await documentsOf(run, session, way);
+      if (!mentions(documents, event.eventId)) skip(`the event is missing ${where} (END-03, END-05)`);
+      const found = readBackFault(run.traffic.recordsOf(documents, sent, session), sent);
+      if (found !== undefined) fail(found);
+    }),
+    check('SVC-03', `two agents in one session ${where}`, async (run) => {
+      await run.traffic.settled();
+      const id = run.newName('shared');
+      const events: ActivityEvent[] = [];
+      for (const number of sharingAgents) {
+        const agent = await run.records.made('agents', number);
+        events.push(run.traffic.event({ agentId: agent.id ?? run.newName('agent'), sessionId: id }));
+      }
+      const sent: ActivityEvent[] = [];
+      for (const event of events) if (succeeded(await run.traffic.post(event))) sent.push(event);
+      // A deployment may give each session one agent, as long as it says so.
+      if (sent.length < events.length) return 'events of a second agent are refused';
+      const session = { id, agentId: sent[0]?.agentId ?? '', events: sent };
+      await run.traffic.detail(session);
+      const documents = await documentsOf(run, session, way);
+      for (const event of sent) {
+        if (!mentions(documents, event.eventId))
+          fail(`the event of agent ${event.agentId} is missing ${where}`);
+        const records = run.traffic.recordsOf(documents, event, session);
+        const found = ownerFault(documents, records, event, 'agentId');
+        if (found !== undefined) fail(found);
+      }
+      return undefined;
     }),
     check('EVT-12', `one copy of each event ${where}`, async (run) => {
       const found = await firstFault(run, way, (documents, event) => {

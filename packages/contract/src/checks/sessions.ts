@@ -85,6 +85,22 @@ export const sessionChecks: readonly Check[] = [
       expectNoForeignEvent(read.document, session, all);
     }
   }),
+  check('SVC-04', 'sessions whose identifiers differ in case, or begin alike', async (run) => {
+    await run.traffic.settled();
+    const base = run.newName('alike');
+    const sessions: MadeSession[] = [];
+    for (const id of [`${base}-a`, `${base}-A`, `${base}-a1`]) {
+      const event = run.traffic.event({ sessionId: id });
+      // A deployment may refuse an identifier, but not take it for another one.
+      if (succeeded(await run.traffic.post(event)))
+        sessions.push({ id, agentId: event.agentId, events: [event] });
+    }
+    for (const session of sessions) {
+      const read = await run.traffic.detail(session);
+      if (!run.traffic.isWhole(read, session)) fail(`session ${session.id} is missing its event`);
+      expectNoForeignEvent(read.document, session, sessions);
+    }
+  }),
   check('SVC-04', 'each event in the export of its session', async (run) => {
     const { ofAgent, other } = await run.traffic.settled();
     const last = ofAgent.at(-1) as MadeSession;
@@ -112,6 +128,32 @@ export const sessionChecks: readonly Check[] = [
       if (!ended) skip('the end of the list was not reached (PAG-02)');
     }
   }),
+  check(
+    requirementOfEndpoint['agents.sessions'],
+    'lists no session of an agent that is named alike',
+    async (run) => {
+      await run.traffic.settled();
+      const base = run.newName('alike');
+      const events = [`${base}-a`, `${base}-a1`, `${base}-A`].map((agentId) =>
+        run.traffic.event({ agentId, sessionId: run.newName('alike') }),
+      );
+      const taken: typeof events = [];
+      for (const event of events) if (succeeded(await run.traffic.post(event))) taken.push(event);
+      if (taken.length < 2) skip('events of agents that are not registered are refused');
+      for (const { agentId, sessionId } of taken) {
+        await run.traffic.detail({
+          id: sessionId,
+          agentId,
+          events: taken.filter((one) => one.agentId === agentId),
+        });
+        const { items } = await listed(run, 'agents.sessions', { id: agentId });
+        const foreign = taken.find(
+          (one) => one.agentId !== agentId && items.some((item) => holds(item, one.sessionId)),
+        );
+        if (foreign) fail(`the sessions of agent ${agentId} include one of agent ${foreign.agentId}`);
+      }
+    },
+  ),
   check(requirementOfEndpoint['agents.sessions'], 'lists no session of an unknown agent', async (run) => {
     const { ofAgent, other } = await run.traffic.settled();
     const page = await run.probe.call('agents.sessions', { id: run.newName('nothing') });

@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames, endpoints, type ListEndpointName } from '@actlog/protocol';
 import { type Check, check } from '../check.ts';
-import { describeResponse, succeeded } from '../http/api-response.ts';
+import { describeResponse, isObject, succeeded } from '../http/api-response.ts';
 import { mentions } from '../http/json-search.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
@@ -16,6 +16,9 @@ const requirement = 'SVC-02';
 
 /** Shortest identifier that another tenant does not have by chance, in characters. */
 const unmistakableLength = 8;
+
+/** Pages of this tenant whose cursors the other one tries. */
+const foreignPages = 3;
 
 /** Endpoints with an identifier in their path. */
 const byId = endpointNames.filter((name) => endpoints[name].path.includes(':id'));
@@ -67,6 +70,30 @@ function foreignList(name: ListEndpointName): Check {
   });
 }
 
+/** Creates a check that continues a list of the first tenant with the other tenant's key. */
+function foreignCursor(name: ListEndpointName): Check {
+  return check(requirement, `GET ${endpoints[name].path} with a cursor of the other tenant`, async (run) => {
+    const key = run.secondTenantKey();
+    const { marks } = await ownRecords(run, name);
+    const names = marks.map((one) => one.filter((mark) => mark.length >= unmistakableLength));
+    const query = { limit: 1 };
+    for (let pages = 0, cursor: string | undefined; pages < foreignPages; pages += 1) {
+      const page = await run.probe.call(name, { query: { ...query, cursor } });
+      const next = isObject(page.json) ? page.json.nextCursor : undefined;
+      if (typeof next !== 'string') {
+        if (pages === 0) skip('the list has one page, and so no cursor');
+        return;
+      }
+      cursor = next;
+      const foreign = await run.probe.call(name, { query: { ...query, cursor }, key });
+      const isShown =
+        succeeded(foreign) && names.some((one) => one.length > 0 && isMarked(foreign.json, one));
+      if (isShown)
+        fail(`${describeResponse(foreign)}: a cursor of this tenant shows its records to the other one`);
+    }
+  });
+}
+
 /** Creates a check that a request with the other tenant's key changes nothing. */
 function foreignChange(name: 'agents.update' | 'policies.update' | 'policies.archive'): Check {
   const kind = name === 'agents.update' ? 'agents' : 'policies';
@@ -94,6 +121,7 @@ async function isHeldFor(run: Run, agentId: string, key: string): Promise<boolea
 export const tenantChecks: readonly Check[] = [
   ...byId.map(foreignId),
   ...tenantLists.map(foreignList),
+  ...tenantLists.map(foreignCursor),
   ...(['agents.update', 'policies.update', 'policies.archive'] as const).map(foreignChange),
   check(requirement, 'an event of the other tenant for a session of this one', async (run) => {
     const key = run.secondTenantKey();

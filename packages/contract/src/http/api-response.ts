@@ -12,8 +12,10 @@ export interface ApiResponse {
   readonly headers: Headers;
   /** Body; empty if there is none. */
   readonly text: string;
-  /** Body as JSON; undefined if it is not JSON. */
+  /** Body as JSON, integers beyond 2^53 as the text of their digits; undefined if it is not JSON. */
   readonly json: unknown;
+  /** `true` if the body begins with a byte order mark, which JSON must not (RFC 8259, section 8.1). */
+  readonly hasByteOrderMark?: boolean;
   /** Endpoint of the request; undefined for a path outside the endpoint table. */
   readonly endpoint?: EndpointName;
   /** Body of the request before it was serialized; undefined if it had none, or a raw one. */

@@ -128,9 +128,11 @@ export class Probe {
       signal: AbortSignal.any([signal, timeout]),
       ...(body !== undefined && { body }),
     });
-    const text = await readText(response);
+    const received = await readText(response);
+    const hasByteOrderMark = received.startsWith('\ufeff');
+    const text = hasByteOrderMark ? received.slice(1) : received;
     const { status, headers } = response;
-    return { method, path, status, headers, text, json: parsed(text) };
+    return { method, path, status, headers, text, json: parsed(text), hasByteOrderMark };
   }
 
   #headers({ key = this.#settings.apiKey, headers = {} }: Sent, hasBody: boolean): Record<string, string> {
@@ -156,7 +158,7 @@ function queryText(query: Sent['query'] = {}): string {
 }
 
 async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let text = '';
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
@@ -167,9 +169,16 @@ async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
+/** Converts an integer that a number cannot hold to the text of its digits: it may be an identifier. */
+function withExactDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  const isInexact = typeof value === 'number' && !Number.isSafeInteger(value);
+  return isInexact && source !== undefined && /^-?\d+$/.test(source) ? source : value;
+}
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, withExactDigits);
   } catch {
     return undefined;
   }

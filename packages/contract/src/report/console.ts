@@ -40,8 +40,13 @@ export function consoleReport(report: ContractReport, verbose = false): string {
   return `${lines.join('\n')}\n`;
 }
 
-function capabilityText({ capabilities, readOnly, strict }: ContractReport): string {
-  const words = [...capabilities, ...(readOnly ? ['read only'] : []), ...(strict ? ['strict'] : [])];
+function capabilityText({ capabilities, readOnly, limitedKey, strict }: ContractReport): string {
+  const words = [
+    ...capabilities,
+    ...(readOnly ? ['read only'] : []),
+    ...(limitedKey ? ['limited key'] : []),
+    ...(strict ? ['strict'] : []),
+  ];
   return words.length > 0 ? `  (${words.join(', ')})` : '';
 }
 
@@ -92,7 +97,7 @@ function neededLines({ requirements }: ContractReport): string[] {
   return lines.length > 0 ? ['', 'Not checked, by reason:', ...lines] : [];
 }
 
-function verdict({ ok, complete, strict, counts }: ContractReport): string {
+function verdict({ ok, complete, strict, counts, uncheckedEndpoints }: ContractReport): string {
   if (!complete) return 'The run was stopped before it was complete.';
   if (counts.mustFailed > 0)
     return `The deployment violates ${counts.mustFailed} requirements of the contract.`;
@@ -101,6 +106,12 @@ function verdict({ ok, complete, strict, counts }: ContractReport): string {
     counts.mustUnchecked > 0
       ? ` ${counts.mustUnchecked} MUST requirements were skipped or partly checked.`
       : '';
+  if (!ok && uncheckedEndpoints.length > 0) {
+    return (
+      `Nothing of these endpoints could be checked: ${uncheckedEndpoints.join(', ')}. The reasons are below. ` +
+      'If the key may not use them, pass --limited-key; if they require other bodies, pass --bodies.'
+    );
+  }
   return ok
     ? `The deployment conforms to the contract, as far as it was checked.${unchecked}`
     : `No violation was found, but ${strict ? 'a strict run needs every MUST to be checked' : 'the run failed'}.${unchecked}`;

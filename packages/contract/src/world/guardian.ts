@@ -39,6 +39,8 @@ export class Guardian {
   readonly #deployment: Deployment;
   readonly #records: Records;
   readonly #holds = new Map<number, Promise<Hold>>();
+  /** Names of the actions that were checked with the key of another tenant. */
+  readonly #foreign: { readonly key: string; readonly names: ActionNames }[] = [];
   #decision: Promise<Decision> | undefined;
   #understands: Promise<boolean> | undefined;
   /** Path of the identifier in a held action, once an action was decided. */
@@ -59,7 +61,9 @@ export class Guardian {
       body,
       ...(key !== undefined && { key }),
     });
-    return { ...response, names: { agentId, sessionId, name } };
+    const names = { agentId, sessionId, name };
+    if (key !== undefined) this.#foreign.push({ key, names });
+    return { ...response, names };
   }
 
   /**
@@ -97,11 +101,11 @@ export class Guardian {
   }
 
   /** Decides a held action. */
-  decide(id: string, probe: Probe = this.#deployment.probe): Promise<ApiResponse> {
+  decide(id: string, probe: Probe = this.#deployment.probe, key?: string): Promise<ApiResponse> {
     const body = this.#records.body('guardian.pendingActions.decide', {
       name: this.#deployment.newName('decision'),
     });
-    return probe.call('guardian.pendingActions.decide', { id, body });
+    return probe.call('guardian.pendingActions.decide', { id, body, ...(key !== undefined && { key }) });
   }
 
   /** Returns all pending actions that the pages of the run show, those of others included. */
@@ -119,12 +123,25 @@ export class Guardian {
     const ids = holds.flatMap((hold) => (idPath && hold?.item ? [valueAt(hold.item, idPath)] : []));
     const named = this.#deployment.probe.responses.map(({ json }) => isObject(json) && json.pendingActionId);
     const left: string[] = [];
-    for (const id of new Set([...ids, ...named])) {
-      if (typeof id !== 'string') continue;
-      const response = await this.decide(id, probe);
-      // An action that is already decided or expired is fine here.
-      if (!succeeded(response) && !noSuchAction.has(response.status))
-        left.push(`held action ${id}: ${describeResponse(response)}`);
+    const release = async (all: readonly unknown[], key?: string) => {
+      for (const id of new Set(all)) {
+        if (typeof id !== 'string') continue;
+        const response = await this.decide(id, probe, key);
+        // An action that is already decided or expired is fine here.
+        if (!succeeded(response) && !noSuchAction.has(response.status))
+          left.push(`held action ${id}: ${describeResponse(response)}`);
+      }
+    };
+    await release([...ids, ...named]);
+    for (const key of new Set(this.#foreign.map((one) => one.key))) {
+      const names = this.#foreign.filter((one) => one.key === key).map((one) => one.names);
+      const list = await listed(
+        { probe, settings: this.#deployment.settings },
+        'guardian.pendingActions.list',
+        { key },
+      );
+      const items = list.items.filter((item) => isObject(item) && names.some((one) => namesAny(item, one)));
+      await release([...named, ...items.map((item) => idPath && valueAt(item, idPath))], key);
     }
     const unknown = holds.filter((hold) => hold?.item && idPath === undefined).length;
     return unknown > 0 ? [...left, `${unknown} held actions with an unknown identifier`] : left;

@@ -29,16 +29,16 @@ export interface WalkOptions {
 
 /** Follows nextCursor from the first page on; skips the check if a page cannot be read. */
 export async function listed(
-  deployment: Deployment,
+  { probe, settings }: Pick<Deployment, 'probe' | 'settings'>,
   endpoint: ListEndpointName,
-  { id, key, query = {}, maxPages = deployment.settings.maxPages, until = () => false }: WalkOptions = {},
+  { id, key, query = {}, maxPages = settings.maxPages, until = () => false }: WalkOptions = {},
 ): Promise<ListWalk> {
   const pages: ApiResponse[] = [];
   const items: unknown[] = [];
   const followed = new Set<string>();
   let cursor: string | undefined;
   while (pages.length < maxPages) {
-    const page = await deployment.probe.call(endpoint, {
+    const page = await probe.call(endpoint, {
       ...(id !== undefined && { id }),
       ...(key !== undefined && { key }),
       query: { ...query, cursor },

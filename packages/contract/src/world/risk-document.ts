@@ -49,14 +49,13 @@ function isAlike(entries: readonly unknown[]): boolean {
   return entries.every((entry) => typeof entry === 'number') || entries.every(isObject);
 }
 
-/** `true` if entries with labels have different ones. */
+/** `true` if no two entries are the same, as a whole or by a label that all of them have. Numbers may be. */
 function areDifferent(entries: readonly unknown[]): boolean {
-  const labels = entries.map((entry) =>
-    isObject(entry) ? (entry.id ?? entry.key ?? entry.code ?? entry.name ?? entry.dimension) : undefined,
-  );
-  return (
-    labels.includes(undefined) || new Set(labels.map((one) => JSON.stringify(one))).size === labels.length
-  );
+  const isEachOther = (parts: readonly unknown[]) =>
+    parts.includes(undefined) || new Set(parts.map((part) => JSON.stringify(part))).size === parts.length;
+  if (!entries.every(isObject)) return true;
+  const labels = ['id', 'key', 'code', 'name', 'title', 'dimension'];
+  return isEachOther(entries) && labels.every((label) => isEachOther(entries.map((entry) => entry[label])));
 }
 
 /** Returns the list, or the object, with ten different entries of a kind; undefined if there is none. */

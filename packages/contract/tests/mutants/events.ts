@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Fault } from '../faulty-proxy.ts';
 import { type Document, documents, events, isTo, type Mutant, reply, requests, responses } from './mutant.ts';
 
 const ack = (change: (document: Document) => unknown) => documents('POST /v1/events', change);
@@ -9,8 +10,65 @@ function later(event: Document): void {
   event.sourceTimestamp = new Date(Date.parse(event.sourceTimestamp) + hourMs).toISOString();
 }
 
+/** Fields of an event that are strings, without those in its payload. */
+const stringFields = ['agentId', 'sessionId', 'category', 'schemaVersion'] as const;
+
+/** Turns a value into text wherever an event has a string. */
+function asText(value: unknown): () => Fault {
+  return events((event) => {
+    for (const name of stringFields) if (event[name] === value) event[name] = String(value);
+    for (const name of ['toolName', 'argumentsHash'])
+      if (event.payload?.[name] === value) event.payload[name] = String(value);
+  });
+}
+
+/** Changes the tool name of each event. */
+function toolNames(change: (toolName: string) => string): () => Fault {
+  return events(({ payload }) => {
+    if (typeof payload?.toolName === 'string') payload.toolName = change(payload.toolName);
+  });
+}
+
+/** Takes every event of a session for one of the agent that began it. */
+function oneAgentPerSession(): Fault {
+  const agents = new Map<string, string>();
+  return events((event) => {
+    if (typeof event.sessionId !== 'string' || typeof event.agentId !== 'string') return;
+    if (!agents.has(event.sessionId)) agents.set(event.sessionId, event.agentId);
+    if (event.sessionId.includes('-shared-')) event.agentId = agents.get(event.sessionId);
+  })();
+}
+
 /** Faults of accepting and returning events. */
 export const eventMutants: readonly Mutant[] = [
+  {
+    name: 'tool names lose letters beyond ASCII',
+    caughtBy: ['EVT-11'],
+    fault: toolNames((name) => name.replaceAll(/\P{ASCII}/gu, '?')),
+  },
+  {
+    name: 'tool names in lower case',
+    caughtBy: ['EVT-11'],
+    fault: toolNames((name) => name.toLowerCase()),
+  },
+  {
+    name: 'booleans as text',
+    caughtBy: ['EVT-02', 'EVT-03', 'EVT-05', 'EVT-06', 'EVT-08', 'EVT-09'],
+    fault: asText(true),
+  },
+  {
+    name: 'null as text',
+    caughtBy: ['EVT-02', 'EVT-03', 'EVT-05', 'EVT-06', 'EVT-08', 'EVT-09'],
+    fault: asText(null),
+  },
+  {
+    name: 'impossible dates',
+    caughtBy: ['EVT-04'],
+    fault: events((event) => {
+      if (/-02-30T/.test(event.sourceTimestamp)) event.sourceTimestamp = new Date().toISOString();
+    }),
+  },
+  { name: 'the second agent of a session is the first', caughtBy: ['SVC-03'], fault: oneAgentPerSession },
   {
     name: 'responses 200',
     caughtBy: ['ING-01'],

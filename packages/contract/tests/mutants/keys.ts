@@ -58,6 +58,39 @@ export const keyMutants: readonly Mutant[] = [
     fault: letsIn((passing, { retired }) => has(passing, retired)),
   },
   {
+    name: 'a key with characters after it opens',
+    caughtBy: ['AUT-05'],
+    fault: letsIn(({ headers: { authorization = '' } }, { own }) =>
+      authorization.startsWith(`Bearer ${own}`),
+    ),
+  },
+  {
+    name: 'the beginning of a key opens',
+    caughtBy: ['AUT-05'],
+    fault: letsIn(
+      ({ headers: { authorization = '' } }, { own }) =>
+        authorization.length > 'Bearer al_live_0123456789'.length &&
+        `Bearer ${own}`.startsWith(authorization),
+    ),
+  },
+  {
+    name: 'a key opens in any case',
+    caughtBy: ['AUT-05'],
+    fault: letsIn(
+      ({ headers: { authorization = '' } }, { own }) =>
+        authorization.toLowerCase() === `Bearer ${own}`.toLowerCase(),
+    ),
+  },
+  {
+    name: 'a byte order mark before each body',
+    caughtBy: ['END-22'],
+    fault: () => ({
+      response: (it) => {
+        if (it.body.startsWith('{')) it.body = `\ufeff${it.body}`;
+      },
+    }),
+  },
+  {
     name: 'Basic opens',
     caughtBy: ['AUT-05'],
     fault: letsIn(({ headers }) => headers.authorization?.startsWith('Basic ') ?? false),

@@ -117,6 +117,27 @@ const choices: readonly (readonly [name: string, only: string, fault: Mutant['fa
     }),
     '*ERR-05',
   ],
+  ['messages in German', 'AUT ERR', messagesOf('Der API-Schlüssel ist ungültig oder fehlt.')],
+  ['messages in Japanese', 'AUT ERR', messagesOf('APIキーが無効か、指定されていません。')],
+  ['messages in Turkish', 'AUT ERR', messagesOf('API anahtarı geçersiz veya eksik.')],
+  [
+    'ids of agents that are numbers beyond 2^53',
+    'END-01 END-06 END-08 END-09 END-10 RES SVC-02 SVC-03',
+    numbersAgents,
+  ],
+  [
+    'a session with one agent',
+    'SVC EVT-11',
+    () => {
+      const agents = new Map<string, string>();
+      return requests('POST /v1/events', ({ body }) => {
+        const event: Document = body.startsWith('{"') ? JSON.parse(body) : {};
+        const first = agents.get(event.sessionId) ?? event.agentId;
+        agents.set(event.sessionId, first);
+        return first === event.agentId ? undefined : refusal(409, 'CONFLICT');
+      })();
+    },
+  ],
   [
     'other codes for everything but keys and validation',
     'ERR RES',
@@ -174,6 +195,40 @@ function renamed(document: Document, from: string, to: string): Document {
   if (!(from in document)) return document;
   const { [from]: value, ...rest } = document;
   return { [to]: value, ...rest };
+}
+
+/** Has each 401 say something else. */
+function messagesOf(message: string): Mutant['fault'] {
+  return () => ({
+    response: (it) => {
+      if (it.status === 401) it.body = it.body.replace(/"message":"[^"]*"/, `"message":"${message}"`);
+    },
+  });
+}
+
+/** Gives agents numbers as ids, each of which a double would round. */
+function numbersAgents(): ReturnType<Mutant['fault']> {
+  const numbers = new Map<string, string>();
+  const numberOf = (id: string) => {
+    const number = numbers.get(id) ?? String(2n ** 53n + BigInt(2 * numbers.size + 1));
+    numbers.set(id, number);
+    return number;
+  };
+  const asIds = (text: string) =>
+    [...numbers].reduce((changed, [id, number]) => changed.replaceAll(number, id), text);
+  return {
+    request: (passing) => {
+      passing.path = asIds(passing.path);
+      passing.body = asIds(passing.body);
+    },
+    response: (it) => {
+      it.body = it.body
+        .replaceAll(/"id":"(agt_\w+)"/g, (_whole, id: string) => `"id":${numberOf(id)}`)
+        .replaceAll(/agt_\w+/g, (id) => numberOf(id));
+      const { location } = it.headers;
+      if (location) it.headers.location = location.replaceAll(/agt_\w+/g, (id) => numberOf(id));
+    },
+  };
 }
 
 function statusOf(from: number, to: number): Mutant['fault'] {

@@ -65,6 +65,13 @@ export const listMutants: readonly Mutant[] = [
     }),
   },
   {
+    name: 'an agent has the sessions of agents that begin alike',
+    caughtBy: ['END-10'],
+    fault: requests(ownSessions, (passing) => {
+      if (passing.path.includes('-alike-')) passing.path = passing.path.replace('-a/', '-a1/');
+    }),
+  },
+  {
     name: 'an unknown agent has all sessions',
     caughtBy: ['END-10'],
     fault: requests(ownSessions, (passing) => {

@@ -101,6 +101,28 @@ export const readBackMutants: readonly Mutant[] = [
     caughtBy: ['END-03'],
     fault: losesEvents,
   },
+  {
+    name: 'sessions that differ in case are one',
+    caughtBy: ['SVC-04'],
+    fault: () => ({
+      request: (passing: Passing) => {
+        passing.path = passing.path.replace(/-alike-.*/, (id) => id.toLowerCase());
+        passing.body = passing.body.replace(/"sessionId":"[^"]*-alike-[^"]*"/, (id) =>
+          id.replace(/-alike-.*/, (end) => end.toLowerCase()),
+        );
+      },
+    }),
+  },
+  {
+    name: 'sessions that begin alike are one',
+    caughtBy: ['SVC-04'],
+    fault: () => ({
+      request: (passing: Passing) => {
+        if (passing.path.includes('-alike-')) passing.path = passing.path.replace(/-a1$/, '-a');
+        passing.body = passing.body.replace(/("sessionId":"[^"]*-alike-[^"]*)-a1"/, '$1-a"');
+      },
+    }),
+  },
   { name: 'rejected events recorded', caughtBy: ['ING-02'], fault: recordsRejected(400) },
   {
     name: 'events with a wrong key recorded',

@@ -23,6 +23,20 @@ const faults: readonly (readonly [name: string, caughtBy: string, change: (risk:
     },
   ],
   [
+    'ten dimensions with one name',
+    'RSK-02',
+    (it) => {
+      it.dimensions = it.dimensions.map(({ id }: Document) => ({ ...it.dimensions[0], id }));
+    },
+  ],
+  [
+    'ten equal dimensions',
+    'RSK-02',
+    (it) => {
+      it.dimensions = it.dimensions.map(() => ({ value: 0 }));
+    },
+  ],
+  [
     'dimensions without scores',
     'RSK-02',
     (it) => {

@@ -80,6 +80,11 @@ export const tenantMutants: readonly Mutant[] = [
     caughtBy: ['SVC-02'],
     fault: confuses('GET /v1/notification-channels'),
   },
+  {
+    name: 'a cursor of another tenant continues its list',
+    caughtBy: ['SVC-02'],
+    fault: letsIn((passing, { other }) => passing.query.has('cursor') && has(passing, other)),
+  },
   { name: 'events land in any tenant', caughtBy: ['SVC-02'], fault: confuses('POST /v1/events') },
 ];
 
