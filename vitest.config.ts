@@ -128,6 +128,8 @@ const withoutStorage = [
   'closing',
   'disconnected-clients',
   'idle-connections.slow',
+  'log-output',
+  'log-output.slow',
   'otlp/exporters',
   'otlp/fuzz.slow',
   'otlp/python-emitters',

@@ -135,3 +135,25 @@ describe('sign-in page', () => {
     expect(await tab.accessibilityFaults()).toEqual([]);
   });
 });
+
+test('a session with an opened row fits from 360 to 2560 pixels, in both schemes', async () => {
+  const server = await ConsoleServer.create();
+  for (const toolName of ['fetch_web_page', 'read_secrets', 'send_email', `very_long_${'x'.repeat(120)}`]) {
+    const payload = { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 };
+    await server.record({ sessionId: 'incident', agentId: 'mailer', payload });
+  }
+  const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident');
+  await tab.page.getByRole('rowheader').getByRole('button', { name: 'read_secrets' }).click();
+  await tab.page.locator('.event-details').waitFor();
+  for (const width of [360, 1280, 2560]) {
+    await tab.resize(width);
+    expect([width, await tab.overflow()]).toEqual([width, 0]);
+    const scroll = tab.page.locator('.event-scroll');
+    const cut = await scroll.evaluate((element) => element.scrollWidth - element.clientWidth);
+    expect([width, cut]).toEqual([width, 0]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await tab.useColorScheme(colorScheme);
+      expect([width, colorScheme, await tab.accessibilityFaults()]).toEqual([width, colorScheme, []]);
+    }
+  }
+});
