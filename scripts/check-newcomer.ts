@@ -11,7 +11,7 @@ import { root } from './workspace.ts';
 const page = 'docs/quick-start.md';
 const limitSeconds = 300;
 
-const registry = await TarballRegistry.start(packAll());
+const registry = await TarballRegistry.start(await packAll());
 try {
   const ways = waysOf(readFileSync(join(root, page), 'utf8'));
   if (ways.length === 0) throw new Error('the page has no steps');

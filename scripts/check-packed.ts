@@ -8,7 +8,7 @@ import { compileEntries, entriesOf, loadEntries, runCommands } from './packed/en
 import { notInstalled } from './packed/install-line.ts';
 import { runJest } from './packed/jest.ts';
 import { runSnippets, snippetsOf } from './packed/snippets.ts';
-import { packAll, problemsOf } from './packed/tarballs.ts';
+import { packAll, problemsOfAll } from './packed/tarballs.ts';
 import { compileTypedReads } from './packed/typed-reads.ts';
 import { type Package, publishedPackages, root } from './workspace.ts';
 
@@ -18,10 +18,10 @@ const compilers = {
   'typescript-newest': 'npm:typescript@7.0.2',
 };
 
-const tarballs = packAll();
+const tarballs = await packAll();
 console.log(`packed ${tarballs.length} packages`);
 
-const found = await Promise.all(tarballs.map(problemsOf));
+const found = await problemsOfAll(tarballs);
 found.forEach((problems, index) => {
   for (const problem of problems) console.error(`✗ ${tarballs[index]?.manifest.name}: ${problem}`);
 });

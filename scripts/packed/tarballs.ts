@@ -1,9 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { mapConcurrent } from '@actlog/client/scripts';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { isDeclaredTwice, type Package, publishedPackages, root } from '../workspace.ts';
+
+const run = promisify(execFile);
+
+/** Maximum number of processes that pack or check packages at once. */
+const concurrency = availableParallelism();
 
 /** A packed package. */
 export interface Tarball extends Package {
@@ -12,15 +20,17 @@ export interface Tarball extends Package {
 }
 
 /** Packs every published package as a release does. */
-export function packAll(): Tarball[] {
+export async function packAll(): Promise<Tarball[]> {
   const destination = join(root, 'temp', 'packed');
   rmSync(destination, { recursive: true, force: true });
   mkdirSync(destination, { recursive: true });
-  return publishedPackages().map(({ folder, manifest }) => {
+  const pack = async ({ folder, manifest }: Package): Promise<Tarball> => {
     const args = ['pack', '--json', '--pack-destination', destination];
-    const { filename } = JSON.parse(execFileSync('pnpm', args, { cwd: folder, encoding: 'utf8' }));
+    const { stdout } = await run('pnpm', args, { cwd: folder });
+    const { filename } = JSON.parse(stdout);
     return { folder, manifest, file: filename.startsWith('/') ? filename : join(destination, filename) };
-  });
+  };
+  return Array.fromAsync(mapConcurrent(publishedPackages(), pack, { concurrency }));
 }
 
 /** Returns the tarballs of some packages and of those that they depend on. */
@@ -35,8 +45,12 @@ export function neededBy(names: Iterable<string>, tarballs: readonly Tarball[]):
   return tarballs.filter(({ manifest }) => needed.has(manifest.name));
 }
 
-/** Returns the problems that publint and attw find in a tarball, as lines of text. */
-export async function problemsOf({ file, manifest }: Tarball): Promise<string[]> {
+/** Returns the problems that publint and attw find in each tarball, as lines of text. */
+export function problemsOfAll(tarballs: readonly Tarball[]): Promise<string[][]> {
+  return Array.fromAsync(mapConcurrent(tarballs, problemsOf, { concurrency }));
+}
+
+async function problemsOf({ file, manifest }: Tarball): Promise<string[]> {
   const bytes = readFileSync(file);
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
   const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
@@ -45,7 +59,7 @@ export async function problemsOf({ file, manifest }: Tarball): Promise<string[]>
     const args = ['--profile', 'esm-only', '--format', 'ascii', '--no-color', '--no-emoji', file];
     // Separate types for `require`, which loads the same ES module, are intended.
     if (isDeclaredTwice(manifest)) args.push('--ignore-rules', 'false-cjs');
-    execFileSync('attw', args, { encoding: 'utf8', stdio: 'pipe' });
+    await run('attw', args);
   } catch (error) {
     problems.push(`attw: ${(error as { stdout?: string }).stdout ?? error}`);
   }
