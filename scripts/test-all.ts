@@ -12,7 +12,7 @@ interface Part {
   /** Part of vitest.config.ts. */
   readonly environment?: string;
   readonly args?: readonly string[];
-  /** Command that must succeed first. */
+  /** Command that must succeed first, unless `npm run check` has just run and `ACTLOG_CHECKED` says so. */
   readonly before?: readonly string[];
 }
 
@@ -65,7 +65,8 @@ async function runPart(name: string, extra: readonly string[]): Promise<Outcome>
   const env = { ...process.env, ACTLOG_TEST_PART: environment };
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  let ended = before ? await run(before, env) : { code: 0, output: '' };
+  const isBuilt = process.env.ACTLOG_CHECKED === 'true';
+  let ended = before && !isBuilt ? await run(before, env) : { code: 0, output: '' };
   if (ended.code === 0) ended = await run([vitest, 'run', ...args, ...reporters, ...extra], env);
   const outcome = outcomeOf(report, ended.code);
   rmSync(folder, { recursive: true });
