@@ -56,6 +56,7 @@ export {
 export { type GrantTerms, maxSessionGrants, maxTenantGrants } from './check/grant-terms.ts';
 export {
   type HeldAction,
+  heldOutcome,
   heldSizeRefusal,
   lateDecisionRefusal,
   type NewHeldAction,

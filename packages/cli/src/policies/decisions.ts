@@ -15,6 +15,7 @@ interface Flags extends ClientFlags, LimitFlags {
   readonly tool?: string;
   readonly decision?: PolicyDecision['decision'];
   readonly dryRun?: boolean;
+  readonly held?: boolean;
   readonly since?: Date;
   readonly until?: Date;
 }
@@ -22,6 +23,7 @@ interface Flags extends ClientFlags, LimitFlags {
 const columns: readonly Column<PolicyDecision>[] = [
   { title: 'TIME', value: ({ decidedAt }) => localTime(decidedAt) },
   { title: 'DECISION', value: ({ decision }) => decision, style: ({ decision }) => effectStyle(decision) },
+  { title: 'HELD', value: ({ heldStatus }) => heldStatus ?? undefined },
   { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
   { title: 'AGENT', value: ({ agentId }) => agentId, minWidth: 12 },
   { title: 'SESSION', value: ({ sessionId }) => sessionId, minWidth: 12 },
@@ -52,12 +54,14 @@ export function addPoliciesDecisions(parent: Command): void {
         'require_approval',
       ]),
     )
+    .option('--held', 'only calls that are or were held for an approver')
+    .option('--no-held', 'no held calls')
     .option('--dry-run', 'only dry runs, such as those of a guard that observes')
     .option('--no-dry-run', 'no dry runs');
   addLimitOption(command, 'decisions').action(async (flags: Flags) => {
     const client = await connect(flags);
-    const { agent: agentId, session: sessionId, tool: toolName, decision, dryRun, since, until } = flags;
-    const filters = { agentId, sessionId, toolName, decision, dryRun, since, until };
+    const { agent: agentId, session: sessionId, tool: toolName, decision, dryRun, held, since, until } = flags;
+    const filters = { agentId, sessionId, toolName, decision, dryRun, held, since, until };
     const decisions = listDecisions(client, { ...filters, limit: pageSizeFor(flags.limit) });
     await printList(decisions, { columns, flags, noun: 'decisions' });
   });

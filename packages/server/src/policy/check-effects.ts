@@ -1,6 +1,7 @@
 import {
   type CheckDecision,
   type CheckEffect,
+  type CheckResponse,
   type FiredPolicy,
   grantedDecision,
   type KnownAction,
@@ -9,12 +10,14 @@ import {
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
+import type { Insertable } from 'kysely';
 import { recordDecision } from '../guardian/decision-event.ts';
 import { holdAction } from '../guardian/hold-action.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { saveCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countActions } from '../storage/policies/policy-count-store.ts';
+import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
 import { markApprovalUsed } from '../storage/stores/pending-action-changes.ts';
 import type { Usage } from '../storage/stores/usage-kinds.ts';
@@ -35,6 +38,8 @@ export interface EffectsContext {
   readonly windows: readonly RateWindow[];
   readonly history: CheckHistory;
   readonly denials: RecordedDenials;
+  /** Returns the decision with a response as it is kept. */
+  readonly kept: (response: CheckResponse) => Insertable<PolicyDecisionTable>;
   /** Returns the digest of the action. */
   readonly digest: () => string;
 }
@@ -68,7 +73,7 @@ export class CheckEffects {
     let heldUsage: Partial<Usage> = {};
     let newDenial: FiredPolicy | undefined;
     for (const effect of decision.effects) {
-      if (effect.type === 'hold') heldUsage = await this.#hold(write, effect);
+      if (effect.type === 'hold') heldUsage = await this.#hold(write, effect, decision);
       else if (effect.type === 'use_grant') await this.#recordGrant(write, effect);
       else if (effect.type === 'count') await this.#count(write.db);
       else if (effect.type === 'record_call') {
@@ -81,12 +86,17 @@ export class CheckEffects {
     else if (newDenial) await this.#notifyWebhooks(write, [newDenial]);
   }
 
-  async #hold(write: Write, { action, policy }: CheckEffect & { type: 'hold' }): Promise<Partial<Usage>> {
-    const { tenantId, body, nowMs, digest } = this.#context;
+  async #hold(
+    write: Write,
+    { action, policy }: CheckEffect & { type: 'hold' },
+    { response }: CheckDecision,
+  ): Promise<Partial<Usage>> {
+    const { tenantId, body, nowMs, digest, kept } = this.#context;
     const usage = await holdAction(this.#services, write, tenantId, body, digest(), action);
+    const keptUsage = await this.#services.decisionLog.keepHeld(write, kept(response));
     const payload = policyDecision(body, 'require_approval', policy, action.id);
     await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
-    return usage;
+    return { ...usage, ...keptUsage };
   }
 
   async #recordGrant(write: Write, { grant, policy }: CheckEffect & { type: 'use_grant' }): Promise<void> {

@@ -52,6 +52,8 @@ export function decisionRow({
     origins: origins === undefined ? null : JSON.stringify(origins),
     grant_id: response.grantId,
     principal: check.principal ?? null,
+    held_status: null,
+    ended_ms: null,
   };
 }
 
