@@ -166,6 +166,7 @@ const pendingAction = {
   agentId,
   sessionId,
   policyId,
+  policyName: rule.name,
   action,
   reason: rule.message,
   createdAt: '2026-11-21T10:00:00.000Z',
@@ -307,6 +308,7 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
       matched: [
         {
           policyId,
+          policyName: rule.name,
           effect: 'require_approval',
           mode: 'enforce',
           why: 'the tool matches "refund*"; the condition holds',
@@ -351,7 +353,7 @@ export const deliveryExamples: {
       sessionId,
       toolName: action.toolName,
       decision: 'require_approval',
-      policies: [{ policyId, effect: 'require_approval', mode: 'enforce' }],
+      policies: [{ policyId, policyName: rule.name, effect: 'require_approval', mode: 'enforce' }],
       morePolicies: 0,
     },
   },

@@ -5,6 +5,8 @@ import type { PolicyEffect } from './schemas/policy.ts';
 export interface MatchedPolicy {
   /** Id of the policy, or `agent_revoked`. */
   readonly policyId: string;
+  /** Name of the policy at the time of the decision. */
+  readonly policyName: string;
   /** Version of the policy at the time of the decision; null for a built-in policy. */
   readonly version: number | null;
   readonly effect: PolicyEffect;

@@ -57,8 +57,22 @@ test('keeps every decision, an allowed action without a policy included', async 
       decision: 'deny',
       decidedBy: policy.id,
       matched: [
-        { policyId: policy.id, version: 1, effect: 'deny', mode: 'enforce', priority: 0 },
-        { policyId: audit.id, version: 1, effect: 'deny', mode: 'log_only', priority: 0 },
+        {
+          policyId: policy.id,
+          policyName: 'test',
+          version: 1,
+          effect: 'deny',
+          mode: 'enforce',
+          priority: 0,
+        },
+        {
+          policyId: audit.id,
+          policyName: 'test',
+          version: 1,
+          effect: 'deny',
+          mode: 'log_only',
+          priority: 0,
+        },
       ],
       pendingActionId: null,
       heldStatus: null,
@@ -90,6 +104,39 @@ test('keeps the version of a policy at the time of the decision', async () => {
     ['allow', 2],
     ['deny', 1],
   ]);
+});
+
+test('names the policy of each denial and held action, as it was named then', async () => {
+  const server = await testServer();
+  const denying = await server.policy({ name: 'No deletions', match: { tools: ['delete'] } });
+  const holding = await server.policy({
+    name: 'Refunds',
+    effect: 'require_approval',
+    match: { tools: ['refund'] },
+  });
+  const denied = await server.check({ action: { ...action, toolName: 'delete' } });
+  const held = await server.check({ actionId: 'a-1' });
+  expect(denied.matched).toMatchObject([{ policyId: denying.id, policyName: 'No deletions' }]);
+  expect(held.matched).toMatchObject([{ policyId: holding.id, policyName: 'Refunds' }]);
+  for (const { id } of [denying, holding])
+    await server.ok('policies.update', { id, body: { name: 'renamed' } });
+  const named = { policyId: holding.id, policyName: 'Refunds' };
+  expect((await server.ok('guardian.pendingActions.list')).items).toMatchObject([named]);
+  expect(await decide(server, held.pendingActionId as string, 'deny')).toMatchObject(named);
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  expect(events.map(({ payload }) => [payload.decision, payload.policyName])).toEqual([
+    ['deny', 'No deletions'],
+    ['require_approval', 'Refunds'],
+    ['denied', 'Refunds'],
+  ]);
+  const later = await server.policy({ name: 'Freeze', priority: 5 });
+  await server.check({ actionId: 'a-1' });
+  const kept = (await decisions(server)).items.map(({ matched }) => matched.map((one) => one.policyName));
+  expect(kept).toEqual([['Refunds'], ['No deletions']]);
+  expect((await server.check()).matched[0]).toMatchObject({ policyId: later.id, policyName: 'Freeze' });
+  await server.ok('agents.create', { body: { id: 'billing-agent', name: 'billing' } });
+  await server.ok('agents.update', { id: 'billing-agent', body: { status: 'revoked' } });
+  expect((await server.check()).matched[0]).toMatchObject({ policyName: 'Revoked agents' });
 });
 
 test('keeps dry runs as such', async () => {
@@ -198,7 +245,8 @@ for (const [call, { approval, run, end }] of Object.entries(heldCalls)) {
     await run(server, held.pendingActionId as string);
     const shown = await shownDecisions(server);
     expect(shown).toMatchObject({ listed: [end], counted: { ...none, [end.split(' ')[0] as string]: 1 } });
-    expect(shown.items).toMatchObject([{ pendingActionId: held.pendingActionId, matched: [{ version: 1 }] }]);
+    expect(shown.items).toMatchObject([{ pendingActionId: held.pendingActionId }]);
+    expect(shown.items[0]?.matched.at(-1)).toMatchObject({ policyId: held.decidedBy, version: 1 });
   });
 }
 

@@ -3,6 +3,7 @@ import { localTime } from '../output/local-time.ts';
 import type { Detail } from '../output/print-record.ts';
 import type { Style } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
+import { policyText } from '../policies/policy-columns.ts';
 
 const statusStyles: Readonly<Record<string, Style>> = {
   pending: 'yellow',
@@ -24,6 +25,7 @@ export const actionColumns: readonly Column<PendingAction>[] = [
   { title: 'TOOL', value: ({ action }) => action?.toolName, style: () => 'bold', minWidth: 10 },
   { title: 'EXPIRES', value: ({ expiresAt }) => localTime(expiresAt), minWidth: 19 },
   { title: 'SESSION', value: ({ sessionId }) => sessionId },
+  { title: 'POLICY', value: policyText },
   { title: 'REASON', value: ({ reason }) => reason },
 ];
 
@@ -46,6 +48,7 @@ export function actionDetails(held: PendingAction): Detail[] {
     ['arguments', argumentsText(action)],
     ['hash', action?.argumentsHash, 'dim'],
     ['origins', action?.origins === undefined ? undefined : originsText(action.origins)],
+    ['policy', policyText(held)],
     ['reason', held.reason],
     ['created', localTime(held.createdAt)],
     ['expires', held.expiresAt && `${localTime(held.expiresAt)}, then ${held.onTimeout ?? 'denied'}`],

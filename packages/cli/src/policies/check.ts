@@ -8,7 +8,7 @@ import { print } from '../output/print.ts';
 import { printRecord } from '../output/print-record.ts';
 import { type Column, Table } from '../output/table.ts';
 import { terminalWidth } from '../output/terminal-width.ts';
-import { effectStyle } from './policy-columns.ts';
+import { deciderText, effectStyle, policyText } from './policy-columns.ts';
 
 interface Flags extends ClientFlags {
   readonly agent: string;
@@ -24,7 +24,7 @@ interface Flags extends ClientFlags {
 type Matched = NonNullable<CheckResult['matched']>[number];
 
 const columns: readonly Column<Matched>[] = [
-  { title: 'POLICY', value: ({ policyId }) => policyId, minWidth: 36 },
+  { title: 'POLICY', value: policyText, minWidth: 36 },
   { title: 'EFFECT', value: ({ effect }) => effect, style: ({ effect }) => effectStyle(effect) },
   { title: 'MODE', value: ({ mode }) => mode },
   { title: 'WHY', value: ({ why }) => why },
@@ -79,10 +79,11 @@ async function checkOf(toolName: string, flags: Flags): Promise<PolicyCheck> {
   };
 }
 
-function detailsOf({ decision, decidedBy, comment, pendingActionId, expiresAt }: CheckResult) {
+function detailsOf(result: CheckResult) {
+  const { decision, comment, pendingActionId, expiresAt } = result;
   return [
     ['decision', decision, effectStyle(decision)],
-    ['decided by', decidedBy ?? 'no policy'],
+    ['decided by', deciderText(result)],
     ['comment', comment],
     ['held as', pendingActionId],
     ['expires', expiresAt],

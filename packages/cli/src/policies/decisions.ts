@@ -7,7 +7,7 @@ import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers
 import { localTime } from '../output/local-time.ts';
 import { printList } from '../output/print-list.ts';
 import type { Column } from '../output/table.ts';
-import { effectStyle } from './policy-columns.ts';
+import { deciderText, effectStyle } from './policy-columns.ts';
 
 interface Flags extends ClientFlags, LimitFlags {
   readonly agent?: string;
@@ -23,11 +23,11 @@ interface Flags extends ClientFlags, LimitFlags {
 const columns: readonly Column<PolicyDecision>[] = [
   { title: 'TIME', value: ({ decidedAt }) => localTime(decidedAt) },
   { title: 'DECISION', value: ({ decision }) => decision, style: ({ decision }) => effectStyle(decision) },
-  { title: 'HELD', value: ({ heldStatus }) => heldStatus ?? undefined },
   { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
   { title: 'AGENT', value: ({ agentId }) => agentId, minWidth: 12 },
   { title: 'SESSION', value: ({ sessionId }) => sessionId, minWidth: 12 },
-  { title: 'DECIDED BY', value: ({ decidedBy }) => decidedBy ?? 'no policy' },
+  { title: 'DECIDED BY', value: deciderText },
+  { title: 'HELD', value: ({ heldStatus }) => heldStatus ?? undefined },
   { title: 'DRY RUN', value: ({ dryRun }) => (dryRun ? 'yes' : undefined) },
 ];
 
@@ -60,7 +60,16 @@ export function addPoliciesDecisions(parent: Command): void {
     .option('--no-dry-run', 'no dry runs');
   addLimitOption(command, 'decisions').action(async (flags: Flags) => {
     const client = await connect(flags);
-    const { agent: agentId, session: sessionId, tool: toolName, decision, dryRun, held, since, until } = flags;
+    const {
+      agent: agentId,
+      session: sessionId,
+      tool: toolName,
+      decision,
+      dryRun,
+      held,
+      since,
+      until,
+    } = flags;
     const filters = { agentId, sessionId, toolName, decision, dryRun, held, since, until };
     const decisions = listDecisions(client, { ...filters, limit: pageSizeFor(flags.limit) });
     await printList(decisions, { columns, flags, noun: 'decisions' });

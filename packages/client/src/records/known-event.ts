@@ -38,6 +38,8 @@ export interface GuardianDecisionEvent extends StoredEvent {
     readonly argumentsHash: string;
     readonly decision: 'deny' | 'require_approval' | 'approved' | 'denied' | 'expired';
     readonly policyId: string;
+    /** Name of the policy at the time of the decision. */
+    readonly policyName?: string;
   };
 }
 

@@ -24,6 +24,7 @@ function held(changes: Partial<HeldAction> = {}): HeldAction {
     id: 'pac_1',
     status: 'pending',
     policyId: 'pol_require_approval',
+    policyName: 'Refunds',
     decision: null,
     onTimeout: 'deny',
     expiresAt: '2026-01-01T00:15:00.000Z',

@@ -12,6 +12,7 @@ export type HeldAction = Pick<
   | 'id'
   | 'status'
   | 'policyId'
+  | 'policyName'
   | 'decision'
   | 'onTimeout'
   | 'expiresAt'
@@ -57,6 +58,7 @@ export function newHeldAction(
     id,
     status: 'pending',
     policyId: policy.id,
+    policyName: policy.definition.name,
     action,
     reason: policy.definition.message ?? why,
     decision: null,

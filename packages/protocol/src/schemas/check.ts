@@ -60,6 +60,8 @@ export const policyCheck = strictObject({
 export const policyMatched = looseObject({
   /** Id of the policy, or `agent_revoked`. */
   policyId: z.string(),
+  /** Name of the policy. */
+  policyName: z.string(),
   /** Effect of the policy on the action. */
   effect: z.enum(['allow', 'deny', 'require_approval']),
   /** `log_only` policies are listed but do not affect the decision. */

@@ -79,6 +79,8 @@ const profile = {
   sessionId: z.string().nullable(),
   /** The policy that holds the action. */
   policyId: z.string(),
+  /** Name of the policy when it held the action. */
+  policyName: z.string(),
   /** Action that the agent is about to take. */
   action: heldAction,
   /** Reason for holding it: the message of the policy, or else why the policy applies. */

@@ -166,7 +166,7 @@ export class Guard {
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
     const { holdTimeoutMs } = this.#options;
     if (holdTimeoutMs === 0) throw this.#denial(call, 'approval-timed-out', first);
-    call.heldBy = first.policyId;
+    call.heldBy = first;
     const endsAtMs = timers.now() + holdTimeoutMs;
     let pauseMs = initialPauseMs;
     for (;;) {
@@ -213,6 +213,7 @@ export class Guard {
       decision: decision?.decision === 'allow' ? undefined : decision?.decision,
       deniedBy: decision?.deniedBy,
       policyId: decision?.policyId,
+      policyName: decision?.policyName,
       pendingActionId: decision?.pendingActionId,
       reason: decision?.reason,
     });

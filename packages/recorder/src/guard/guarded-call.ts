@@ -3,6 +3,7 @@ import type { ArgumentOrigins } from '@actlog/protocol';
 import { toIdentifier, toResourceId } from '@actlog/tool-call';
 import { createEventId } from '../events/event-id.ts';
 import type { ToolCall } from '../events/tool-call.ts';
+import type { HoldingPolicy } from './decision.ts';
 
 /** A call as seen by the guard. */
 export interface GuardedCall {
@@ -24,7 +25,7 @@ export interface GuardedCall {
   /** `true` if the selected arguments are sent to the service; `false` also if they could not be selected. */
   isShown: boolean;
   /** Policy that holds the call, once the service has named it. */
-  heldBy: string | undefined;
+  heldBy: HoldingPolicy | undefined;
   readonly signal: AbortSignal | undefined;
 }
 

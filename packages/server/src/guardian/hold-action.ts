@@ -42,6 +42,7 @@ export async function holdAction(
     id: held.id,
     status: 'pending',
     policy_id: held.policyId,
+    policy_name: held.policyName,
     action,
     reason: held.reason,
     created_ms: held.createdMs,

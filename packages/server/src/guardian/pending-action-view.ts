@@ -11,6 +11,7 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
     id: row.id,
     status: statusAt(row, nowMs),
     policyId: row.policy_id,
+    policyName: row.policy_name,
     expiresAt: isoTime(row.expires_ms),
     onTimeout: row.on_timeout,
     singleUse: row.single_use === 1,
@@ -41,13 +42,14 @@ export function pendingActionView(
   row: PendingActionRow,
   nowMs: number,
 ): SentOf<'guardian.pendingActions.decide'> {
-  const { id, status, policyId, ...state } = heldAction(row, nowMs);
+  const { id, status, policyId, policyName, ...state } = heldAction(row, nowMs);
   return {
     id,
     status,
     agentId: row.agent_id,
     sessionId: row.session_id,
     policyId,
+    policyName,
     action: shownAction(row.action),
     reason: row.reason,
     createdAt: isoTime(row.created_ms),

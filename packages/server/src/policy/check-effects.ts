@@ -10,14 +10,13 @@ import {
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
-import type { Insertable } from 'kysely';
 import { recordDecision } from '../guardian/decision-event.ts';
 import { holdAction } from '../guardian/hold-action.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { saveCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countActions } from '../storage/policies/policy-count-store.ts';
-import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
+import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
 import { markApprovalUsed } from '../storage/stores/pending-action-changes.ts';
 import type { Usage } from '../storage/stores/usage-kinds.ts';
@@ -26,7 +25,10 @@ import type { Database, Write } from '../storage/transaction.ts';
 import type { CheckHistory } from './check-history.ts';
 import type { RecordedDenials } from './recorded-denials.ts';
 
-/** Maximum number of policies listed in a webhook message, which keeps it below 20 kB. */
+/** Maximum bytes of the policies listed in a webhook message, which keeps it below 20 kB. */
+const maxReportedBytes = 16 * 1024;
+
+/** Maximum number of policies listed in a webhook message. */
 const maxReportedPolicies = 100;
 
 /** The check whose effects are written. */
@@ -39,7 +41,7 @@ export interface EffectsContext {
   readonly history: CheckHistory;
   readonly denials: RecordedDenials;
   /** Returns the decision with a response as it is kept. */
-  readonly kept: (response: CheckResponse) => Insertable<PolicyDecisionTable>;
+  readonly kept: (response: CheckResponse) => PolicyDecisionRow;
   /** Returns the digest of the action. */
   readonly digest: () => string;
 }
@@ -136,6 +138,7 @@ export class CheckEffects {
   async #notifyWebhooks(write: Write, fired: readonly FiredPolicy[]): Promise<void> {
     if (fired.length === 0) return;
     const { tenantId, body, nowMs } = this.#context;
+    const policies = reportedPolicies(fired);
     await this.#services.outbox.queue(write, tenantId, {
       type: 'policy.matched',
       timestamp: isoTime(nowMs),
@@ -144,13 +147,25 @@ export class CheckEffects {
         sessionId: body.sessionId ?? null,
         toolName: body.action.toolName,
         decision: verdictOn(fired).decision,
-        policies: fired.slice(0, maxReportedPolicies).map(({ policy: { id, definition } }) => ({
-          policyId: id,
-          effect: definition.effect,
-          mode: definition.mode,
-        })),
-        morePolicies: Math.max(0, fired.length - maxReportedPolicies),
+        policies,
+        morePolicies: fired.length - policies.length,
       },
     });
   }
+}
+
+/** Returns the first policies as a webhook message lists them, at least one. */
+function reportedPolicies(fired: readonly FiredPolicy[]) {
+  const all = fired.slice(0, maxReportedPolicies).map(({ policy: { id, definition } }) => ({
+    policyId: id,
+    policyName: definition.name,
+    effect: definition.effect,
+    mode: definition.mode,
+  }));
+  let bytes = 0;
+  const end = all.findIndex((policy, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(policy)) + 1;
+    return index > 0 && bytes > maxReportedBytes;
+  });
+  return end === -1 ? all : all.slice(0, end);
 }

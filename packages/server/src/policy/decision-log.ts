@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Insertable } from 'kysely';
 import { ApiError } from '../lib/api-error.ts';
 import { leftOf, readRoom } from '../quota/room.ts';
 import { ActivityChange } from '../storage/activity/activity-change.ts';
@@ -8,8 +7,8 @@ import {
   changeHeldDecision,
   insertPolicyDecisions,
   lockHeldDecisions,
+  type PolicyDecisionRow,
 } from '../storage/policies/policy-decision-store.ts';
-import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { QuotaName } from '../storage/stores/quota-table.ts';
@@ -18,20 +17,18 @@ import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { writeForTenants } from '../storage/write-for-tenants.ts';
 
-type NewDecision = Insertable<PolicyDecisionTable>;
-
-type Outcome = Pick<NewDecision, 'decision' | 'decided_by'>;
+type Outcome = Pick<PolicyDecisionRow, 'decision' | 'decided_by'>;
 
 /** End of a held action. */
 export interface HeldEnd extends Outcome {
   readonly tenantId: number;
   readonly heldId: string;
-  readonly status: Exclude<NewDecision['held_status'], 'pending' | null>;
+  readonly status: Exclude<PolicyDecisionRow['held_status'], 'pending' | null>;
   readonly endedMs: number;
 }
 
 interface Waiting {
-  readonly decision: NewDecision;
+  readonly decision: PolicyDecisionRow;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -48,7 +45,7 @@ export interface DecisionLogOptions {
   /** Counts a decision that is not kept because of the tenant's quota. */
   readonly countQuotaRefusal: (quota: QuotaName) => void;
   /** Counts the decision of a check that was not a dry run. */
-  readonly countDecision: (decision: NewDecision['decision']) => void;
+  readonly countDecision: (decision: PolicyDecisionRow['decision']) => void;
 }
 
 /** Maximum number of decisions in one transaction. */
@@ -75,7 +72,7 @@ export class DecisionLog {
    *
    * @throws ApiError `OVERLOADED` when too many decisions wait; the error of the database when it is unavailable.
    */
-  async keep(decision: NewDecision): Promise<void> {
+  async keep(decision: PolicyDecisionRow): Promise<void> {
     if (this.#options.isOn) await this.#queued(decision);
     if (decision.dry_run === 0 && !isOfHeld(decision)) this.#options.countDecision(decision.decision);
   }
@@ -85,7 +82,7 @@ export class DecisionLog {
    *
    * @returns the change of the tenant's usage, to be written after the rows of sessions
    */
-  async keepHeld({ db, afterCommit }: Write, decision: NewDecision): Promise<Partial<Usage>> {
+  async keepHeld({ db, afterCommit }: Write, decision: PolicyDecisionRow): Promise<Partial<Usage>> {
     const { isOn, quotas, countQuotaRefusal, countDecision } = this.#options;
     const { tenant_id: tenantId, decided_ms: nowMs } = decision;
     afterCommit(() => countDecision(decision.decision));
@@ -115,7 +112,7 @@ export class DecisionLog {
     await addActivity(db, tenantId, change, 'requests', endedMs);
   }
 
-  async #queued(decision: NewDecision): Promise<void> {
+  async #queued(decision: PolicyDecisionRow): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       if (this.#queue.length >= this.#options.maxQueued) {
         throw new ApiError('OVERLOADED', 'Too many checks are in progress. Send this one again later.', {
@@ -149,7 +146,7 @@ export class DecisionLog {
   }
 
   /** Writes decisions in one transaction. */
-  #commit(decisions: readonly NewDecision[]): Promise<void> {
+  #commit(decisions: readonly PolicyDecisionRow[]): Promise<void> {
     const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)];
     const groups = byTenant.map(([tenantId, rows]) => ({ tenantId, rows }));
     return writeForTenants(this.#options.storage, groups, (write, { tenantId, rows }) =>
@@ -157,7 +154,11 @@ export class DecisionLog {
     );
   }
 
-  async #insert({ db, afterCommit }: Write, tenantId: number, group: readonly NewDecision[]): Promise<void> {
+  async #insert(
+    { db, afterCommit }: Write,
+    tenantId: number,
+    group: readonly PolicyDecisionRow[],
+  ): Promise<void> {
     const { quotas, countQuotaRefusal } = this.#options;
     const nowMs = Date.now();
     await changeHeld(db, tenantId, group.filter(isOfHeld), nowMs);
@@ -176,7 +177,7 @@ export class DecisionLog {
 }
 
 /** `true` for a check of a held action, whose decision is kept already. */
-function isOfHeld({ pending_action_id: heldId, dry_run: isDryRun }: NewDecision): boolean {
+function isOfHeld({ pending_action_id: heldId, dry_run: isDryRun }: PolicyDecisionRow): boolean {
   return heldId !== null && isDryRun === 0;
 }
 
@@ -184,18 +185,18 @@ function isOfHeld({ pending_action_id: heldId, dry_run: isDryRun }: NewDecision)
 async function changeHeld(
   db: Database,
   tenantId: number,
-  decisions: readonly NewDecision[],
+  decisions: readonly PolicyDecisionRow[],
   nowMs: number,
 ): Promise<void> {
   if (decisions.length === 0) return;
   const last = new Map(decisions.map((decision) => [decision.pending_action_id as string, decision]));
   const change = new ActivityChange();
   for (const [heldId, stored] of await lockHeldDecisions(db, tenantId, [...last.keys()])) {
-    const { decision, decided_by } = last.get(heldId) as NewDecision;
+    const { decision, decided_by, matched } = last.get(heldId) as PolicyDecisionRow;
     // The response that an action waits can be older than the end of the action.
     const isStale = decision === 'require_approval' && stored.ended_ms !== null;
     if (decision === stored.decision || isStale) continue;
-    await changeHeldDecision(db, tenantId, stored.id, { decision, decided_by });
+    await changeHeldDecision(db, tenantId, stored.id, { decision, decided_by, matched });
     moveDecision(change, stored, { decision });
   }
   await addActivity(db, tenantId, change, 'decisions', nowMs);
@@ -204,7 +205,7 @@ async function changeHeld(
 /** Moves the count of a decision to that of its outcome, in the bucket of the check. */
 function moveDecision(
   change: ActivityChange,
-  { decided_ms: decidedMs, decision: from }: Pick<NewDecision, 'decided_ms' | 'decision'>,
+  { decided_ms: decidedMs, decision: from }: Pick<PolicyDecisionRow, 'decided_ms' | 'decision'>,
   { decision: to }: Pick<Outcome, 'decision'>,
 ): void {
   const atMs = Number(decidedMs);
@@ -213,7 +214,7 @@ function moveDecision(
 }
 
 /** Returns the counts of decisions. Dry runs have no effect, and are not counted. */
-function activityOf(decisions: readonly NewDecision[]): ActivityChange {
+function activityOf(decisions: readonly PolicyDecisionRow[]): ActivityChange {
   const change = new ActivityChange();
   for (const { decision, decided_ms: decidedMs, dry_run: isDryRun } of decisions) {
     if (isDryRun === 0) change.add(decidedMs, { [`decisions_${decision}`]: 1 });

@@ -345,6 +345,7 @@ create table pending_actions (
   agent_id text collate "C" not null,
   session_id text collate "C",
   policy_id text collate "C" not null,
+  policy_name text not null,
   action_digest text not null,
   action text not null,
   reason text not null,

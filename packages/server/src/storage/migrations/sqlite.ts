@@ -324,6 +324,7 @@ create table pending_actions (
   agent_id text not null,
   session_id text,
   policy_id text not null,
+  policy_name text not null,
   action_digest text not null,
   action text not null,
   reason text not null,

@@ -77,7 +77,7 @@ export async function changeHeldDecision(
   db: Database,
   tenantId: number,
   id: string,
-  change: Partial<Pick<HeldDecision, 'decision' | 'decided_by' | 'held_status' | 'ended_ms'>>,
+  change: Partial<Pick<PolicyDecisionRow, 'decision' | 'decided_by' | 'matched' | 'held_status' | 'ended_ms'>>,
 ): Promise<void> {
   await db
     .updateTable('policy_decisions')

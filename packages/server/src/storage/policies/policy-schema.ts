@@ -105,6 +105,8 @@ export interface PendingActionTable {
   agent_id: string;
   session_id: string | null;
   policy_id: string;
+  /** Name of the policy when it held the action. */
+  policy_name: string;
   action_digest: string;
   /** The action as the caller showed it, as JSON. */
   action: string;
