@@ -102,6 +102,7 @@ export class HookHandler {
     return this.#guard.admit({
       agentId: facts?.agentId ?? this.#options.agentId,
       sessionId: call.sessionId,
+      subagent: call.subagent,
       toolName: call.toolName,
       arguments: call.arguments,
       argumentsHash: facts?.argumentsHash ?? '',

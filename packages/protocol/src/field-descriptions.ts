@@ -10,10 +10,10 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Session of the event: an identifier chosen by the caller. The first event creates the session.',
     sourceTimestamp: 'Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters.',
     category:
-      'Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments. `guardian_decision`, in any spelling, is reserved for the service.',
+      'Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for those of a subagent. `guardian_decision`, in any spelling, is reserved for the service.',
     schemaVersion: 'Version of the event schema; `1.0`.',
     payload:
-      'Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; any object, stored unchanged, for other categories.',
+      'Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; `eventId`, `toolName`, `subagent` and `parentAgentIds` for `subagent_call`; any object, stored unchanged, for other categories.',
   },
   ToolCallPayload: {
     toolName: 'Name of the tool called.',
@@ -96,7 +96,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     sessionId: 'The session of the event.',
     sourceTimestamp: "Time of the event by the sender's clock.",
     category:
-      'Kind of event: `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `guardian_decision` for events that the service writes.',
+      'Kind of event: `tool_api` for tool calls, `argument_origins` and `subagent_call` for facts about them, `guardian_decision` for events that the service writes.',
     schemaVersion: 'Version of the event schema.',
     payload: 'Data of the event; its fields depend on the category.',
     receivedAt: "Time at which the service received the event, by the service's clock.",
@@ -352,6 +352,10 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Identifies the action across repeated checks, so that a caller can poll for an approval; unique per action.',
     principal:
       'Person or system on whose behalf the agent acts, for conditions and the approver; none if omitted.',
+    subagent:
+      "Name of the agent's subagent that acts, for conditions and the approver; it is no agent of its own. None if omitted.",
+    parentAgentIds:
+      'Agents that the agent runs inside, nearest first; their policies, rates and revocation apply too. None if omitted.',
   },
   ProposedAction: {
     toolName: 'Name of the tool that is about to be called.',
@@ -415,6 +419,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Time at which a call used the approval; null if unused or if the approval is not limited to one call.',
     requestedBy: 'Id of the API key that sent the check. Null for actions held by an earlier version.',
     principal: 'Person or system on whose behalf the agent acts, as the check stated; null for none.',
+    subagent: "Name of the agent's subagent that acts, as the check stated; null for none.",
+    parentAgentIds: 'Agents that the agent runs inside, nearest first; empty for none.',
     approvals: 'Approvals that the action needs, and those that it has.',
     grantId: 'Id of the grant that the approval created for later actions; null for none.',
     decision: 'Decision of the approver; null if there is none, also while further approvals are needed.',

@@ -176,6 +176,8 @@ const pendingAction = {
   usedAt: null,
   requestedBy: agentKeyId,
   principal: 'ada@example.com',
+  subagent: null,
+  parentAgentIds: [],
   approvals: { required: 2, approverKeys: null, notRequester: false, given: [firstApproval] },
   grantId: null,
   decision: null,

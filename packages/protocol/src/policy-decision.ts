@@ -44,6 +44,10 @@ export interface PolicyDecision {
   readonly grantId: string | null;
   /** Person or system on whose behalf the agent acted, as the check stated; null for none. */
   readonly principal: string | null;
+  /** Name of the agent's subagent that acted, as the check stated; null for none. */
+  readonly subagent: string | null;
+  /** Agents that the agent ran inside, nearest first; empty for none. */
+  readonly parentAgentIds: readonly string[];
   /** `true` for a check without effects, such as those of a guard that only observes. */
   readonly dryRun: boolean;
   /** Time that the decision took on the server, without the wait for an approver, in milliseconds. */

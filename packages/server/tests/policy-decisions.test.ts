@@ -79,6 +79,8 @@ test('keeps every decision, an allowed action without a policy included', async 
       endedAt: null,
       grantId: null,
       principal: null,
+      subagent: null,
+      parentAgentIds: [],
       dryRun: false,
       durationMs: expect.any(Number),
       arguments: null,

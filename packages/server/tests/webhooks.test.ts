@@ -114,7 +114,7 @@ test('sends one message per webhook for a check, however many policies match', a
   }
   const [{ text, body }] = messages as [(typeof messages)[0]];
   expect(body).toMatchObject({ type: 'policy.matched', data: { decision: 'allow' } });
-  const { policies, morePolicies } = body.data;
+  const { policies, morePolicies } = body.data as { policies: object[]; morePolicies: number };
   expect([policies.length + morePolicies, policies.length > 50]).toEqual([130, true]);
   expect(policies).toEqual(
     matched

@@ -1,4 +1,5 @@
 import type { PendingAction } from '@actlog/client';
+import { agentText } from '../agents/agent-columns.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Detail } from '../output/print-record.ts';
 import type { Style } from '../output/style.ts';
@@ -21,7 +22,7 @@ export function statusStyle(status: string | undefined): Style | undefined {
 export const actionColumns: readonly Column<PendingAction>[] = [
   { title: 'ACTION', value: ({ id }) => id, minWidth: 36 },
   { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-  { title: 'AGENT', value: ({ agentId }) => agentId },
+  { title: 'AGENT', value: agentText },
   { title: 'TOOL', value: ({ action }) => action?.toolName, style: () => 'bold', minWidth: 10 },
   { title: 'EXPIRES', value: ({ expiresAt }) => localTime(expiresAt), minWidth: 19 },
   { title: 'SESSION', value: ({ sessionId }) => sessionId },
@@ -42,7 +43,7 @@ export function actionDetails(held: PendingAction): Detail[] {
   return [
     ['action', held.id, 'bold'],
     ['status', held.status, statusStyle(held.status)],
-    ['agent', held.agentId],
+    ['agent', agentText(held)],
     ['session', held.sessionId],
     ['tool', action?.toolName, 'bold'],
     ['arguments', argumentsText(action)],

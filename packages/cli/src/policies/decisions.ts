@@ -1,5 +1,6 @@
 import { listDecisions, type PolicyDecision } from '@actlog/client/server';
 import { type Command, Option } from 'commander';
+import { agentText } from '../agents/agent-columns.ts';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { parseTime } from '../options/duration.ts';
@@ -24,7 +25,7 @@ const columns: readonly Column<PolicyDecision>[] = [
   { title: 'TIME', value: ({ decidedAt }) => localTime(decidedAt) },
   { title: 'DECISION', value: ({ decision }) => decision, style: ({ decision }) => effectStyle(decision) },
   { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
-  { title: 'AGENT', value: ({ agentId }) => agentId, minWidth: 12 },
+  { title: 'AGENT', value: agentText, minWidth: 12 },
   { title: 'SESSION', value: ({ sessionId }) => sessionId, minWidth: 12 },
   { title: 'DECIDED BY', value: deciderText },
   { title: 'HELD', value: ({ heldStatus }) => heldStatus ?? undefined },

@@ -3,6 +3,7 @@ import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
+import { ActingAgent } from '../parts/acting-agent.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
@@ -98,7 +99,7 @@ export function Decisions({ query }: { query: URLSearchParams }) {
               {one.dryRun && <span class="badge">dry run</span>}
             </td>
             <td>
-              <span class="whole">{one.agentId}</span>
+              <ActingAgent {...one} />
             </td>
             <td>
               {one.sessionId !== null && (

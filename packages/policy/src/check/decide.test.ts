@@ -32,6 +32,8 @@ function held(changes: Partial<HeldAction> = {}): HeldAction {
     usedAt: null,
     requestedBy: 'key_agent',
     principal: null,
+    subagent: null,
+    parentAgentIds: [],
     approvals: { required: 1, approverKeys: null, notRequester: false, given: [] },
     grantId: null,
     ...changes,

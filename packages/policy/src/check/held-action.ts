@@ -20,6 +20,8 @@ export type HeldAction = Pick<
   | 'usedAt'
   | 'requestedBy'
   | 'principal'
+  | 'subagent'
+  | 'parentAgentIds'
   | 'approvals'
   | 'grantId'
 >;
@@ -45,7 +47,7 @@ const defaultApproval = { timeoutSeconds: 900, onTimeout: 'deny' } as const;
  */
 export function newHeldAction(
   id: string,
-  { action, principal }: PolicyCheck,
+  { action, principal, subagent, parentAgentIds = [] }: PolicyCheck,
   requestedBy: string,
   fired: readonly FiredPolicy[],
   nowMs: number,
@@ -67,6 +69,8 @@ export function newHeldAction(
     usedAt: null,
     requestedBy,
     principal: principal ?? null,
+    subagent: subagent ?? null,
+    parentAgentIds: [...parentAgentIds],
     approvals: { ...rules, given: [] },
     grantId: null,
     policies: holdingVersions(fired),

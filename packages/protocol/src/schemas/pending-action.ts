@@ -99,6 +99,10 @@ const profile = {
   requestedBy: z.string().nullable(),
   /** Person or system on whose behalf the agent acts, as the check stated; null for none. */
   principal: z.string().nullable(),
+  /** Name of the agent's subagent that acts, as the check stated; null for none. */
+  subagent: z.string().nullable(),
+  /** Agents that the agent runs inside, nearest first; empty for none. */
+  parentAgentIds: z.array(z.string()),
   /** Approvals that the action needs, and those that it has. */
   approvals,
   /** Id of the grant that the approval created for later actions; null for none. */

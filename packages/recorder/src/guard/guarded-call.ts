@@ -3,12 +3,15 @@ import type { ArgumentOrigins } from '@actlog/protocol';
 import { toIdentifier, toResourceId } from '@actlog/tool-call';
 import { createEventId } from '../events/event-id.ts';
 import type { ToolCall } from '../events/tool-call.ts';
+import { sendablePlace } from '../recording/event-recorder.ts';
 import type { HoldingPolicy } from './decision.ts';
 
 /** A call as seen by the guard. */
 export interface GuardedCall {
   readonly agentId: string;
   readonly sessionId: string;
+  /** Subagent, and agents around the agent, as they are sent; undefined for none. */
+  readonly place: ReturnType<typeof sendablePlace>;
   readonly toolName: string;
   readonly arguments: unknown;
   /** Hash of the checked arguments. */
@@ -42,6 +45,8 @@ export function guardedCall(
   known: {
     readonly agentId: string;
     readonly sessionId: string;
+    readonly subagent?: string | undefined;
+    readonly parentAgentIds?: readonly string[] | undefined;
     readonly argumentsHash: string;
     readonly hashNow: () => string | Promise<string>;
     readonly originsNow: () => ArgumentOrigins | undefined;
@@ -53,6 +58,7 @@ export function guardedCall(
   return {
     agentId: toResourceId(known.agentId, 'agent'),
     sessionId: toResourceId(known.sessionId, 'session'),
+    place: sendablePlace(known),
     toolName: toIdentifier(call.toolName, 'unknown'),
     arguments: call.arguments,
     argumentsHash: known.argumentsHash,

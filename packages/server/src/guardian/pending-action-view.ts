@@ -18,6 +18,8 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
     usedAt: isoTimeOrNull(row.used_ms),
     requestedBy: row.requested_by,
     principal: row.principal,
+    subagent: row.subagent,
+    parentAgentIds: parentsOf(row.parent_agents),
     approvals: {
       required: row.required_approvers,
       approverKeys: row.approver_keys === null ? null : (JSON.parse(row.approver_keys) as string[]),
@@ -35,6 +37,11 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
         }
       : null,
   };
+}
+
+/** Returns stored agents above an agent. */
+export function parentsOf(json: string | null): string[] {
+  return json === null ? [] : (JSON.parse(json) as string[]);
 }
 
 /** Returns a pending action as the wire shows it at a given time. */

@@ -1,5 +1,6 @@
 import { type CheckResponse, exactJson } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
+import { parentsJson } from '../guardian/hold-action.ts';
 import { newIdentifierAt } from '../lib/identifier.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import type { PolicySet } from './policy-set.ts';
@@ -51,6 +52,8 @@ export function decisionRow({
     origins: origins === undefined ? null : JSON.stringify(origins),
     grant_id: response.grantId,
     principal: check.principal ?? null,
+    subagent: check.subagent ?? null,
+    parent_agents: parentsJson(check.parentAgentIds),
     held_status: null,
     ended_ms: null,
   };

@@ -5,6 +5,7 @@ import { useSettled } from '../../hooks/use-settled.ts';
 import { may } from '../../identity.ts';
 import { argumentsText, mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
+import { ActingAgent } from '../acting-agent.tsx';
 import { actorName } from '../actor-name.ts';
 import { ActionOrigins } from '../origins/action-origins.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
@@ -78,7 +79,8 @@ export function HeldAction({
           />
         )}
         <h3 id={titleId} translate={false}>
-          <code>{toolName}</code> <span class="faint">by</span> {action.agentId}
+          <code>{toolName}</code> <span class="faint">by</span>{' '}
+          <ActingAgent {...action} agentId={action.agentId} />
           {typeof action.principal === 'string' && (
             <>
               {' '}

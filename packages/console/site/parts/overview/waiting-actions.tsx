@@ -23,7 +23,7 @@ export function WaitingActions({ actions, count }: { actions: readonly PendingAc
       ) : (
         <>
           <PanelTable caption="Newest actions that wait for approval" columns={columns}>
-            {actions.map(({ id, action, agentId, createdAt, expiresAt }) => (
+            {actions.map(({ id, action, agentId, subagent, parentAgentIds, createdAt, expiresAt }) => (
               <tr key={id}>
                 <th scope="row">
                   <a class="brief" href={href(['approvals'])}>
@@ -31,7 +31,7 @@ export function WaitingActions({ actions, count }: { actions: readonly PendingAc
                   </a>
                 </th>
                 <td class="second">
-                  <span class="brief">{agentId}</span>
+                  <ActingAgent {...{ agentId, subagent, parentAgentIds }} />
                 </td>
                 <td class="third">
                   <Time at={createdAt} />

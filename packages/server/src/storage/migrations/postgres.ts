@@ -314,6 +314,8 @@ create table policy_decisions (
   origins text,
   grant_id text,
   principal text,
+  subagent text,
+  parent_agents text,
   held_status text,
   ended_ms bigint,
   primary key (tenant_id, id)
@@ -364,6 +366,8 @@ create table pending_actions (
   approvals text,
   requested_by text,
   principal text,
+  subagent text,
+  parent_agents text,
   policies text,
   grant_id text,
   decided_principal text,

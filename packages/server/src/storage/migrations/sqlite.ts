@@ -293,6 +293,8 @@ create table policy_decisions (
   origins text,
   grant_id text,
   principal text,
+  subagent text,
+  parent_agents text,
   held_status text,
   ended_ms bigint,
   constraint policy_decisions_key primary key (tenant_id, id)
@@ -343,6 +345,8 @@ create table pending_actions (
   approvals text,
   requested_by text,
   principal text,
+  subagent text,
+  parent_agents text,
   policies text,
   grant_id text,
   decided_principal text,

@@ -35,6 +35,8 @@ const columns = [
   'origins',
   'grant_id',
   'principal',
+  'subagent',
+  'parent_agents',
   'held_status',
   'ended_ms',
 ] as const;
@@ -77,7 +79,9 @@ export async function changeHeldDecision(
   db: Database,
   tenantId: number,
   id: string,
-  change: Partial<Pick<PolicyDecisionRow, 'decision' | 'decided_by' | 'matched' | 'held_status' | 'ended_ms'>>,
+  change: Partial<
+    Pick<PolicyDecisionRow, 'decision' | 'decided_by' | 'matched' | 'held_status' | 'ended_ms'>
+  >,
 ): Promise<void> {
   await db
     .updateTable('policy_decisions')

@@ -91,6 +91,10 @@ export interface PolicyDecisionTable {
   grant_id: string | null;
   /** Person or system on whose behalf the agent acted; `null` for none. */
   principal: string | null;
+  /** Name of the agent's subagent that acts; `null` for none. */
+  subagent: string | null;
+  /** Agents that the agent runs inside, nearest first, as JSON; `null` for none. */
+  parent_agents: string | null;
   /** Status of the held action; `null` for an action that was not held, and for a dry run. */
   held_status: PendingActionTable['status'] | null;
   /** Time at which the held action ended; `null` while it waits, and for an action that was not held. */
@@ -137,6 +141,10 @@ export interface PendingActionTable {
   requested_by: string | null;
   /** Person or system on whose behalf the agent acts; `null` for none. */
   principal: string | null;
+  /** Name of the agent's subagent that acts; `null` for none. */
+  subagent: string | null;
+  /** Agents that the agent runs inside, nearest first, as JSON; `null` for none. */
+  parent_agents: string | null;
   /** Policies that hold the action with their versions, as JSON; `null` for an action held by an earlier release. */
   policies: string | null;
   /** Grant that the approval created; `null` for none. */
