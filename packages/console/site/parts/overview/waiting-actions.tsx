@@ -1,6 +1,7 @@
 import type { PendingAction } from '@actlog/client';
 import { countText } from '../../count-text.ts';
 import { href } from '../../route.ts';
+import { ActingAgent } from '../acting-agent.tsx';
 import { Time } from '../time.tsx';
 import { PanelTable } from './panel-table.tsx';
 
