@@ -32,7 +32,9 @@ export function WaitingActions({ actions, count }: { actions: readonly PendingAc
                   </a>
                 </th>
                 <td class="second">
-                  <ActingAgent {...{ agentId, subagent, parentAgentIds }} />
+                  <span class="brief">
+                    <ActingAgent {...{ agentId, subagent, parentAgentIds }} />
+                  </span>
                 </td>
                 <td class="third">
                   <Time at={createdAt} />
