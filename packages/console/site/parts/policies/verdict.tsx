@@ -7,7 +7,11 @@ function isDraft(policyId: string): boolean {
 }
 
 /** Decision about a tried action, with the policies that matched it. */
-export function Verdict({ result: { decision, decidedBy, matched = [] } }: { result: CheckResult }) {
+export function Verdict({
+  result: { decision, decidedBy, matched = [], moreMatched },
+}: {
+  result: CheckResult;
+}) {
   return (
     <>
       <p>
@@ -23,6 +27,7 @@ export function Verdict({ result: { decision, decidedBy, matched = [] } }: { res
           </li>
         ))}
       </ul>
+      {typeof moreMatched === 'number' && moreMatched > 0 && <p class="faint">{moreMatched} more match.</p>}
     </>
   );
 }
