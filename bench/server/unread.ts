@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { ChildServer } from './child-server.ts';
+import { HealthProbe } from './health-probe.ts';
 
 /** Result of one attack by connections that send requests and never read. */
 export interface UnreadResult {
@@ -38,7 +38,6 @@ interface Attack {
 const heapMegabytes = 1024;
 const requestTimeoutMs = 3000;
 const longestMs = 120_000;
-const probeEveryMs = 20;
 const quietMs = 5000;
 /** Connections of the probe and of the benchmark itself, which the server keeps open. */
 const otherSockets = 2;
@@ -168,53 +167,4 @@ async function attackers(
   }
   for (const socket of sockets) socket.write(text);
   return sockets;
-}
-
-/** Requests `/healthz` repeatedly over one connection. */
-class HealthProbe {
-  readonly #url: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  readonly #timesMs: number[] = [];
-  #isStopped = false;
-
-  constructor(url: string) {
-    this.#url = `${url}/healthz`;
-  }
-
-  async warmUp(): Promise<void> {
-    for (let count = 0; count < 50; count += 1) await this.#once();
-  }
-
-  async run(): Promise<void> {
-    while (!this.#isStopped) {
-      const startedMs = performance.now();
-      try {
-        await this.#once();
-      } catch {
-        return;
-      }
-      this.#timesMs.push(performance.now() - startedMs);
-      await setTimeout(probeEveryMs);
-    }
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#agent.destroy();
-  }
-
-  result() {
-    const sorted = this.#timesMs.toSorted((left, right) => left - right);
-    const at = (share: number) =>
-      Math.round((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) * 10) / 10;
-    return { healthzProbes: sorted.length, healthzP99Ms: at(0.99), healthzMaxMs: at(1) };
-  }
-
-  #once(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      get(this.#url, { agent: this.#agent }, (response) => {
-        response.resume().once('end', resolve).once('error', reject);
-      }).once('error', reject);
-    });
-  }
 }

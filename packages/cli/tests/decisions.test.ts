@@ -40,8 +40,8 @@ function fileOf(name: string, content: unknown): string {
 
 it('lists decisions as a table and as JSON lines, by tool, decision and time', async () => {
   const table = await policies('decisions');
-  expect(table.stdout.split('\n')[0]).toMatch(/^TIME +DECISION +TOOL +AGENT +SESSION +DECIDED BY/);
-  expect(table.stdout).toMatch(/ deny +delete +billing +s-1 +pol_/);
+  expect(table.stdout.split('\n')[0]).toMatch(/^TIME +DECISION +TOOL +AGENT +SESSION +DECIDED BY +HELD/);
+  expect(table.stdout).toMatch(/ deny +delete +billing +s-1 +no deletions \(pol_\w+\)/);
   expect(table.stdout).toMatch(/ allow +refund +billing +s-1 +no policy/);
   const denied = await policies('decisions', '--decision', 'deny', '--since', '1h', '--jsonl');
   expect(
@@ -94,4 +94,24 @@ tests:
   const { stdout, exitCode } = await policies('backtest', file, '--json');
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ changed: 2 });
+});
+
+it('names the policy of a held call while it waits, and its approver later', async () => {
+  const { id } = await service.client.policies.create({
+    name: 'transfers',
+    effect: 'require_approval',
+    match: { tools: ['transfer'] },
+  });
+  const check = { agentId: 'bank', action: { toolName: 'transfer', argumentsHash: 'sha256:aa' } };
+  const { pendingActionId } = await service.client.policies.check(check);
+  const held = await policies('decisions', '--held');
+  expect(held.stdout).toMatch(/ require_approval +transfer +bank +– +transfers \(pol_\w+\) +pending/);
+  expect((await actlog(['guardian', 'list'], { env: service.env })).stdout).toContain(`transfers (${id})`);
+  await service.client.guardian.pendingActions.decide(pendingActionId as string, { decision: 'deny' });
+  const denied = await policies('decisions', '--held');
+  expect(denied.stdout).toMatch(/ deny +transfer +bank +– +key_\w+, held by transfers \(pol_\w+\) +denied/);
+  expect((await policies('decisions', '--no-held')).stdout).not.toContain('transfer');
+  const checked = await policies('check', 'transfer', '--agent', 'bank');
+  expect(checked.stdout).toContain(`transfers (${id})`);
+  await service.client.policies.archive(id);
 });

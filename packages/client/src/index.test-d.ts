@@ -122,7 +122,7 @@ describe('events', () => {
             break;
           default:
             expectTypeOf(event.category).toEqualTypeOf<
-              'agent_message' | 'memory_write' | 'argument_origins' | 'guardian_decision'
+              'agent_message' | 'memory_write' | 'subagent_call' | 'argument_origins' | 'guardian_decision'
             >();
         }
       }

@@ -50,9 +50,9 @@ export class KeysApi {
     this.#client = client;
   }
 
-  async list(signal: AbortSignal): Promise<readonly ApiKey[]> {
-    const { items } = await this.#client.request<{ items: ApiKey[] }>('GET', '/console/api/keys', { signal });
-    return items;
+  /** Returns the newest keys; `hasMore` if there are older ones. */
+  list(signal: AbortSignal): PromiseLike<{ readonly items: readonly ApiKey[]; readonly hasMore: boolean }> {
+    return this.#client.request('GET', '/console/api/keys', { signal });
   }
 
   create(body: ApiKeyCreate): PromiseLike<CreatedApiKey> {

@@ -35,7 +35,7 @@ test('denies a call with a result that the model can read, and does not forward 
   gateway.call(1, 'fail', { secret: 's3cret' });
   const denied = await gateway.message(({ id }) => id === 1);
   expect(denied.result?.isError).toBe(true);
-  expect(textOf(denied)).toContain('"fail" was not run: it was denied by policy');
+  expect(textOf(denied)).toContain('"fail" was not run: it was denied by policy "deny fail" (pol_');
   expect(textOf(denied)).toContain('Ask the database team.');
   gateway.call('1', 'echo', { text: 'a' });
   expect((await gateway.message(({ id }) => id === '1')).result?.isError).toBeUndefined();
@@ -69,7 +69,7 @@ test('says that approval is pending, and runs the same call when it is approved 
   const pending = await gateway.message(({ id }) => id === 1);
   expect(pending.result?.isError).toBe(true);
   expect(textOf(pending)).toMatch(
-    /was not run yet: it needs a person's approval, which is pending \(pending action /,
+    /was not run yet: it needs a person's approval under policy "require_approval echo" \(pol_\w+\), which is pending \(pending action /,
   );
   expect(textOf(pending)).toContain('call the tool again with the same arguments once it is approved');
   await service.approve('pending');

@@ -3,6 +3,7 @@ import {
   ActionDeniedError,
   CallGuard,
   endOfRunReason,
+  policyOf,
   repeatedMember,
   SpoolWriter,
   tenantSpoolFolder,
@@ -101,6 +102,7 @@ export class HookHandler {
     return this.#guard.admit({
       agentId: facts?.agentId ?? this.#options.agentId,
       sessionId: call.sessionId,
+      subagent: call.subagent,
       toolName: call.toolName,
       arguments: call.arguments,
       argumentsHash: facts?.argumentsHash ?? '',
@@ -116,9 +118,10 @@ export class HookHandler {
     begun: BegunCall | undefined,
   ): HookOutput {
     const isUndecided = error.because === 'approval-timed-out' && error.decision === 'require_approval';
+    const policy = policyOf(error);
     if (isUndecided && this.#options.afterHold === 'ask' && this.#dialect.ask) {
       return this.#dialect.ask(
-        `A policy of actlog holds this call for approval, and nobody decided in time.`,
+        `${policy ? `The ${policy}` : 'A policy'} of actlog holds this call for approval, and nobody decided in time.`,
       );
     }
     if (!begun || !calls) return this.#dialect.deny(error.message);

@@ -145,6 +145,38 @@ test.each(['claude-code', 'codex'] as const)(
   },
 );
 
+test.each(['claude-code', 'codex'] as const)(
+  'names the subagent of a call beside the agent, for policies and readers: %s',
+  async (agent) => {
+    const events = agentEvents.find((one) => one.agent === agent);
+    const environment = newEnvironment();
+    const args = [agent, ...failClosed, '--agent-id', 'laptop'];
+    const archive = await service.policy({
+      name: 'no reviews',
+      effect: 'deny',
+      condition: 'subagent == "code-reviewer" && agent.id == "laptop"',
+    });
+    const call = newCall();
+    // The main thread of a session that was started as an agent has a type, too.
+    const main = { ...events?.before(call), agent_type: 'code-reviewer' };
+    const passed = await runHook(args, main, environment);
+    const subagent = { agent_id: 'sub-1', agent_type: 'code-reviewer' };
+    const inner = newCall({ sessionId: call.sessionId });
+    const denied = await runHook(args, { ...events?.before(inner), ...subagent }, environment);
+    await archive();
+    expect(passed.output).toBeUndefined();
+    expect(denied.output).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+    await runHook(args, { ...events?.succeeded(call), agent_type: 'code-reviewer' }, environment);
+    const facts = async () => {
+      const stored = await service.client.sessions.events(call.sessionId).toArray({ limit: 100 });
+      return stored.flatMap(({ category, payload }) => (category === 'subagent_call' ? [payload] : []));
+    };
+    await expect
+      .poll(facts)
+      .toEqual([{ eventId: expect.any(String), toolName: 'Bash', subagent: 'code-reviewer' }]);
+  },
+);
+
 test('denies a call whose event has a member twice, also when the guard is fail-open', async () => {
   const call = newCall();
   const text = JSON.stringify(before(call)).replace('"command":', '"command":"ls","command":');

@@ -56,6 +56,7 @@ export {
 export { type GrantTerms, maxSessionGrants, maxTenantGrants } from './check/grant-terms.ts';
 export {
   type HeldAction,
+  heldOutcome,
   heldSizeRefusal,
   lateDecisionRefusal,
   type NewHeldAction,
@@ -63,8 +64,8 @@ export {
 export { policyContradiction } from './check/policy-contradiction.ts';
 export { policyDefinition } from './check/policy-definition.ts';
 export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
-export { exceededRates, type Rate, type RateWindow, rateWindows } from './check/rate.ts';
-export { agentRevoked, keyStopped } from './check/revoked-agent.ts';
+export { exceededRates, type Rate, type RateWindow, rateWindows, windowKey } from './check/rate.ts';
+export { agentRevoked, keyStopped, revokedAbove } from './check/revoked-agent.ts';
 export { type Schedule, scheduledPolicies } from './check/schedule.ts';
 export {
   type ArrivalContext,

@@ -43,6 +43,7 @@ export {
   limits,
   maxWaitSeconds,
   schemaVersion,
+  subagentCallCategory,
   toolCallCategory,
 } from './limits.ts';
 export { mergePatch } from './merge-patch.ts';
@@ -62,7 +63,14 @@ export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';
 export type { ErrorDetail, ErrorEnvelope } from './schemas/error-envelope.ts';
-export type { ActivityEvent, EventAck, EventWarning, StoredEvent, ToolCallPayload } from './schemas/event.ts';
+export type {
+  ActivityEvent,
+  EventAck,
+  EventWarning,
+  StoredEvent,
+  SubagentCallPayload,
+  ToolCallPayload,
+} from './schemas/event.ts';
 export type {
   NotificationChannel,
   NotificationChannelCreate,

@@ -9,6 +9,9 @@ export const toolCallCategory = 'tool_api';
 /** Category of events that report the origins of a tool call's arguments (reference profile, "Events"). */
 export const argumentOriginsCategory = 'argument_origins';
 
+/** Category of events that name the subagent of a tool call, or the agents around it (reference profile, "Events"). */
+export const subagentCallCategory = 'subagent_call';
+
 /** Prefixes of live and test keys (specification, "Authentication"). */
 export const keyPrefixes = { live: 'al_live_', test: 'al_test_' } as const;
 
@@ -35,6 +38,8 @@ export const limits = {
   maxArgumentPathLength: 200,
   /** Maximum number of argument paths in `origins`. */
   maxArgumentOrigins: 64,
+  /** Maximum number of agents in `parentAgentIds`. */
+  maxParentAgents: 8,
   /** {@link maxWaitSeconds} */
   maxWaitSeconds,
 } as const;

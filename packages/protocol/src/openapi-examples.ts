@@ -166,6 +166,7 @@ const pendingAction = {
   agentId,
   sessionId,
   policyId,
+  policyName: rule.name,
   action,
   reason: rule.message,
   createdAt: '2026-11-21T10:00:00.000Z',
@@ -175,6 +176,8 @@ const pendingAction = {
   usedAt: null,
   requestedBy: agentKeyId,
   principal: 'ada@example.com',
+  subagent: null,
+  parentAgentIds: [],
   approvals: { required: 2, approverKeys: null, notRequester: false, given: [firstApproval] },
   grantId: null,
   decision: null,
@@ -307,6 +310,7 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
       matched: [
         {
           policyId,
+          policyName: rule.name,
           effect: 'require_approval',
           mode: 'enforce',
           why: 'the tool matches "refund*"; the condition holds',
@@ -351,7 +355,7 @@ export const deliveryExamples: {
       sessionId,
       toolName: action.toolName,
       decision: 'require_approval',
-      policies: [{ policyId, effect: 'require_approval', mode: 'enforce' }],
+      policies: [{ policyId, policyName: rule.name, effect: 'require_approval', mode: 'enforce' }],
       morePolicies: 0,
     },
   },

@@ -15,7 +15,15 @@ export {
 } from './schemas/argument-origin.ts';
 export { checkResult, policyCheck, policyMatched, proposedAction } from './schemas/check.ts';
 export { errorDetail, errorEnvelope } from './schemas/error-envelope.ts';
-export { event, eventAck, eventWarning, openPayload, storedEvent, toolCallPayload } from './schemas/event.ts';
+export {
+  event,
+  eventAck,
+  eventWarning,
+  openPayload,
+  storedEvent,
+  subagentCallPayload,
+  toolCallPayload,
+} from './schemas/event.ts';
 export {
   notificationChannel,
   notificationChannelCreate,

@@ -14,7 +14,6 @@ import type { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open-journal.ts';
 import type { FlushResult, WaitOptions } from './lib/flush.ts';
 import { waitMs } from './lib/option-checks.ts';
-import { OriginRefusals } from './origins/origin-refusals.ts';
 import { type OriginsSettings, resolveOrigins } from './origins/origins-options.ts';
 import { SessionOrigins, type TextAuthor } from './origins/session-origins.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
@@ -27,6 +26,7 @@ import { type Instrumented, instrumentTools, type ToolFunctions } from './record
 import { RecorderSession } from './recording/recorder-session.ts';
 import { SharedCalls } from './recording/shared-calls.ts';
 import { Counters, type RecorderStats } from './reporting/counters.ts';
+import { FactRefusals } from './reporting/fact-refusals.ts';
 import { Reporter } from './reporting/reporter.ts';
 import { BackgroundFlush, flushingOnReturn } from './serverless.ts';
 
@@ -71,7 +71,7 @@ export class Recorder {
     const hasher = new ArgumentsHasher(options);
     // Nothing throws from here on: resources opened below would have no recorder to close them.
     const reporter = new Reporter(options, this.#counters);
-    const originRefusals = new OriginRefusals(reporter);
+    const refusals = new FactRefusals(reporter);
     this.isConfigured = isConfigured;
     this.#reporter = reporter;
     this.#settings = settings;
@@ -96,7 +96,7 @@ export class Recorder {
         whenFull: settings.whenFull,
         counters: this.#counters,
         reporter,
-        originRefusals,
+        refusals,
       });
       onExit(this.#exit);
     }
@@ -110,7 +110,7 @@ export class Recorder {
     this.#observing = observing;
     this.#createGuard = (guard) => {
       const policies = guard.mode === 'observe' ? observing : enforcing;
-      return new Guard(guard, policies, this.#counters, reporter, originRefusals);
+      return new Guard(guard, policies, this.#counters, reporter, refusals);
     };
     this.#guard = this.#createGuard(settings.guard);
     this.#calls = new CallRecorder({
@@ -123,7 +123,7 @@ export class Recorder {
       hasher,
       terms: { guard: this.#guard, origins: this.#sessionOrigins(settings.origins) },
       outbox: this.#outbox,
-      originRefusals,
+      refusals,
       reporter,
       onRecorded: () => background.request(),
     });

@@ -75,7 +75,14 @@ test.each([
 
 test('does not run a denied call, and tells the model why', async () => {
   const matched = [
-    { policyId: 'pol_1', effect: 'deny', mode: 'enforce', why: '', message: 'Transfers need a human' },
+    {
+      policyId: 'pol_1',
+      policyName: 'No "large" transfers',
+      effect: 'deny',
+      mode: 'enforce',
+      why: '',
+      message: 'Transfers need a human',
+    },
   ];
   const sink = await startService(decided('deny', { decidedBy: 'pol_1', matched }));
   const recorder = guarded(sink);
@@ -93,10 +100,53 @@ test('does not run a denied call, and tells the model why', async () => {
     because: 'denied',
     decision: 'deny',
     policyId: 'pol_1',
+    policyName: 'No "large" transfers',
     message:
-      'The call of the tool "transfer" was not run: it was denied by policy pol_1. Transfers need a human. Do not repeat the same call; choose another way or tell the user.',
+      'The call of the tool "transfer" was not run: it was denied by policy "No \\"large\\" transfers" (pol_1). Transfers need a human. Do not repeat the same call; choose another way or tell the user.',
   });
   expect(await statuses(recorder, sink)).toEqual([403]);
+});
+
+const holding = { policyId: 'pol_1', policyName: 'Transfers', effect: 'require_approval', mode: 'enforce' };
+
+test.each<[string, Reply, string]>([
+  [
+    'a person denies it',
+    decided('deny', { decidedBy: 'key_anna', pendingActionId: 'pac_1', matched: [holding] }),
+    'a person denied it under policy "Transfers" (pol_1).',
+  ],
+  [
+    'a person denies it after its policy was archived',
+    decided('deny', { decidedBy: 'key_anna', pendingActionId: 'pac_1' }),
+    'a person denied it under policy "Transfers" (pol_1).',
+  ],
+  [
+    'nobody decides in time',
+    decided('deny', { decidedBy: 'pol_1', pendingActionId: 'pac_1' }),
+    `it needs a person's approval under policy "Transfers" (pol_1), and none was given in time.`,
+  ],
+  [
+    'another policy denies it meanwhile',
+    decided('deny', {
+      decidedBy: 'pol_2',
+      pendingActionId: 'pac_1',
+      matched: [{ ...holding, policyId: 'pol_2', policyName: 'Freeze', effect: 'deny' }],
+    }),
+    'it was denied by policy "Freeze" (pol_2).',
+  ],
+  [
+    'a service denies it without a name of the policy',
+    decided('deny', { decidedBy: 'pol_3' }),
+    'it was denied by policy pol_3.',
+  ],
+])('names the policy of a held call when %s', async (_, reply, words) => {
+  const sink = await startService(
+    decided('require_approval', { decidedBy: 'pol_1', pendingActionId: 'pac_1', matched: [holding] }),
+    reply,
+  );
+  await expect(guarded(sink).toolCall(call, () => 'ran')).rejects.toMatchObject({
+    message: expect.stringContaining(`"transfer" was not run: ${words}`),
+  });
 });
 
 test('repeats the check of a held call with the same action until a person approves', async () => {
@@ -120,7 +170,9 @@ test('does not run a held call that a person denies', async () => {
   );
   const recorder = guarded(sink);
   await expect(recorder.toolCall(call, () => 'ran')).rejects.toMatchObject({
-    message: expect.stringContaining('a person denied it. Not without a backup. Do not repeat'),
+    message: expect.stringContaining(
+      'a person denied it under policy pol_1. Not without a backup. Do not repeat',
+    ),
     deniedBy: 'person',
     policyId: 'pol_1',
   });

@@ -174,7 +174,9 @@ test.each<[string, (client: Actlog, policyId: string) => PromiseLike<unknown>]>(
     decision: 'deny',
     deniedBy: undefined,
     policyId: id,
-    message: expect.stringContaining("needs a person's approval, and none was given in time"),
+    message: expect.stringContaining(
+      `needs a person's approval under policy "Ask first" (${id}), and none was given in time`,
+    ),
   });
 });
 

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
 import { minSecretLength } from './keys/deployment-secret.ts';
+import { keyAgents } from './keys/key-options.ts';
 import { singleLineName } from './keys/single-line-name.ts';
 import { optionsError } from './lib/options-error.ts';
 import { signInProblems, signInSettings } from './sign-in-settings.ts';
@@ -51,6 +52,14 @@ export const configuration = z.strictObject({
   tenant: singleLineName.default('default'),
   /** An API key to use instead of creating one, so that it stays the same across restarts. */
   apiKey: z.string().min(1).optional(),
+  /**
+   * Patterns of the agents that `agentKey` may act as, such as `billing*`: a list, or a text with commas. Default: any
+   * agent.
+   */
+  agents: z.preprocess(
+    (given) => (typeof given === 'string' ? given.split(',').map((pattern) => pattern.trim()) : given),
+    keyAgents.optional(),
+  ),
   /** `true` to accept keys of kind `test`; a production deployment may refuse them. */
   acceptTestKeys: trueOrFalse.default(true),
   /** Maximum events that wait to be stored; further ones are refused with 503. */

@@ -15,7 +15,14 @@ import { MetricsAccess } from './http/metrics-access.ts';
 import { mountEndpoints } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
 import { type DeploymentSecret, deploymentSecret } from './keys/deployment-secret.ts';
-import { addAdminKey, addKey, addLastingKey, allScopes, ensureTenant } from './keys/provisioning.ts';
+import {
+  addAdminKey,
+  addKey,
+  addLastingKey,
+  allScopes,
+  ensureTenant,
+  type NewKeyOptions,
+} from './keys/provisioning.ts';
 import { checkSecret } from './keys/secret-check.ts';
 import { listenError } from './listen-error.ts';
 import { LogOutput } from './observability/log-output.ts';
@@ -246,7 +253,7 @@ type ProvisionedKey = Awaited<ReturnType<typeof addKey>>;
  */
 function provisionKeys(
   storage: Storage,
-  { tenant, apiKey }: Configuration,
+  { tenant, apiKey, agents: bound }: Configuration,
   secret: DeploymentSecret | undefined,
 ): Promise<{ tenantId: number; main: ProvisionedKey; agent: ProvisionedKey | undefined }> {
   return storage.writeAcross('administer', async ({ db }) => {
@@ -254,15 +261,13 @@ function provisionKeys(
     if (apiKey !== undefined) {
       return { tenantId, main: await addAdminKey(db, tenantId, apiKey), agent: undefined };
     }
-    const add = (seed: Buffer | undefined, name: string, scopes: readonly Scope[]) =>
-      seed
-        ? addLastingKey(db, tenantId, seed, { name, scopes })
-        : addKey(db, tenantId, { kind: 'test', name, scopes });
+    const add = (seed: Buffer | undefined, options: Pick<NewKeyOptions, 'name' | 'scopes' | 'agents'>) =>
+      seed ? addLastingKey(db, tenantId, seed, options) : addKey(db, tenantId, { kind: 'test', ...options });
     const { admin, agents } = secret?.testKeySeeds ?? {};
     return {
       tenantId,
-      main: await add(admin, 'startServer', allScopes),
-      agent: await add(agents, 'startServer (agents)', agentScopes),
+      main: await add(admin, { name: 'startServer', scopes: allScopes }),
+      agent: await add(agents, { name: 'startServer (agents)', scopes: agentScopes, agents: bound }),
     };
   });
 }

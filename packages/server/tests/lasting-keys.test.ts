@@ -40,6 +40,31 @@ test('keeps the keys of the command when it starts again, until they are revoked
   expect(other.apiKey).not.toBe(first.apiKey);
 });
 
+test('binds the key for agents to the agents of the setting, the same key for the same agents', async () => {
+  const database = databaseFile();
+  const keyFor = async (agents?: string | string[]) => {
+    const server = await startWithLastingKeys({ database, docs: false, ...(agents && { agents }) });
+    const { url, agentKey = '' } = server;
+    const check = (agentId: string) =>
+      fetch(`${url}/v1/policies/check`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${agentKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ agentId, action: { toolName: 'refund', argumentsHash: 'sha256:aa' } }),
+      });
+    const statuses = [(await check('billing-eu')).status, (await check('mailer')).status];
+    await server.close();
+    return { agentKey, statuses };
+  };
+  const any = await keyFor();
+  const bound = await keyFor('billing*, support');
+  expect(any.statuses).toEqual([200, 200]);
+  expect(bound.statuses).toEqual([200, 403]);
+  expect(bound.agentKey).not.toBe(any.agentKey);
+  expect(await keyFor(['support', 'billing*'])).toEqual(bound);
+  expect(await keyFor()).toEqual(any);
+  await expect(keyFor('billing*,,')).rejects.toThrow('agents');
+});
+
 test("does not take an agent's exported key as the administrator's", () => {
   const environment = { ACTLOG_API_KEY: newApiKey('live'), ACTLOG_ADMIN_KEY: '' };
   expect(collectSettings({}, environment, undefined, {})).not.toHaveProperty('apiKey');

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WatchedCalls } from '@actlog/policy';
-import type { PolicyDecisionPage } from '@actlog/protocol';
+import type { Overview, PolicyDecisionPage } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { readQuotaUsage } from '../src/administration/quota-usage.ts';
 import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
@@ -57,12 +57,30 @@ test('keeps every decision, an allowed action without a policy included', async 
       decision: 'deny',
       decidedBy: policy.id,
       matched: [
-        { policyId: policy.id, version: 1, effect: 'deny', mode: 'enforce', priority: 0 },
-        { policyId: audit.id, version: 1, effect: 'deny', mode: 'log_only', priority: 0 },
+        {
+          policyId: policy.id,
+          policyName: 'test',
+          version: 1,
+          effect: 'deny',
+          mode: 'enforce',
+          priority: 0,
+        },
+        {
+          policyId: audit.id,
+          policyName: 'test',
+          version: 1,
+          effect: 'deny',
+          mode: 'log_only',
+          priority: 0,
+        },
       ],
       pendingActionId: null,
+      heldStatus: null,
+      endedAt: null,
       grantId: null,
       principal: null,
+      subagent: null,
+      parentAgentIds: [],
       dryRun: false,
       durationMs: expect.any(Number),
       arguments: null,
@@ -90,6 +108,39 @@ test('keeps the version of a policy at the time of the decision', async () => {
   ]);
 });
 
+test('names the policy of each denial and held action, as it was named then', async () => {
+  const server = await testServer();
+  const denying = await server.policy({ name: 'No deletions', match: { tools: ['delete'] } });
+  const holding = await server.policy({
+    name: 'Refunds',
+    effect: 'require_approval',
+    match: { tools: ['refund'] },
+  });
+  const denied = await server.check({ action: { ...action, toolName: 'delete' } });
+  const held = await server.check({ actionId: 'a-1' });
+  expect(denied.matched).toMatchObject([{ policyId: denying.id, policyName: 'No deletions' }]);
+  expect(held.matched).toMatchObject([{ policyId: holding.id, policyName: 'Refunds' }]);
+  for (const { id } of [denying, holding])
+    await server.ok('policies.update', { id, body: { name: 'renamed' } });
+  const named = { policyId: holding.id, policyName: 'Refunds' };
+  expect((await server.ok('guardian.pendingActions.list')).items).toMatchObject([named]);
+  expect(await decide(server, held.pendingActionId as string, 'deny')).toMatchObject(named);
+  const { events } = await server.ok('sessions.get', { id: 'thread-1' });
+  expect(events.map(({ payload }) => [payload.decision, payload.policyName])).toEqual([
+    ['deny', 'No deletions'],
+    ['require_approval', 'Refunds'],
+    ['denied', 'Refunds'],
+  ]);
+  const later = await server.policy({ name: 'Freeze', priority: 5 });
+  await server.check({ actionId: 'a-1' });
+  const kept = (await decisions(server)).items.map(({ matched }) => matched.map((one) => one.policyName));
+  expect(kept).toEqual([['Refunds'], ['No deletions']]);
+  expect((await server.check()).matched[0]).toMatchObject({ policyId: later.id, policyName: 'Freeze' });
+  await server.ok('agents.create', { body: { id: 'billing-agent', name: 'billing' } });
+  await server.ok('agents.update', { id: 'billing-agent', body: { status: 'revoked' } });
+  expect((await server.check()).matched[0]).toMatchObject({ policyName: 'Revoked agents' });
+});
+
 test('keeps dry runs as such', async () => {
   const server = await testServer();
   await server.policy();
@@ -99,23 +150,211 @@ test('keeps dry runs as such', async () => {
   expect((await decisions(server, { dryRun: 'true' })).items).toHaveLength(1);
 });
 
-test('keeps the decision of an approver beside that of the policy', async () => {
+/** Returns the decisions of the list, and those that the overview counts. */
+async function shownDecisions(server: TestServer) {
+  const url = new URL('/server/v1/overview', server.server.url);
+  const overview = await fetch(url, { headers: { authorization: `Bearer ${server.apiKey}` } });
+  const { totals } = (await overview.json()) as Overview;
+  const { items } = await decisions(server);
+  return {
+    listed: items.map(({ decision, heldStatus }) => `${decision} ${heldStatus}`),
+    counted: totals.decisions,
+    items,
+  };
+}
+
+const inTime = { timeoutSeconds: 60, onTimeout: 'deny' } as const;
+
+const none = { allow: 0, deny: 0, require_approval: 0 };
+
+/** Ends of a held call: what happens while it waits, and how it is listed then. */
+const heldCalls: Readonly<
+  Record<
+    string,
+    {
+      approval?: { timeoutSeconds: number; onTimeout: 'deny' | 'allow' };
+      run: (server: TestServer, id: string) => Promise<unknown>;
+      end: string;
+    }
+  >
+> = {
+  'an approved call that runs': {
+    run: async (server, id) => {
+      await decide(server, id, 'approve');
+      await server.check({ actionId: 'a-1' });
+      await server.check({ actionId: 'a-1' });
+    },
+    end: 'allow approved',
+  },
+  'an approved call whose agent never comes back': {
+    run: (server, id) => decide(server, id, 'approve'),
+    end: 'allow approved',
+  },
+  'a denied call': {
+    run: async (server, id) => {
+      await decide(server, id, 'deny');
+      await server.check({ actionId: 'a-1' });
+    },
+    end: 'deny denied',
+  },
+  'a call that waits in its check': {
+    run: async (server, id) => {
+      const waiting = server.check({ actionId: 'a-1' }, { prefer: 'wait=20' });
+      await decide(server, id, 'approve');
+      await waiting;
+    },
+    end: 'allow approved',
+  },
+  'an expired call': {
+    approval: { timeoutSeconds: 1, onTimeout: 'deny' },
+    run: (server) => expect.poll(() => server.check({ actionId: 'a-1' })).toMatchObject({ decision: 'deny' }),
+    end: 'deny expired',
+  },
+  'a call that runs when its time is over': {
+    approval: { timeoutSeconds: 1, onTimeout: 'allow' },
+    run: (server) =>
+      expect.poll(() => server.check({ actionId: 'a-1' })).toMatchObject({ decision: 'allow' }),
+    end: 'allow expired',
+  },
+  'a call whose agent only polls': {
+    run: async (server) => {
+      for (let poll = 0; poll < 3; poll += 1) await server.check({ actionId: 'a-1' });
+    },
+    end: 'require_approval pending',
+  },
+  'a call that another policy denies while it waits': {
+    run: async (server) => {
+      await server.policy({ name: 'later' });
+      expect(await server.check({ actionId: 'a-1' })).toMatchObject({ decision: 'deny' });
+    },
+    end: 'deny pending',
+  },
+};
+
+function decide(server: TestServer, id: string, decision: 'approve' | 'deny') {
+  return server.ok('guardian.pendingActions.decide', { id, body: { decision } });
+}
+
+for (const [call, { approval, run, end }] of Object.entries(heldCalls)) {
+  test(`lists and counts ${call} once`, async () => {
+    const server = await testServer();
+    await server.policy({ effect: 'require_approval', ...(approval && { approval }) });
+    const held = await server.check({ actionId: 'a-1' });
+    expect(await shownDecisions(server)).toMatchObject({
+      listed: ['require_approval pending'],
+      counted: { ...none, require_approval: 1 },
+    });
+    await run(server, held.pendingActionId as string);
+    const shown = await shownDecisions(server);
+    expect(shown).toMatchObject({ listed: [end], counted: { ...none, [end.split(' ')[0] as string]: 1 } });
+    expect(shown.items).toMatchObject([{ pendingActionId: held.pendingActionId }]);
+    expect(shown.items[0]?.matched.at(-1)).toMatchObject({ policyId: held.decidedBy, version: 1 });
+  });
+}
+
+test('lists a call of several approvers once, and its end with the time', async () => {
+  const server = await testServer();
+  const { admin } = server.server;
+  await server.policy({ effect: 'require_approval', approval: { ...inTime, requiredApprovers: 2 } });
+  const held = await server.check({ actionId: 'a-1' });
+  const approve = async (name: string) => {
+    const { apiKey, key } = await admin.keys.create('default', { name, scopes: ['decide'] });
+    await decide(server.as(apiKey), held.pendingActionId as string, 'approve');
+    return `key_${key.id}`;
+  };
+  await approve('one');
+  await server.check({ actionId: 'a-1' });
+  expect((await shownDecisions(server)).listed).toEqual(['require_approval pending']);
+  expect((await decisions(server)).items).toMatchObject([{ endedAt: null, decidedBy: held.decidedBy }]);
+  const second = await approve('two');
+  await server.check({ actionId: 'a-1' });
+  const { listed, counted, items } = await shownDecisions(server);
+  expect({ listed, counted }).toEqual({ listed: ['allow approved'], counted: { ...none, allow: 1 } });
+  const [{ decidedAt, endedAt, decidedBy } = {} as never] = items;
+  expect(decidedBy).toBe(second);
+  expect(Date.parse(endedAt as string)).toBeGreaterThanOrEqual(Date.parse(decidedAt));
+});
+
+test('finds held calls by their outcome', async () => {
+  const server = await testServer();
+  await server.check({ sessionId: 's-0' });
+  await server.policy({ effect: 'require_approval' });
+  for (const [sessionId, decision] of Object.entries({ 's-1': 'approve', 's-2': 'deny', 's-3': undefined })) {
+    const { pendingActionId } = await server.check({ sessionId });
+    if (decision) await decide(server, pendingActionId as string, decision as 'approve');
+  }
+  const sessions = async (query: Readonly<Record<string, string>>) =>
+    (await decisions(server, query)).items.map(({ sessionId }) => sessionId);
+  expect(await sessions({ decision: 'allow' })).toEqual(['s-1', 's-0']);
+  expect(await sessions({ decision: 'deny' })).toEqual(['s-2']);
+  expect(await sessions({ decision: 'require_approval' })).toEqual(['s-3']);
+  expect(await sessions({ held: 'true' })).toEqual(['s-3', 's-2', 's-1']);
+  expect(await sessions({ held: 'false' })).toEqual(['s-0']);
+});
+
+test('lists two calls that wait for one approval, or use it one after the other, as one', async () => {
   const server = await testServer();
   await server.policy({ effect: 'require_approval' });
-  const held = await server.check({ actionId: 'a-1' });
-  const waiting = server.check({ actionId: 'a-1' }, { prefer: 'wait=20' });
-  await server.ok('guardian.pendingActions.decide', {
-    id: held.pendingActionId as string,
-    body: { decision: 'approve' },
+  const [first, second] = await Promise.all([server.check(), server.check()]);
+  expect(first.pendingActionId).toBe(second.pendingActionId);
+  await server.check();
+  expect((await shownDecisions(server)).listed).toEqual(['require_approval pending']);
+});
+
+test('lists each of many calls once that are polled while they are decided', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const calls = Array.from({ length: 20 }, (_, number) => `a-${number}`);
+  await Promise.all(
+    calls.map(async (actionId) => {
+      const { pendingActionId } = await server.check({ actionId });
+      const poll = () => server.check({ actionId });
+      await Promise.all([poll(), decide(server, pendingActionId as string, 'approve'), poll(), poll()]);
+    }),
+  );
+  const { listed, counted } = await shownDecisions(server);
+  expect(listed).toEqual(calls.map(() => 'allow approved'));
+  expect(counted).toEqual({ ...none, allow: 20 });
+});
+
+test('keeps no decision of a held call beyond the quota, and none if the server keeps none', async () => {
+  const full = await testServer();
+  await full.server.admin.tenants.setQuota('default', { decisions: 0 });
+  for (const server of [full, await testServer({ keepDecisions: false })]) {
+    await server.policy({ effect: 'require_approval' });
+    const { pendingActionId } = await server.check({ actionId: 'a-1' });
+    await decide(server, pendingActionId as string, 'approve');
+    expect(await server.check({ actionId: 'a-1' })).toMatchObject({ decision: 'allow' });
+    expect(await shownDecisions(server)).toMatchObject({ listed: [], counted: none });
+  }
+});
+
+test('lists a call that is held again after its approval was used as another one', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval', approval: { ...inTime, singleUse: true } });
+  for (let time = 0; time < 2; time += 1) {
+    const { pendingActionId } = await server.check();
+    const waiting = server.check({}, { prefer: 'wait=20' });
+    await decide(server, pendingActionId as string, 'approve');
+    await waiting;
+  }
+  const { listed, counted } = await shownDecisions(server);
+  expect({ listed, counted }).toEqual({
+    listed: ['allow approved', 'allow approved'],
+    counted: { ...none, allow: 2 },
   });
-  const { decidedBy } = await waiting;
-  const kept = (await decisions(server)).items.map(({ decision, pendingActionId }) => [
-    decision,
-    pendingActionId,
+});
+
+test('keeps a dry run of a held call apart from the call', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'require_approval' });
+  const { pendingActionId } = await server.check({ actionId: 'a-1' });
+  await server.check({ actionId: 'a-1' }, { prefer: 'dry-run' });
+  await decide(server, pendingActionId as string, 'approve');
+  expect((await decisions(server)).items).toMatchObject([
+    { dryRun: true, decision: 'require_approval' },
+    { dryRun: false, decision: 'allow' },
   ]);
-  expect(kept[0]).toEqual(['allow', held.pendingActionId]);
-  expect(kept.at(-1)).toEqual(['require_approval', held.pendingActionId]);
-  expect((await decisions(server)).items[0]?.decidedBy).toBe(decidedBy);
 });
 
 test('keeps shown arguments and origins, but no large arguments', async () => {

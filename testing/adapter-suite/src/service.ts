@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Actlog, NotFoundError, type PendingAction, type Policy, type StoredEvent } from '@actlog/client';
-import { type ArgumentOriginsPayload, argumentOriginsCategory, toolCallCategory } from '@actlog/protocol';
+import {
+  type ArgumentOriginsPayload,
+  argumentOriginsCategory,
+  type SubagentCallPayload,
+  subagentCallCategory,
+  toolCallCategory,
+} from '@actlog/protocol';
 import { type GuardOptions, Recorder, type RecorderOptions } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
 
@@ -122,6 +128,22 @@ export class Service {
       .filter(({ category }) => category === argumentOriginsCategory)
       .map(({ payload }) => payload as unknown as ArgumentOriginsPayload)
       .filter(({ toolName }) => ofTool === undefined || toolName === ofTool);
+  }
+
+  /**
+   * Returns the calls of agents inside others and of subagents, as lines of subagent or agent, the agents around it, and
+   * tool, such as `inner in outer, root: echo`.
+   */
+  async innerCalls(sessionId: string): Promise<string[]> {
+    const events = await this.#allEvents(sessionId);
+    const ofCalls = events.filter(({ category }) => category === subagentCallCategory);
+    return ofCalls.map(({ agentId, payload }) => {
+      const { eventId, toolName, subagent, parentAgentIds = [] } = payload as SubagentCallPayload;
+      const isOfCall = events.some((event) => event.eventId === eventId && event.agentId === agentId);
+      if (!isOfCall) throw new Error(`An event about a subagent is about no call: ${eventId}`);
+      const name = subagent === undefined ? agentId : `${agentId} · ${subagent}`;
+      return `${name}${parentAgentIds.length > 0 ? ` in ${parentAgentIds.join(', ')}` : ''}: ${toolName}`;
+    });
   }
 
   /** Waits until an action of the session is held. */

@@ -132,17 +132,20 @@ export class HookedCalls {
 
 /**
  * Returns the call of a hook, as one of the query's agent also within a subagent: the subagent's type may be a word in a
- * file of the workspace, and would evade the policies, rates and the revocation of its agent.
+ * file of the workspace, and would evade the policies, rates and the revocation of its agent. It is a fact beside the
+ * agent.
  */
 function hookedCall(
   { tool_name, tool_input, tool_use_id }: ToolUse,
-  { session_id }: BaseHookInput,
+  { session_id, agent_id, agent_type }: BaseHookInput,
 ): HookedCall {
   return {
     toolName: tool_name,
     arguments: tool_input,
     callId: tool_use_id,
     sessionId: session_id,
+    // The main thread has a type too if the session was started as an agent.
+    subagent: agent_id === undefined ? undefined : agent_type,
   };
 }
 

@@ -98,6 +98,32 @@ test('records interrupted calls at the next prompt, and at the end of a subagent
   expect((await recorded(driver)).at(-1)).toBe('tester Bash 200');
 });
 
+test('names the subagent of a call beside the agent, and shows it to policies', async () => {
+  const driver = new HookDriver(actlog({}, { recorder: service.guarded() }));
+  const subagent = driver.subagent('a1');
+  await driver.before(read);
+  await driver.succeeded(read, 'done');
+  const glob = { name: 'Glob', input: {}, id: 'toolu_6' };
+  await subagent.before(glob);
+  await subagent.succeeded(glob, 'done');
+  const condition = 'subagent == "explorer"';
+  const { id } = await service.client.policies.create({ name: 'no exploring', effect: 'deny', condition });
+  const denied = await subagent.before({ ...glob, id: 'toolu_7' });
+  const allowed = await driver.before({ ...glob, id: 'toolu_8' });
+  await service.client.policies.archive(id);
+  expect(denied).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+  expect(allowed).toEqual({});
+  expect((await recorded(driver)).slice(0, 3)).toEqual([
+    'tester Read 200',
+    'tester Glob 200',
+    'tester Glob 403',
+  ]);
+  expect(await service.innerCalls(driver.sessionId)).toEqual([
+    'tester · explorer: Glob',
+    'tester · explorer: Glob',
+  ]);
+});
+
 test('records calls denied after the guard, and calls without a start hook, at the end of the turn', async () => {
   const driver = new HookDriver(actlog({}, { recorder: service.recorder(), exclude: ['Glob'] }));
   await driver.before(read);

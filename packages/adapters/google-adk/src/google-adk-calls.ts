@@ -24,7 +24,28 @@ export function surroundings({
   invocationContext: { session, agent },
   functionCallId,
   abortSignal,
-}: Context): Pick<HookedCall, 'sessionId' | 'agentId' | 'callId' | 'signal'> {
+}: Context): Pick<HookedCall, 'sessionId' | 'agentId' | 'parentAgentIds' | 'callId' | 'signal'> {
   const sessionId = sessionAround() ?? session.id;
-  return { sessionId, agentId: agent?.name, callId: functionCallId, signal: abortSignal };
+  return {
+    sessionId,
+    agentId: agent?.name,
+    parentAgentIds: agentsAbove(agent),
+    callId: functionCallId,
+    signal: abortSignal,
+  };
+}
+
+/** Agent in a tree of agents. */
+interface TreeAgent {
+  readonly name: string;
+  readonly parentAgent?: TreeAgent | undefined;
+}
+
+/** Returns the names of the agents that an agent is a subagent of, nearest first. */
+function agentsAbove(agent: TreeAgent | undefined): string[] {
+  const names: string[] = [];
+  for (let above = agent?.parentAgent; above && !names.includes(above.name); above = above.parentAgent) {
+    names.push(above.name);
+  }
+  return names;
 }

@@ -39,6 +39,7 @@ test('records calls of an agent tool once under its name, and runs its own callb
     { agentId: 'outer', toolName: 'helper', status: 200 },
   ]);
   expect(heard).toEqual(['echo']);
+  expect(await service.innerCalls('inner')).toEqual(['helper in outer: echo']);
 });
 
 test('guards a nested agent inside an agent tool', async () => {
@@ -64,6 +65,10 @@ test('guards a nested agent inside an agent tool', async () => {
   expect(own.ran).toEqual([]);
   const events = (await service.events('deep')).map(({ agentId, status }) => `${agentId} ${status}`);
   expect(events.sort()).toEqual(['deep 403', 'middle 200', 'outer 200']);
+  expect((await service.innerCalls('deep')).sort()).toEqual([
+    'deep in middle, helper, outer: echo',
+    'middle in helper, outer: deep',
+  ]);
   await service.client.policies.archive(id);
 });
 

@@ -66,6 +66,12 @@ export function currentGraphName(): string | undefined {
   return run?.name;
 }
 
+/** Returns the names of the running graphs around the innermost named one, the nearest first. */
+export function outerGraphNames(): string[] {
+  const names = [...runsAround()].flatMap(({ name }) => (name ? [name] : []));
+  return [...new Set(names.slice(1))];
+}
+
 /**
  * Returns the session of all calls of the outermost running graph, whose agents may each have messages of their own.
  *

@@ -1,5 +1,6 @@
 import { AdapterCalls, type HookedCall } from '@actlog/recorder/adapter';
 import { ownOutcome } from './changed-call.ts';
+import { outerGraphNames } from './graph-runs.ts';
 import type { ActlogOptions } from './options.ts';
 import { agentOf, conversationOf, type RunContext } from './run-context.ts';
 import { shownResult } from './shown-texts.ts';
@@ -40,8 +41,8 @@ interface PlacedCall {
 export function surroundings(
   calls: AdapterCalls,
   { toolName, callId, run, messages }: PlacedCall,
-): Pick<HookedCall, 'sessionId' | 'agentId'> {
+): Pick<HookedCall, 'sessionId' | 'agentId' | 'parentAgentIds'> {
   const sessionId = conversationOf(run, messages, calls);
   if (callId !== undefined) calls.conversations.note(messages, { toolName, callId }, sessionId);
-  return { sessionId, agentId: agentOf(run) };
+  return { sessionId, agentId: agentOf(run), parentAgentIds: outerGraphNames() };
 }

@@ -115,6 +115,12 @@ test('covers a deep agent, its own tools and its subagents, also at the same tim
     'success',
   ]);
   expect(ran).toEqual(['echo a', 'echo a']);
+  expect((await service.innerCalls('deep')).sort()).toEqual([
+    'left in deep: echo',
+    'left in deep: fail',
+    'right in deep: echo',
+    'right in deep: fail',
+  ]);
   expect((await service.callLines('deep')).sort()).toEqual([
     'deep ls 200',
     'deep task 200',

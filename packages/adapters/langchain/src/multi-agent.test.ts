@@ -72,6 +72,12 @@ test('covers the agents that a supervisor has as tools, at any depth', async () 
   install({ recorder: service.guarded() });
   await supervisor.invoke(question, inThread('as-tools'));
   expect(ran).toEqual(['echo a', 'echo b']);
+  expect((await service.innerCalls('as-tools')).sort()).toEqual([
+    'deep in middle, supervisor: echo',
+    'deep in middle, supervisor: fail',
+    'middle in supervisor: ask_deep',
+    'middle in supervisor: nowhere',
+  ]);
   expect((await service.callLines('as-tools')).sort()).toEqual([
     'deep echo 200',
     'deep fail 403',

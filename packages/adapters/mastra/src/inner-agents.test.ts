@@ -50,6 +50,11 @@ test('covers agents that a covered agent delegates to, at any depth', async () =
     'worker echo 200',
     'worker fail 403',
   ]);
+  expect((await service.innerCalls('deep')).sort()).toEqual([
+    'between in lead: agent-worker',
+    'worker in between, lead: echo',
+    'worker in between, lead: fail',
+  ]);
 });
 
 test("covers an agent run by a tool's function, in the session of the call", async () => {

@@ -11,6 +11,8 @@ const listening = new WeakSet<object>();
 export function listen(runner: Runner): void {
   if (listening.has(runner)) return;
   listening.add(runner);
+  runner.on('agent_start', (_context, agent) => currentRun()?.reach(agent));
+  runner.on('agent_handoff', (_context, _from, to) => currentRun()?.reach(to));
   runner.on('agent_tool_start', (_context, agent, _tool, { toolCall }) => {
     const run = currentRun();
     if (!run) return;

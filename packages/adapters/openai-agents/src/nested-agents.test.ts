@@ -32,6 +32,7 @@ test('records a handoff agent under its own name, but not the handoff', async ()
     { sessionId: 'handoff', agentId: 'triage', toolName: 'echo', status: 200 },
     { sessionId: 'handoff', agentId: 'billing', toolName: 'echo', status: 200 },
   ]);
+  expect(await service.innerCalls('handoff')).toEqual(['billing in triage: echo']);
 });
 
 test('records each call of an agent tool once, in the session of the outer run', async () => {
@@ -52,6 +53,61 @@ test('records each call of an agent tool once, in the session of the outer run',
   expect(await service.events('as-tool')).toEqual([
     { sessionId: 'as-tool', agentId: 'inner', toolName: 'echo', status: 200 },
     { sessionId: 'as-tool', agentId: 'outer', toolName: 'ask_inner', status: 200 },
+  ]);
+  expect(await service.innerCalls('as-tool')).toEqual(['inner in outer: echo']);
+});
+
+test('applies the policies of the agents above to a handoff agent and to an agent tool', async () => {
+  const { echo, ran } = tools();
+  const call = [{ name: 'echo', args: { text: 'x' } }];
+  const billing = new Agent({ name: 'billing', model: modelOf([call, call]), tools: [echo] });
+  const triage = new Agent({
+    name: 'triage',
+    model: modelOf([[{ name: 'transfer_to_billing', args: {} }]]),
+    handoffs: [billing],
+  });
+  const lead = new Agent({
+    name: 'lead',
+    model: modelOf([[{ name: 'ask_billing', args: { input: 'please' } }]]),
+    tools: [billing.asTool({ toolName: 'ask_billing', toolDescription: 'Asks billing.' })],
+  });
+  const { policies } = service.client;
+  const match = { agents: ['triage', 'lead'], tools: ['echo'] };
+  const { id } = await policies.create({ name: 'no echo', effect: 'deny', match });
+  for (const agent of [triage, lead]) {
+    actlog(agent, { recorder: service.guarded() });
+    await run(agent, 'go', inSession('above'));
+  }
+  await policies.archive(id);
+  expect(ran).toEqual([]);
+  expect((await service.callLines('above')).filter((line) => line.includes('echo'))).toEqual([
+    'billing echo 403',
+    'billing echo 403',
+  ]);
+});
+
+test('names inner agents as subagents of the agent id of the options', async () => {
+  const { echo } = tools();
+  const call = [{ name: 'echo', args: { text: 'x' } }];
+  const deep = new Agent({ name: 'deep', model: modelOf([call]), tools: [echo] });
+  const billing = new Agent({
+    name: 'billing',
+    model: modelOf([call, [{ name: 'ask_deep', args: { input: 'please' } }]]),
+    tools: [echo, deep.asTool({ toolName: 'ask_deep', toolDescription: 'Asks deep.' })],
+  });
+  const triage = new Agent({
+    name: 'triage',
+    model: modelOf([call, [{ name: 'transfer_to_billing', args: {} }]]),
+    tools: [echo],
+    handoffs: [billing],
+  });
+  actlog(triage, { recorder: service.recorder(), agentId: 'support' });
+  await run(triage, 'go', inSession('subagents'));
+  expect(await service.callLines('subagents')).toHaveLength(4);
+  expect((await service.innerCalls('subagents')).sort()).toEqual([
+    'support · billing: ask_deep',
+    'support · billing: echo',
+    'support · deep: echo',
   ]);
 });
 

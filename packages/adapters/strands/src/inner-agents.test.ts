@@ -31,6 +31,11 @@ test('covers agents used as tools by a covered agent, at any depth', async () =>
     'inner deep 200',
     'outer ask 200',
   ]);
+  expect((await service.innerCalls('nested')).sort()).toEqual([
+    'deep in inner, outer: echo',
+    'deep in inner, outer: fail',
+    'inner in outer: deep',
+  ]);
 });
 
 test('keeps the own intervention of an agent tool', async () => {

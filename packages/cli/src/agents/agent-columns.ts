@@ -35,3 +35,17 @@ export function agentDetails(agent: Agent): Detail[] {
     ['last seen', localTime(agent.lastSeenAt)],
   ];
 }
+
+/** Returns the agent of an action with its subagent, and with the agents that it runs inside. */
+export function agentText({
+  agentId,
+  subagent,
+  parentAgentIds = [],
+}: {
+  readonly agentId?: string | undefined;
+  readonly subagent?: string | null | undefined;
+  readonly parentAgentIds?: readonly string[] | undefined;
+}): string | undefined {
+  const name = subagent == null ? agentId : `${agentId} · ${subagent}`;
+  return parentAgentIds.length === 0 ? name : `${name} (in ${parentAgentIds.join(', ')})`;
+}

@@ -1,8 +1,10 @@
 import type { PendingAction } from '@actlog/client';
+import { agentText } from '../agents/agent-columns.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Detail } from '../output/print-record.ts';
 import type { Style } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
+import { policyText } from '../policies/policy-columns.ts';
 
 const statusStyles: Readonly<Record<string, Style>> = {
   pending: 'yellow',
@@ -20,10 +22,11 @@ export function statusStyle(status: string | undefined): Style | undefined {
 export const actionColumns: readonly Column<PendingAction>[] = [
   { title: 'ACTION', value: ({ id }) => id, minWidth: 36 },
   { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-  { title: 'AGENT', value: ({ agentId }) => agentId },
+  { title: 'AGENT', value: agentText },
   { title: 'TOOL', value: ({ action }) => action?.toolName, style: () => 'bold', minWidth: 10 },
   { title: 'EXPIRES', value: ({ expiresAt }) => localTime(expiresAt), minWidth: 19 },
   { title: 'SESSION', value: ({ sessionId }) => sessionId },
+  { title: 'POLICY', value: policyText },
   { title: 'REASON', value: ({ reason }) => reason },
 ];
 
@@ -40,12 +43,13 @@ export function actionDetails(held: PendingAction): Detail[] {
   return [
     ['action', held.id, 'bold'],
     ['status', held.status, statusStyle(held.status)],
-    ['agent', held.agentId],
+    ['agent', agentText(held)],
     ['session', held.sessionId],
     ['tool', action?.toolName, 'bold'],
     ['arguments', argumentsText(action)],
     ['hash', action?.argumentsHash, 'dim'],
     ['origins', action?.origins === undefined ? undefined : originsText(action.origins)],
+    ['policy', policyText(held)],
     ['reason', held.reason],
     ['created', localTime(held.createdAt)],
     ['expires', held.expiresAt && `${localTime(held.expiresAt)}, then ${held.onTimeout ?? 'denied'}`],

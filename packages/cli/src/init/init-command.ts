@@ -89,7 +89,8 @@ async function printEnd({ dir, packages }: Project, { apiKey }: Settings): Promi
   await print('');
   if (apiKey === undefined) {
     await print('Create a key for the agent, and add it to .env as ACTLOG_API_KEY:');
-    await print('  npx actlog keys create my-agent --scopes ingest,read');
+    await print("  npx actlog keys create my-agent --scopes ingest,read --agents 'AGENT*'");
+    await print('AGENT is the id of the agent, which is its name in the framework.');
   }
   if (packages.length > 0) {
     await print('Start your program with the variables:');

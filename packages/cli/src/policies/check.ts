@@ -8,7 +8,7 @@ import { print } from '../output/print.ts';
 import { printRecord } from '../output/print-record.ts';
 import { type Column, Table } from '../output/table.ts';
 import { terminalWidth } from '../output/terminal-width.ts';
-import { effectStyle } from './policy-columns.ts';
+import { deciderText, effectStyle, policyText } from './policy-columns.ts';
 
 interface Flags extends ClientFlags {
   readonly agent: string;
@@ -18,13 +18,15 @@ interface Flags extends ClientFlags {
   readonly environment?: string;
   readonly actionId?: string;
   readonly principal?: string;
+  readonly subagent?: string;
+  readonly inside?: readonly string[];
   readonly real?: true;
 }
 
 type Matched = NonNullable<CheckResult['matched']>[number];
 
 const columns: readonly Column<Matched>[] = [
-  { title: 'POLICY', value: ({ policyId }) => policyId, minWidth: 36 },
+  { title: 'POLICY', value: policyText, minWidth: 36 },
   { title: 'EFFECT', value: ({ effect }) => effect, style: ({ effect }) => effectStyle(effect) },
   { title: 'MODE', value: ({ mode }) => mode },
   { title: 'WHY', value: ({ why }) => why },
@@ -48,6 +50,8 @@ export function addPoliciesCheck(parent: Command): void {
     .option('--framework <name>', 'AI framework of the agent')
     .option('--environment <name>', 'environment, such as production')
     .option('--principal <name>', 'person or system on whose behalf the agent acts')
+    .option('--subagent <name>', "name of the agent's subagent that acts")
+    .option('--inside <id...>', 'agents that the agent runs inside, nearest first')
     .option('--action-id <id>', 'identifies the action across repeated checks')
     .option('--real', 'check as an agent does: the action is counted, and held where a policy says so')
     .action(async (toolName: string, flags: Flags) => {
@@ -66,7 +70,7 @@ export function addPoliciesCheck(parent: Command): void {
 async function checkOf(toolName: string, flags: Flags): Promise<PolicyCheck> {
   const { hashArguments } = await import('@actlog/recorder');
   const { arguments: shown, agent: agentId, session: sessionId, framework, environment } = flags;
-  const { actionId, principal } = flags;
+  const { actionId, principal, subagent, inside } = flags;
   const argumentsHash = await hashArguments(shown ?? {});
   return {
     agentId,
@@ -76,13 +80,16 @@ async function checkOf(toolName: string, flags: Flags): Promise<PolicyCheck> {
     ...(environment !== undefined && { environment }),
     ...(actionId !== undefined && { actionId }),
     ...(principal !== undefined && { principal }),
+    ...(subagent !== undefined && { subagent }),
+    ...(inside !== undefined && { parentAgentIds: [...inside] }),
   };
 }
 
-function detailsOf({ decision, decidedBy, comment, pendingActionId, expiresAt }: CheckResult) {
+function detailsOf(result: CheckResult) {
+  const { decision, comment, pendingActionId, expiresAt } = result;
   return [
     ['decision', decision, effectStyle(decision)],
-    ['decided by', decidedBy ?? 'no policy'],
+    ['decided by', deciderText(result)],
     ['comment', comment],
     ['held as', pendingActionId],
     ['expires', expiresAt],

@@ -1,5 +1,6 @@
 import { listDecisions, type PolicyDecision } from '@actlog/client/server';
 import { type Command, Option } from 'commander';
+import { agentText } from '../agents/agent-columns.ts';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { parseTime } from '../options/duration.ts';
@@ -7,7 +8,7 @@ import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers
 import { localTime } from '../output/local-time.ts';
 import { printList } from '../output/print-list.ts';
 import type { Column } from '../output/table.ts';
-import { effectStyle } from './policy-columns.ts';
+import { deciderText, effectStyle } from './policy-columns.ts';
 
 interface Flags extends ClientFlags, LimitFlags {
   readonly agent?: string;
@@ -15,6 +16,7 @@ interface Flags extends ClientFlags, LimitFlags {
   readonly tool?: string;
   readonly decision?: PolicyDecision['decision'];
   readonly dryRun?: boolean;
+  readonly held?: boolean;
   readonly since?: Date;
   readonly until?: Date;
 }
@@ -23,9 +25,10 @@ const columns: readonly Column<PolicyDecision>[] = [
   { title: 'TIME', value: ({ decidedAt }) => localTime(decidedAt) },
   { title: 'DECISION', value: ({ decision }) => decision, style: ({ decision }) => effectStyle(decision) },
   { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
-  { title: 'AGENT', value: ({ agentId }) => agentId, minWidth: 12 },
+  { title: 'AGENT', value: agentText, minWidth: 12 },
   { title: 'SESSION', value: ({ sessionId }) => sessionId, minWidth: 12 },
-  { title: 'DECIDED BY', value: ({ decidedBy }) => decidedBy ?? 'no policy' },
+  { title: 'DECIDED BY', value: deciderText },
+  { title: 'HELD', value: ({ heldStatus }) => heldStatus ?? undefined },
   { title: 'DRY RUN', value: ({ dryRun }) => (dryRun ? 'yes' : undefined) },
 ];
 
@@ -52,12 +55,23 @@ export function addPoliciesDecisions(parent: Command): void {
         'require_approval',
       ]),
     )
+    .option('--held', 'only calls that are or were held for an approver')
+    .option('--no-held', 'no held calls')
     .option('--dry-run', 'only dry runs, such as those of a guard that observes')
     .option('--no-dry-run', 'no dry runs');
   addLimitOption(command, 'decisions').action(async (flags: Flags) => {
     const client = await connect(flags);
-    const { agent: agentId, session: sessionId, tool: toolName, decision, dryRun, since, until } = flags;
-    const filters = { agentId, sessionId, toolName, decision, dryRun, since, until };
+    const {
+      agent: agentId,
+      session: sessionId,
+      tool: toolName,
+      decision,
+      dryRun,
+      held,
+      since,
+      until,
+    } = flags;
+    const filters = { agentId, sessionId, toolName, decision, dryRun, held, since, until };
     const decisions = listDecisions(client, { ...filters, limit: pageSizeFor(flags.limit) });
     await printList(decisions, { columns, flags, noun: 'decisions' });
   });

@@ -1,4 +1,5 @@
 import type { Policy } from '@actlog/client';
+import type { MatchedPolicy } from '@actlog/protocol';
 import { localTime } from '../output/local-time.ts';
 import type { Detail } from '../output/print-record.ts';
 import type { Style } from '../output/style.ts';
@@ -13,6 +14,34 @@ const effectStyles: Readonly<Record<string, Style>> = {
 /** Returns the style of an effect or a decision. */
 export function effectStyle(effect: string | undefined): Style | undefined {
   return effect === undefined ? undefined : effectStyles[effect];
+}
+
+/** Returns the name of a policy with its id; only one of them if the service sends no other. */
+export function policyText({
+  policyId,
+  policyName,
+}: {
+  readonly policyId?: string | undefined;
+  readonly policyName?: string | undefined;
+}): string | undefined {
+  return policyName === undefined || policyId === undefined ? policyId : `${policyName} (${policyId})`;
+}
+
+/** Returns the policy or the approver that decided, with the policy that held the action for the approver. */
+export function deciderText({
+  decidedBy,
+  matched = [],
+}: {
+  readonly decidedBy?: string | null | undefined;
+  readonly matched?:
+    | readonly Pick<MatchedPolicy, 'policyId' | 'policyName' | 'effect' | 'mode'>[]
+    | undefined;
+}): string {
+  if (decidedBy == null) return 'no policy';
+  const policy = matched.find(({ policyId }) => policyId === decidedBy);
+  if (policy) return policyText(policy) ?? decidedBy;
+  const holding = matched.find(({ effect, mode }) => effect === 'require_approval' && mode === 'enforce');
+  return holding ? `${decidedBy}, held by ${policyText(holding)}` : decidedBy;
 }
 
 /** Columns of a list of policies. */

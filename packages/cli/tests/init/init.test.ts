@@ -69,7 +69,7 @@ test('overwrites nothing, and fills in what is empty', async () => {
 test('says how to get a key if there is none', async () => {
   write('package.json', {});
   const { stdout } = await init();
-  expect(stdout).toContain('npx actlog keys create my-agent --scopes ingest,read');
+  expect(stdout).toContain("npx actlog keys create my-agent --scopes ingest,read --agents 'AGENT*'");
   expect(read('.env')).toBe(`ACTLOG_BASE_URL=${url}\nACTLOG_API_KEY=\n`);
   expect(stdout).toContain('No framework with an adapter is in package.json.');
   expect(existsSync(join(dir, '.gitignore'))).toBe(false);

@@ -1,4 +1,9 @@
-import type { ArgumentOriginsPayload, StoredEvent, ToolCallPayload } from '@actlog/protocol';
+import type {
+  ArgumentOriginsPayload,
+  StoredEvent,
+  SubagentCallPayload,
+  ToolCallPayload,
+} from '@actlog/protocol';
 
 /** A tool call (specification, "Event"). */
 export interface ToolCallEvent extends StoredEvent {
@@ -30,6 +35,12 @@ export interface ArgumentOriginsEvent extends StoredEvent {
   readonly payload: ArgumentOriginsPayload;
 }
 
+/** Subagent of a tool call, or the agents that its agent runs inside (reference profile, "Events"). */
+export interface SubagentCallEvent extends StoredEvent {
+  readonly category: 'subagent_call';
+  readonly payload: SubagentCallPayload;
+}
+
 /** A decision about an action, written by the service itself (reference profile, "Events"). */
 export interface GuardianDecisionEvent extends StoredEvent {
   readonly category: 'guardian_decision';
@@ -38,6 +49,8 @@ export interface GuardianDecisionEvent extends StoredEvent {
     readonly argumentsHash: string;
     readonly decision: 'deny' | 'require_approval' | 'approved' | 'denied' | 'expired';
     readonly policyId: string;
+    /** Name of the policy at the time of the decision. */
+    readonly policyName?: string;
   };
 }
 
@@ -48,6 +61,7 @@ export type KnownEvent =
   | MemoryWriteEvent
   | LlmCallEvent
   | ArgumentOriginsEvent
+  | SubagentCallEvent
   | GuardianDecisionEvent;
 
 /** Types of the payload fields of each category. */
@@ -57,6 +71,7 @@ const payloadTypes: Readonly<Record<KnownEvent['category'], Readonly<Record<stri
   memory_write: { key: 'string', contentHash: 'string' },
   llm_call: { model: 'string', promptHash: 'string', responseStatus: 'number' },
   argument_origins: { eventId: 'string', toolName: 'string', origins: 'object' },
+  subagent_call: { eventId: 'string', toolName: 'string' },
   guardian_decision: { toolName: 'string', argumentsHash: 'string', decision: 'string', policyId: 'string' },
 };
 

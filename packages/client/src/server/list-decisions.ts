@@ -9,12 +9,15 @@ export interface DecisionFilters {
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly toolName?: string | undefined;
+  /** Held actions that wait are `require_approval`; those that have ended have their outcome. */
   readonly decision?: PolicyEffect | undefined;
   /** `true` for dry runs only, `false` for checks with effects only. Default: both. */
   readonly dryRun?: boolean | undefined;
-  /** Earliest time of a decision (inclusive): a date, or ISO 8601. */
+  /** `true` for actions that are or were held only, `false` for the others only. Default: both. */
+  readonly held?: boolean | undefined;
+  /** Earliest time of a check (inclusive): a date, or ISO 8601. */
   readonly since?: Date | string | undefined;
-  /** Time before which a decision was made (exclusive): a date, or ISO 8601. */
+  /** Time before which the action was checked (exclusive): a date, or ISO 8601. */
   readonly until?: Date | string | undefined;
   /** Decisions in one response, 1 to 200. Default: 200. */
   readonly limit?: number | undefined;

@@ -17,7 +17,7 @@ export interface PolicyTrial {
 
 /**
  * Checks an action as if policies were active that are not saved: `POST /server/v1/trials`. Nothing is held, counted or
- * kept. Policies of the draft have the ids `draft_0`, `draft_1` and so on. Needs a key with the scope `manage`.
+ * kept. Of many matched policies, the first are listed, and `moreMatched` counts the others. Policies of the draft have the ids `draft_0`, `draft_1` and so on. Needs a key with the scope `manage`.
  *
  * @throws ValidationError When a policy of the draft could not be created.
  * @throws NotFoundError When the service is not the actlog server, or an older one.

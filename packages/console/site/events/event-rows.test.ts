@@ -56,3 +56,17 @@ test.each([
 ])('keeps a plain row for an event with %s', (_what, event) => {
   expect(shown(call('a'), event)).toEqual(['a', 'b']);
 });
+
+test('joins the subagent of a call to the call, and keeps a row for one whose call is missing', () => {
+  const place = (callId: string, eventId: string): StoredEvent => ({
+    eventId,
+    category: 'subagent_call',
+    payload: { eventId: callId, toolName: 'send_money', subagent: 'reviewer', parentAgentIds: ['root'] },
+  });
+  const rows = eventRows([place('A', 'b'), call('a'), about('a', 'c'), place('gone', 'd')]);
+  expect(rows.map(({ event, place: found }) => [event.eventId, found?.subagent])).toEqual([
+    ['a', 'reviewer'],
+    ['d', undefined],
+  ]);
+  expect(rows[0]?.origins?.eventId).toBe('c');
+});

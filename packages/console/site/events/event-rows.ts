@@ -13,11 +13,22 @@ export interface CallOrigins {
   readonly origins: readonly PathOrigin[];
 }
 
-/** An event with the origins of its arguments. */
+/** Category of the events that name the subagent of a call, or the agents that its agent runs inside. */
+const subagentCategory = 'subagent_call';
+
+/** An event with the origins of its arguments, and with its subagent. */
 export interface EventRow {
   readonly event: StoredEvent;
   /** Origins of a call's arguments; undefined if none of the events has any. */
   readonly origins: CallOrigins | undefined;
+  /** Payload of the event that names the subagent of a call; undefined if none of the events does. */
+  readonly place?: StoredEvent['payload'] | undefined;
+}
+
+/** Returns the id of the call whose subagent an event names. */
+function placedCall({ category, payload }: StoredEvent): string | undefined {
+  const isPlace = category === subagentCategory && typeof payload?.eventId === 'string';
+  return isPlace ? String(payload.eventId).toLowerCase() : undefined;
 }
 
 function callOrigins({ eventId = '', category, payload }: StoredEvent): CallOrigins | undefined {
@@ -33,7 +44,7 @@ export function isApart({ event, origins }: EventRow): boolean {
 }
 
 /**
- * Joins events that say where arguments came from to their calls, which keep their order. An event whose call is not
+ * Joins events that say where arguments came from, or name a subagent, to their calls, which keep their order. An event whose call is not
  * among them, or has an earlier event about it, keeps a row of its own.
  */
 export function eventRows(events: readonly StoredEvent[]): readonly EventRow[] {
@@ -42,8 +53,14 @@ export function eventRows(events: readonly StoredEvent[]): readonly EventRow[] {
   );
   const ofCalls = new Map<string, CallOrigins>();
   const apart = new Map<StoredEvent, CallOrigins>();
+  const places = new Map<string, StoredEvent['payload']>();
   const joined = new Set<StoredEvent>();
   for (const event of events) {
+    const placed = placedCall(event);
+    if (placed !== undefined && calls.has(placed) && !places.has(placed)) {
+      places.set(placed, event.payload);
+      joined.add(event);
+    }
     const origins = callOrigins(event);
     if (origins === undefined) continue;
     if (calls.has(origins.callId) && !ofCalls.has(origins.callId)) {
@@ -55,5 +72,9 @@ export function eventRows(events: readonly StoredEvent[]): readonly EventRow[] {
   }
   return events
     .filter((event) => !joined.has(event))
-    .map((event) => ({ event, origins: apart.get(event) ?? ofCalls.get(event.eventId ?? '') }));
+    .map((event) => ({
+      event,
+      origins: apart.get(event) ?? ofCalls.get(event.eventId ?? ''),
+      place: places.get(event.eventId ?? ''),
+    }));
 }

@@ -1,26 +1,27 @@
-import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
+import type { PolicyDecisionPage } from '@actlog/protocol';
 import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
+import { ActingAgent } from '../parts/acting-agent.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
 import { ListTable } from '../parts/list-table.tsx';
+import { Decider } from '../parts/policies/policy-link.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 import { submitted } from '../submitted.ts';
 
-const effects = { '': 'any', deny: 'deny', require_approval: 'require approval', allow: 'allow' };
+const effects = { '': 'any', deny: 'deny', require_approval: 'waits for approval', allow: 'allow' };
 
-/** Link to the policy that decided; the id of another decider, such as an approver's key. */
-function Decider({ decision }: { decision: PolicyDecision }) {
-  const { decidedBy, matched } = decision;
-  if (decidedBy === null) return <span class="faint">no policy</span>;
-  const isPolicy = decidedBy.startsWith('pol_') && matched.some(({ policyId }) => policyId === decidedBy);
-  const id = <span class="whole">{decidedBy}</span>;
-  return isPolicy ? <a href={href(['policies', decidedBy])}>{id}</a> : id;
-}
+/** Words for what became of a held action. */
+const heldTexts = {
+  pending: 'held',
+  approved: 'held, approved',
+  denied: 'held, denied',
+  expired: 'held, expired',
+};
 
 /** Text for a service that has decided nothing yet. */
 function NoDecision() {
@@ -94,10 +95,11 @@ export function Decisions({ query }: { query: URLSearchParams }) {
             </th>
             <td>
               <span class={`badge effect-${one.decision}`}>{effects[one.decision]}</span>{' '}
+              {one.heldStatus !== null && <span class="badge">{heldTexts[one.heldStatus]}</span>}
               {one.dryRun && <span class="badge">dry run</span>}
             </td>
             <td>
-              <span class="whole">{one.agentId}</span>
+              <ActingAgent {...one} />
             </td>
             <td>
               {one.sessionId !== null && (

@@ -44,7 +44,7 @@ function ManagedKeys() {
       <Problem error={error ?? change.error} />
       {data !== undefined && (
         <KeyList
-          keys={data}
+          keys={data.items}
           isBusy={change.isBusy}
           onRotate={({ id }: ApiKey, overlapDays: number) => change.run(() => keys.rotate(id, overlapDays))}
           onRevoke={({ id, current }: ApiKey) =>
@@ -55,6 +55,11 @@ function ManagedKeys() {
             })
           }
         />
+      )}
+      {data?.hasMore && (
+        <p class="faint">
+          Only the newest keys are listed. <code>npx actlog keys list</code> lists all.
+        </p>
       )}
       <KeyForm
         isBusy={change.isBusy}

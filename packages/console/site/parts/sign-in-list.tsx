@@ -25,7 +25,10 @@ export function SignInList() {
   const { client, signOut } = useConnection();
   const { data, error, reload } = useLoaded(
     'sign-ins',
-    (signal) => client.request<{ items: readonly SignIn[] }>('GET', '/console/api/sign-ins', { signal }),
+    (signal) =>
+      client.request<{ items: readonly SignIn[]; hasMore: boolean }>('GET', '/console/api/sign-ins', {
+        signal,
+      }),
     { everyMs: 10_000 },
   );
   const end = useAction(async ({ id, current }: SignIn) => {
@@ -70,6 +73,7 @@ export function SignInList() {
           ))}
         </Table>
       )}
+      {data?.hasMore && <p class="faint">Only the newest sign-ins are listed.</p>}
     </section>
   );
 }

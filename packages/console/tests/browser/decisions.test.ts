@@ -37,7 +37,8 @@ describe('decisions page', () => {
     await page.getByLabel('Decision', { exact: true }).selectOption('deny');
     await page.getByRole('button', { name: 'Filter' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await row('delete_user').getByRole('link', { name: /^pol_/ }).click();
+    await row('delete_user').getByText(/^ ?pol_/).waitFor();
+    await row('delete_user').getByRole('link', { name: 'No deletions' }).click();
     await tab.heading('No deletions');
     await page.goBack();
     await row('delete_user').getByRole('link', { name: 'order-1' }).waitFor();
@@ -45,6 +46,31 @@ describe('decisions page', () => {
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByText('No decision matches.').waitFor();
     expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+
+  test('shows a held call once, with its policy, its outcome and its approver', async () => {
+    const server = await ConsoleServer.create();
+    await server.policy({ name: 'Large refunds', effect: 'require_approval' });
+    const held = await server.check({ actionId: 'a-1' });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/decisions');
+    const { page } = tab;
+    const row = page.getByRole('row').filter({ hasText: 'refund' });
+    await row.getByText('waits for approval').waitFor();
+    await row.getByRole('link', { name: 'Large refunds' }).waitFor();
+    await server.ok('guardian.pendingActions.decide', {
+      id: held.pendingActionId as string,
+      body: { decision: 'approve' },
+    });
+    await server.check({ actionId: 'a-1' });
+    await row.getByText('held, approved').waitFor();
+    expect(await row.count()).toBe(1);
+    expect(await row.textContent()).toMatch(/allow.*key_\w+, held by Large refunds/);
+    await page.goto(`${server.server.url}/console/#/`);
+    await tab.heading('Overview');
+    const figure = page.getByRole('figure').filter({ hasText: 'Decisions of policies' });
+    await figure.getByRole('link', { name: /Allowed/ }).waitFor();
+    expect(await figure.textContent()).toMatch(/Allowed\D*1/);
+    expect(await figure.textContent()).toMatch(/Held\D*0/);
   });
 
   test('tries a draft on the past before it is saved', async () => {

@@ -1,5 +1,5 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { type CallParams, deniedResult } from '@actlog/recorder/adapter';
+import { type CallParams, deniedResult, policyOf } from '@actlog/recorder/adapter';
 import { errorText, resultText, rpcErrors } from '../messages/json-rpc.ts';
 
 /** Key in `_meta` of requests since revision 2026-07-28, whose results name their type. */
@@ -26,10 +26,12 @@ export function refusalText(id: unknown, params: CallParams, error: ActionDenied
   return resultText(id, isTyped(params) ? { resultType: 'complete', ...result } : result);
 }
 
-function pendingMessage({ toolName, pendingActionId }: ActionDeniedError): string {
+function pendingMessage(error: ActionDeniedError): string {
+  const { toolName, pendingActionId } = error;
+  const policy = policyOf(error);
   const action = pendingActionId ? ` (pending action ${pendingActionId})` : '';
   return (
-    `The call of the tool ${JSON.stringify(toolName)} was not run yet: it needs a person's approval, which is ` +
+    `The call of the tool ${JSON.stringify(toolName)} was not run yet: it needs a person's approval${policy && ` under ${policy}`}, which is ` +
     `pending${action}. Tell the user, and call the tool again with the same arguments once it is approved.`
   );
 }

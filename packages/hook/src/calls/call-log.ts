@@ -18,8 +18,8 @@ import { type ClaimedCall, OpenCalls } from './open-calls.ts';
 export interface CallLogOptions {
   readonly agent: AgentName;
   /**
-   * Id of the agent in all events. A subagent has the same: its name is a word in a file of the workspace, and would
-   * evade the policies, rates and the revocation of its agent.
+   * Id of the agent in all events. A subagent has the same: its type is a word in a file of the workspace, and would evade
+   * the policies, rates and the revocation of its agent. It is a fact beside the id.
    */
   readonly agentId: string;
   /** Spool folder of the tenant. */
@@ -65,6 +65,7 @@ export class CallLog {
     return {
       agentId: this.#options.agentId,
       sessionId: call.sessionId,
+      ...(call.subagent !== undefined && { subagent: call.subagent }),
       toolName: call.toolName,
       argumentsHash: this.#hasher.hashSync(call.arguments),
     };
@@ -160,11 +161,12 @@ export class CallLog {
   }
 
   #write(eventId: string, facts: CallFacts, responseStatus: number): boolean {
-    const { agentId, sessionId, toolName, argumentsHash } = facts;
+    const { agentId, sessionId, subagent, toolName, argumentsHash } = facts;
     return this.#options.spool.write({
       eventId,
       agentId,
       sessionId,
+      subagent,
       toolName,
       argumentsHash,
       responseStatus,

@@ -4,6 +4,8 @@ export interface HookThread {
   readonly sessionId: string;
   /** The agent's id of the subagent; empty for the main thread. */
   readonly subagentId: string;
+  /** Type of the subagent, a word of the agent or the workspace; undefined for the main thread. */
+  readonly subagent?: string | undefined;
 }
 
 /** A tool call, as reported by a hook of any agent. */

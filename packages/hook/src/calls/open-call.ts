@@ -4,6 +4,8 @@ import type { ProcessIdentity } from '@actlog/recorder/short-lived';
 export interface CallFacts {
   readonly agentId: string;
   readonly sessionId: string;
+  /** Type of the subagent that makes the call; undefined for the main thread. */
+  readonly subagent?: string | undefined;
   readonly toolName: string;
   readonly argumentsHash: string;
   /** Process of the agent; undefined if unknown. */
@@ -49,7 +51,8 @@ export function parseCallFacts(text: string): CallFacts | undefined {
   try {
     const facts = JSON.parse(text) as CallFacts;
     const texts = [facts.agentId, facts.sessionId, facts.toolName, facts.argumentsHash];
-    return texts.every((value) => typeof value === 'string') ? facts : undefined;
+    const isSubagent = facts.subagent === undefined || typeof facts.subagent === 'string';
+    return isSubagent && texts.every((value) => typeof value === 'string') ? facts : undefined;
   } catch {
     return undefined;
   }

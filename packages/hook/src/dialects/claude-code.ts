@@ -56,7 +56,9 @@ function parseEvent(name: string, event: EventFields): HookEvent {
 }
 
 function threadOf(event: EventFields) {
-  return { sessionId: event.text('session_id'), subagentId: event.optionalText('agent_id') ?? '' };
+  const subagentId = event.optionalText('agent_id') ?? '';
+  const subagent = subagentId === '' ? undefined : event.optionalText('agent_type');
+  return { sessionId: event.text('session_id'), subagentId, subagent };
 }
 
 function callOf(event: EventFields, toolUse: EventFields): HookCall {

@@ -19,6 +19,7 @@ import {
   needsHistory,
   type RateWindow,
   rateWindows,
+  revokedAbove,
   scheduledPolicies,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
@@ -170,5 +171,8 @@ function matchingPolicies(tenant: Tenant, check: PolicyCheck, nowMs: number): re
         : [{ policy: { id: policy.id, definition: policy, version: policy.version }, why }];
     });
   const matching = scheduledPolicies(all, nowMs);
-  return tenant.agents.get(check.agentId)?.status === 'revoked' ? [agentRevoked, ...matching] : matching;
+  const isRevoked = (id: string) => tenant.agents.get(id)?.status === 'revoked';
+  if (isRevoked(check.agentId)) return [agentRevoked, ...matching];
+  const above = check.parentAgentIds?.find(isRevoked);
+  return above === undefined ? matching : [revokedAbove(above), ...matching];
 }

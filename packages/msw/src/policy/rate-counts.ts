@@ -1,18 +1,18 @@
-import type { RateWindow } from '@actlog/policy';
+import { type RateWindow, windowKey } from '@actlog/policy';
 
 /** Counts of actions for the rates of policies, in slices of time as on the reference server. */
 export class RateCounts {
   /** Numbers of actions by the start of their slice, for each counted subject. */
   readonly #slices = new Map<string, Map<number, number>>();
 
-  /** Returns the number of actions in each window, by policy id. */
+  /** Returns the number of actions in each window, by key. */
   countedIn(windows: readonly RateWindow[]): ReadonlyMap<string, number> {
     return new Map(
       windows.map((window) => {
-        const { policyId, sinceMs, untilMs } = window;
-        const slices = [...(this.#slices.get(keyOf(window)) ?? [])];
+        const { sinceMs, untilMs } = window;
+        const slices = [...(this.#slices.get(windowKey(window)) ?? [])];
         const counted = slices.filter(([sliceMs]) => sliceMs > sinceMs && sliceMs <= untilMs);
-        return [policyId, counted.reduce((sum, [, actions]) => sum + actions, 0)];
+        return [windowKey(window), counted.reduce((sum, [, actions]) => sum + actions, 0)];
       }),
     );
   }
@@ -20,13 +20,9 @@ export class RateCounts {
   /** Counts one action in each window. */
   count(windows: readonly RateWindow[]): void {
     for (const window of windows) {
-      const slices = this.#slices.get(keyOf(window)) ?? new Map<number, number>();
+      const slices = this.#slices.get(windowKey(window)) ?? new Map<number, number>();
       slices.set(window.sliceMs, (slices.get(window.sliceMs) ?? 0) + 1);
-      this.#slices.set(keyOf(window), slices);
+      this.#slices.set(windowKey(window), slices);
     }
   }
-}
-
-function keyOf({ policyId, subject }: RateWindow): string {
-  return JSON.stringify([policyId, subject]);
 }

@@ -162,10 +162,25 @@ test('counts held calls for the history as their approver decided', () => {
   const hold = policy('hold', { effect: 'require_approval' });
   const tried = new Backtest([limit, hold]);
   const decide = (fields: Partial<PastDecision>) => tried.add(past({ ended: null, ...fields })).decision;
-  expect(decide({ decision: 'require_approval', actionId: 'a' })).toBe('require_approval');
-  expect(decide({ decision: 'deny', actionId: 'b' })).toBe('require_approval');
-  expect(decide({ decision: 'allow', actionId: 'a' })).toBe('require_approval');
+  expect(decide({ decision: 'require_approval' })).toBe('require_approval');
+  expect(decide({ decision: 'deny' })).toBe('require_approval');
+  expect(decide({ decision: 'allow' })).toBe('require_approval');
   expect(decide({})).toBe('deny');
+});
+
+test('counts a held call for the history from its approval on', () => {
+  const tried = new Backtest([
+    policy('limit', { condition: 'session.count("refund") >= 1' }),
+    policy('hold', { effect: 'require_approval' }),
+  ]);
+  const approved = past({ ended: null, decision: 'allow' });
+  const seconds = (count: number) => new Date(Date.parse(approved.decidedAt) + count * 1000).toISOString();
+  const decide = (decidedAt: string, endedAt?: string) =>
+    tried.add({ ...approved, decidedAt, endedAt }).decision;
+  expect(decide(seconds(0), seconds(30))).toBe('require_approval');
+  expect(decide(seconds(10), seconds(20))).toBe('require_approval');
+  expect(decide(seconds(19))).toBe('require_approval');
+  expect(decide(seconds(20))).toBe('deny');
 });
 
 test('counts the calls of observing guards as if they had been enforced, if asked to', () => {

@@ -194,6 +194,8 @@ function actionOf(past: PastDecision): CheckedAction {
     framework: past.framework ?? undefined,
     environment: past.environment ?? undefined,
     principal: past.principal ?? undefined,
+    subagent: past.subagent ?? undefined,
+    parentAgentIds: past.parentAgentIds && [...past.parentAgentIds],
   });
   return past.argumentsOmitted ? { ...action, arguments: undefined } : action;
 }

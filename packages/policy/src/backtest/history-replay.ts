@@ -22,6 +22,12 @@ export class HistoryReplay {
   readonly #readsUntrusted: (toolName: string) => boolean;
   readonly #sessions = new Map<string, PastSession>();
   readonly #agents = new Map<string, AgentTools>();
+  /** Held calls that were decided later than the calls so far, in order of that time. */
+  readonly #waiting: {
+    readonly past: PastDecision;
+    readonly decision: PolicyEffect;
+    readonly atMs: number;
+  }[] = [];
 
   constructor(rules: readonly PolicyRule[], readsUntrusted: (toolName: string) => boolean) {
     this.#watched = new WatchedCalls(rules);
@@ -31,6 +37,10 @@ export class HistoryReplay {
   /** Returns the history at the time of a decision. */
   factsAt(past: PastDecision): HistoryFacts {
     const nowMs = Date.parse(past.decidedAt);
+    while ((this.#waiting[0]?.atMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
+      const ended = this.#waiting.shift();
+      if (ended) this.#record(ended.past, ended.decision, ended.atMs);
+    }
     return {
       session: past.sessionId === null ? undefined : this.#at(past.sessionId, nowMs).history,
       agent: this.#agents.get(past.agentId) ?? new AgentTools(),
@@ -45,17 +55,28 @@ export class HistoryReplay {
     return this.#sessions.get(past.sessionId)?.hasUnknownEnd === true;
   }
 
-  /** Adds a call that the draft allows or denies; a held one counts as its approver decided. */
+  /** Adds a call that the draft allows or denies; a held one counts as its approver decided, and from then on. */
   record(past: PastDecision, verdict: PolicyEffect): void {
-    const decision = verdict === 'require_approval' ? (past.decision ?? verdict) : verdict;
+    const isHeld = verdict === 'require_approval';
+    const decision = isHeld ? (past.decision ?? verdict) : verdict;
     if (past.dryRun || decision === 'require_approval') return;
+    const checkedMs = Date.parse(past.decidedAt);
+    const atMs = isHeld && past.endedAt != null ? Date.parse(past.endedAt) : checkedMs;
+    if (atMs > checkedMs) {
+      const place = this.#waiting.findLastIndex((earlier) => earlier.atMs <= atMs) + 1;
+      this.#waiting.splice(place, 0, { past, decision, atMs });
+    } else {
+      this.#record(past, decision, checkedMs);
+    }
+  }
+
+  #record(past: PastDecision, decision: PolicyEffect, atMs: number): void {
     const { agentId, toolName, argumentsHash, sessionId } = past;
     const watched = this.#watched.ofTool(toolName, () => this.#readsUntrusted(toolName));
     if (!watched) return;
     const isAllowed = decision === 'allow';
     const actionId = past.actionId ?? undefined;
     if (sessionId !== null) {
-      const atMs = Date.parse(past.decidedAt);
       const session = this.#at(sessionId, atMs);
       if (isAllowed && watched.isUntrusted) session.history.addUntrusted(agentId, actionId);
       if (watched.inSession) {

@@ -1,6 +1,6 @@
 import type { PolicyEffect } from '@actlog/protocol';
 import { type DefinedPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
-import { exceededRates, rateWindows } from '../check/rate.ts';
+import { exceededRates, rateWindows, windowKey } from '../check/rate.ts';
 import { WatchedCalls } from '../history/watched-calls.ts';
 import type { CheckedAction } from '../match/checked-action.ts';
 import { explainMatch } from '../match/explain-match.ts';
@@ -71,7 +71,7 @@ export class PolicyTrial {
     const matching = matchingPolicies(this.#draft, action, { history, atMs });
     // Nothing is counted, so the time of the check does not matter.
     const windows = rateWindows(matching, action, 0);
-    const counted = new Map(windows.map(({ policyId }) => [policyId, earlierActions]));
+    const counted = new Map(windows.map((window) => [windowKey(window), earlierActions]));
     const fired = firedPolicies(matching, exceededRates(windows, counted, false));
     const { decision, decidedBy } = verdictOn(fired);
     const explain = (): TriedPolicy[] => {

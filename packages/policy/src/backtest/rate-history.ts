@@ -1,4 +1,4 @@
-import type { RateWindow } from '../check/rate.ts';
+import { type RateWindow, windowKey } from '../check/rate.ts';
 import type { PastDecision } from './past-decision.ts';
 
 /** Actions that rates have counted in the course of a backtest. */
@@ -8,9 +8,9 @@ export class RateHistory {
   /** Named actions that were counted, each once. */
   readonly #named = new Set<string>();
 
-  /** Returns the number of actions in each window, by policy id. */
+  /** Returns the number of actions in each window, by key. */
   countedIn(windows: readonly RateWindow[]): ReadonlyMap<string, number> {
-    return new Map(windows.map((window) => [window.policyId, this.#sum(window)]));
+    return new Map(windows.map((window) => [windowKey(window), this.#sum(window)]));
   }
 
   /** `true` if an earlier check of the same named action was counted. */
@@ -23,7 +23,7 @@ export class RateHistory {
     if (windows.length === 0) return;
     if (past.actionId !== null) this.#named.add(nameOf(past));
     for (const window of windows) {
-      const key = keyOf(window);
+      const key = windowKey(window);
       let slices = this.#slices.get(key);
       if (!slices) {
         slices = new Map();
@@ -34,7 +34,7 @@ export class RateHistory {
   }
 
   #sum(window: RateWindow): number {
-    const slices = this.#slices.get(keyOf(window));
+    const slices = this.#slices.get(windowKey(window));
     if (!slices) return 0;
     let sum = 0;
     for (const [sliceMs, actions] of slices) {
@@ -48,8 +48,4 @@ export class RateHistory {
 
 function nameOf({ agentId, actionId }: PastDecision): string {
   return `${agentId} ${actionId}`;
-}
-
-function keyOf({ policyId, subject }: RateWindow): string {
-  return `${policyId} ${subject}`;
 }

@@ -140,6 +140,7 @@ export function checkResponse(
     grantId: isGranted ? grant.id : null,
     matched: fired.map(({ policy: { id, definition }, why }) => ({
       policyId: id,
+      policyName: definition.name,
       effect: definition.effect,
       mode: definition.mode,
       why,

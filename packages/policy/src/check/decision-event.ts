@@ -22,6 +22,8 @@ export interface DecisionPayload {
    */
   readonly decision: 'deny' | 'require_approval' | 'partially_approved' | 'approved' | 'denied' | 'expired';
   readonly policyId: string;
+  /** Name of the policy at the time of the decision; for a held action, when it was held. */
+  readonly policyName: string;
   /** The exceeded rate, if it is the reason; such a denial is temporary. */
   readonly rate?: Rate;
   readonly pendingActionId: string | null;
@@ -54,7 +56,7 @@ export interface GrantRevocationPayload {
 export function policyDecision(
   { action: { toolName, argumentsHash } }: PolicyCheck,
   decision: 'deny' | 'require_approval',
-  { id, definition: { rate } }: DefinedPolicy,
+  { id, definition: { name, rate } }: DefinedPolicy,
   heldId: string | null,
 ): DecisionPayload {
   return {
@@ -62,6 +64,7 @@ export function policyDecision(
     argumentsHash,
     decision,
     policyId: id,
+    policyName: name,
     ...(decision === 'deny' && rate !== null && { rate }),
     pendingActionId: heldId,
     decidedBy: null,
@@ -74,10 +77,11 @@ export function endDecision(
   {
     id,
     policyId,
+    policyName,
     action: { toolName, argumentsHash },
     approvals: { required, given },
     grantId,
-  }: Pick<PendingAction, 'id' | 'policyId' | 'action' | 'approvals' | 'grantId'>,
+  }: Pick<PendingAction, 'id' | 'policyId' | 'policyName' | 'action' | 'approvals' | 'grantId'>,
   decision: 'partially_approved' | 'approved' | 'denied' | 'expired',
   approver: Approver | null,
   heldMs: number,
@@ -87,6 +91,7 @@ export function endDecision(
     argumentsHash,
     decision,
     policyId,
+    policyName,
     pendingActionId: id,
     decidedBy: approver?.key ?? null,
     ...(approver?.principal != null && { principal: approver.principal }),
@@ -102,7 +107,7 @@ export function endDecision(
 /** Returns the payload for an action that a grant of an approver allows. */
 export function grantedDecision(
   { action: { toolName, argumentsHash } }: PolicyCheck,
-  { id: policyId }: DefinedPolicy,
+  { id: policyId, definition: { name: policyName } }: DefinedPolicy,
   { id: grantId, grantedBy }: Pick<ApprovalGrant, 'id' | 'grantedBy'>,
 ): DecisionPayload {
   return {
@@ -110,6 +115,7 @@ export function grantedDecision(
     argumentsHash,
     decision: 'approved',
     policyId,
+    policyName,
     pendingActionId: null,
     decidedBy: grantedBy,
     grantId,

@@ -12,6 +12,7 @@ export type HeldAction = Pick<
   | 'id'
   | 'status'
   | 'policyId'
+  | 'policyName'
   | 'decision'
   | 'onTimeout'
   | 'expiresAt'
@@ -19,6 +20,8 @@ export type HeldAction = Pick<
   | 'usedAt'
   | 'requestedBy'
   | 'principal'
+  | 'subagent'
+  | 'parentAgentIds'
   | 'approvals'
   | 'grantId'
 >;
@@ -44,7 +47,7 @@ const defaultApproval = { timeoutSeconds: 900, onTimeout: 'deny' } as const;
  */
 export function newHeldAction(
   id: string,
-  { action, principal }: PolicyCheck,
+  { action, principal, subagent, parentAgentIds = [] }: PolicyCheck,
   requestedBy: string,
   fired: readonly FiredPolicy[],
   nowMs: number,
@@ -57,6 +60,7 @@ export function newHeldAction(
     id,
     status: 'pending',
     policyId: policy.id,
+    policyName: policy.definition.name,
     action,
     reason: policy.definition.message ?? why,
     decision: null,
@@ -65,6 +69,8 @@ export function newHeldAction(
     usedAt: null,
     requestedBy,
     principal: principal ?? null,
+    subagent: subagent ?? null,
+    parentAgentIds: [...parentAgentIds],
     approvals: { ...rules, given: [] },
     grantId: null,
     policies: holdingVersions(fired),

@@ -34,33 +34,45 @@ export function rateWindows(
   nowMs: number,
 ): RateWindow[] {
   return matching.flatMap(({ policy: { id, definition } }) =>
-    definition.rate === null ? [] : [windowOf(id, definition.rate, action, nowMs)],
+    subjectsOf(definition.rate, action).map((subject) =>
+      windowOf(id, definition.rate as Rate, subject, nowMs),
+    ),
   );
 }
 
-function windowOf(policyId: string, rate: Rate, action: CheckedAction, nowMs: number): RateWindow {
+function windowOf(policyId: string, rate: Rate, subject: string, nowMs: number): RateWindow {
   const windowMs = rate.windowSeconds * 1000;
   const lengthMs = Math.max(1, Math.floor(windowMs / slicesPerWindow));
   return {
     policyId,
     rate,
-    subject: subjectOf(rate.per, action),
+    subject,
     sliceMs: Math.floor(nowMs / lengthMs) * lengthMs,
     sinceMs: nowMs - windowMs - lengthMs,
     untilMs: nowMs + windowMs + clockSkewMs,
   };
 }
 
-/** Returns the subject of a count. An action without a session is counted for its agent. */
-function subjectOf(per: Rate['per'], { agentId, sessionId }: CheckedAction): string {
-  if (per === 'tenant') return 'tenant';
-  return per === 'session' && sessionId !== undefined ? `session:${sessionId}` : `agent:${agentId}`;
+/**
+ * Returns the subjects of a count. An action without a session is counted for its agent; that of an inner agent is
+ * counted for the agents above it, too.
+ */
+function subjectsOf(rate: Rate | null, { agentId, sessionId, parentAgentIds = [] }: CheckedAction): string[] {
+  if (rate === null) return [];
+  if (rate.per === 'tenant') return ['tenant'];
+  if (rate.per === 'session' && sessionId !== undefined) return [`session:${sessionId}`];
+  return [...new Set([agentId, ...parentAgentIds])].map((id) => `agent:${id}`);
+}
+
+/** Returns the key of a window's count. */
+export function windowKey({ policyId, subject }: Pick<RateWindow, 'policyId' | 'subject'>): string {
+  return `${policyId} ${subject}`;
 }
 
 /**
  * Returns the reasons of the policies whose rate is exceeded, by policy id.
  *
- * @param counted - number of actions in each window, by policy id
+ * @param counted - number of actions in each window, by {@link windowKey}
  * @param isCounted - `true` if the action itself is among them
  */
 export function exceededRates(
@@ -69,9 +81,10 @@ export function exceededRates(
   isCounted: boolean,
 ): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
-  for (const { policyId, rate } of windows) {
-    const actions = (counted.get(policyId) ?? 0) + (isCounted ? 0 : 1);
-    if (actions <= rate.max) continue;
+  for (const window of windows) {
+    const { policyId, rate } = window;
+    const actions = (counted.get(windowKey(window)) ?? 0) + (isCounted ? 0 : 1);
+    if (actions <= rate.max || reasons.has(policyId)) continue;
     const why = `it is action ${actions} in ${rate.windowSeconds} seconds, and the limit is ${rate.max}`;
     reasons.set(policyId, why);
   }

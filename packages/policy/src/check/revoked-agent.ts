@@ -26,6 +26,22 @@ export const agentRevoked: FiredPolicy = {
 };
 
 /**
+ * Returns the match that denies the actions of an agent that runs inside a revoked one. It has the id of
+ * {@link agentRevoked}.
+ *
+ * @param agentId - the revoked agent
+ */
+export function revokedAbove(agentId: string): FiredPolicy {
+  const { id, definition } = agentRevoked.policy;
+  const message =
+    'This agent runs inside an agent that is revoked: it must not act until somebody reinstates that agent.';
+  return {
+    policy: { id, definition: { ...definition, message } },
+    why: `the agent runs inside ${JSON.stringify(agentId)}, which is revoked`,
+  };
+}
+
+/**
  * Returns the match that denies the actions of an API key that has acted as a revoked agent, whichever agent it names
  * now. It has the id of {@link agentRevoked}.
  *

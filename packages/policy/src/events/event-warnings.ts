@@ -4,6 +4,7 @@ import {
   decisionCategory,
   type EventWarning,
   schemaVersion,
+  subagentCallCategory,
   toolCallCategory,
   type WarningCode,
 } from '@actlog/protocol';
@@ -19,6 +20,7 @@ const oldAfterMs = 7 * 24 * 3_600_000;
 const categories = new Set([
   toolCallCategory,
   argumentOriginsCategory,
+  subagentCallCategory,
   'agent_message',
   'memory_write',
   'llm_call',

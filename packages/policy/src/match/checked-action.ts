@@ -18,6 +18,12 @@ export interface CheckedAction {
   readonly environment: string | undefined;
   /** Person or system on whose behalf the agent acts; undefined for none. */
   readonly principal?: string | undefined;
+  /** Name of the agent's subagent that acts; undefined for none. */
+  readonly subagent?: string | undefined;
+  /** Agents that the agent runs inside, nearest first; undefined for none. */
+  readonly parentAgentIds?: readonly string[] | undefined;
+  /** Agent above for which a rule is matched; undefined for the agent itself. */
+  readonly actsFor?: string | undefined;
 }
 
 /**
@@ -37,5 +43,7 @@ export function checkedAction(body: PolicyCheck): CheckedAction {
     framework: body.framework,
     environment: body.environment,
     principal: body.principal,
+    subagent: body.subagent,
+    parentAgentIds: body.parentAgentIds,
   };
 }

@@ -31,7 +31,9 @@ const environment = registerHistory(
   .registerVariable('args', 'map')
   .registerVariable('framework', 'string')
   .registerVariable('environment', 'string')
-  .registerVariable('principal', 'string');
+  .registerVariable('principal', 'string')
+  .registerVariable('subagent', 'string')
+  .registerVariable('parentAgentId', 'string');
 
 /** A validated condition that can be evaluated any number of times. */
 export interface Condition {
@@ -60,8 +62,8 @@ export interface PolicyHistory extends HistoryFacts {
 
 /**
  * Parses a condition in CEL (Common Expression Language), checks its types and limits its cost. It may read `agent.id`,
- * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework`, `environment` and
- * `principal`; fields that the action omits are empty strings. Without `origins` in the check, a condition that reads
+ * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework`, `environment`,
+ * `principal`, `subagent` and `parentAgentId`, the nearest agent above; fields that the action omits are empty strings. Without `origins` in the check, a condition that reads
  * them throws. It may read earlier calls with `session.called("approve_*")` and other functions of `session` and
  * `agent`.
  *
@@ -116,7 +118,7 @@ function variables(action: CheckedAction, facts: PolicyHistory | undefined): Rec
   let origins: ReturnType<typeof readableOrigins> | undefined;
   if (!action.arguments) throw new Error('the shown arguments are too large for a condition');
   return {
-    agent: new ReadableAgent(action.agentId, action.toolName, history),
+    agent: new ReadableAgent(action.actsFor ?? action.agentId, action.toolName, history),
     session: new ReadableSession(action.sessionId ?? '', history),
     action: { toolName: action.toolName, argumentsHash: action.argumentsHash },
     args: action.arguments,
@@ -128,5 +130,7 @@ function variables(action: CheckedAction, facts: PolicyHistory | undefined): Rec
     framework: action.framework ?? '',
     environment: action.environment ?? '',
     principal: action.principal ?? '',
+    subagent: action.subagent ?? '',
+    parentAgentId: action.parentAgentIds?.[0] ?? '',
   };
 }

@@ -92,3 +92,23 @@ test('a reason escapes invisible and bidirectional characters of shown texts', (
   const reason = why({ effect: 'require_approval', condition: 'bool(args.sure)' }, { action });
   expect(reason).toContain(String.raw`"no\u{202e}eno yb devorppa\u{200b}"`);
 });
+
+test('applies to an inner agent what applies to an agent above it, but permits nothing more', () => {
+  const inside = { parentAgentIds: ['outer', 'root'] };
+  const match = { agents: ['root'] };
+  expect(why({ match })).toBeUndefined();
+  expect(why({ match }, inside)).toBe('the agent matches "root"; the agent runs inside "root"');
+  expect(why({ condition: 'agent.id == "outer"' }, inside)).toBe(
+    'the condition holds; the agent runs inside "outer"',
+  );
+  expect(why({ effect: 'allow', match: { agents: ['billing-bot'] } }, inside)).toBeUndefined();
+  expect(why({ effect: 'allow', match: { agents: ['billing-bot', 'outer', 'root'] } }, inside)).toBeDefined();
+  expect(why({ effect: 'allow', match: { tools: ['refund_*'] } }, inside)).toBeDefined();
+});
+
+test('evaluates conditions on the subagent and the nearest agent above', () => {
+  const condition = 'subagent == "code-reviewer" && parentAgentId == "outer"';
+  expect(why({ condition })).toBeUndefined();
+  const facts = { subagent: 'code-reviewer', parentAgentIds: ['outer', 'root'] };
+  expect(why({ condition }, facts)).toBe('the condition holds');
+});

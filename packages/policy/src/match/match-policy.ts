@@ -9,6 +9,9 @@ import type { PolicyRule } from './policy-rule.ts';
  * apply. A condition that cannot be evaluated counts as a match for deny and require_approval and as no match for
  * allow, so an error never permits an action. Never throws.
  *
+ * For an agent that runs inside others, a rule that denies or holds also applies if it applies to one of them, and a rule
+ * that allows only if it applies to all of them: the name of an inner agent never permits more.
+ *
  * @param history - history for a condition that reads it; without it, such a condition cannot be evaluated
  */
 export function matchPolicy(
@@ -16,6 +19,21 @@ export function matchPolicy(
   action: CheckedAction,
   history?: PolicyHistory,
 ): string | undefined {
+  const own = matchAlone(rule, action, history);
+  const above = rule.readsAgent ? (action.parentAgentIds ?? []) : [];
+  if (above.length === 0) return own;
+  const reasonFor = (actsFor: string) => matchAlone(rule, { ...action, actsFor }, history);
+  if (rule.effect === 'allow') return above.every((id) => reasonFor(id) !== undefined) ? own : undefined;
+  if (own !== undefined) return own;
+  for (const id of above) {
+    const reason = reasonFor(id);
+    if (reason !== undefined) return `${reason}; the agent runs inside ${JSON.stringify(id)}`;
+  }
+  return undefined;
+}
+
+/** Returns the reason why a rule applies to the agent, or to one above it, regardless of the others. */
+function matchAlone(rule: PolicyRule, action: CheckedAction, history?: PolicyHistory): string | undefined {
   const { effect, condition } = rule;
   const reasons = matchingNames(rule, action);
   if (!reasons) return undefined;
@@ -35,7 +53,9 @@ export function matchPolicy(
 
 /** `true` if the names of an action match a rule whose condition reads the history: only then, the history is needed. */
 export function needsHistory(rule: PolicyRule, action: CheckedAction): boolean {
-  return rule.condition?.history !== undefined && matchingNames(rule, action) !== undefined;
+  if (rule.condition?.history === undefined) return false;
+  const above = rule.readsAgent ? (action.parentAgentIds ?? []) : [];
+  return [undefined, ...above].some((actsFor) => matchingNames(rule, { ...action, actsFor }) !== undefined);
 }
 
 /** Returns the reasons why the names of an action match; undefined if they do not. */

@@ -8,7 +8,7 @@ type NamedField = readonly [name: string, patterns: readonly Glob[] | undefined,
 /** Returns the names of an action with a rule's patterns, in the order in which reasons name them. */
 export function namedFields(match: PolicyMatch, action: CheckedAction): readonly NamedField[] {
   return [
-    ['agent', match.agents, action.agentId],
+    ['agent', match.agents, action.actsFor ?? action.agentId],
     ['tool', match.tools, action.toolName],
     ['framework', match.frameworks, action.framework],
     ['environment', match.environments, action.environment],

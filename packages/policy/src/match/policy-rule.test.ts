@@ -6,7 +6,13 @@ import { policyRule } from './policy-rule.ts';
 test.each([[{ effect: 'deny' }], [{ effect: 'deny', match: {}, condition: null }]] as const)(
   '%j applies to every action',
   (policy) => {
-    expect(policyRule(policy)).toEqual({ effect: 'deny', match: {}, condition: undefined, cost: 2 });
+    expect(policyRule(policy)).toEqual({
+      effect: 'deny',
+      match: {},
+      condition: undefined,
+      readsAgent: false,
+      cost: 2,
+    });
   },
 );
 
@@ -22,6 +28,7 @@ test('accepts a complete policy as sent to the API', () => {
     effect: 'require_approval',
     match: { tools: [new Glob('refund_*')] },
     condition: { cost: 12, holds: expect.any(Function) },
+    readsAgent: false,
     cost: 20,
   });
 });

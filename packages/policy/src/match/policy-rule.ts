@@ -18,6 +18,8 @@ export interface PolicyRule {
   readonly effect: PolicyEffect;
   /** Condition that must also hold; undefined for a rule without one. */
   readonly condition: Condition | undefined;
+  /** `true` if the agent's id determines whether it applies. */
+  readonly readsAgent: boolean;
   /** Upper bound of the policy's cost per check, in microseconds of one core. */
   readonly cost: number;
 }
@@ -43,6 +45,7 @@ export function policyRule(
     match: Object.fromEntries(lists),
     effect,
     condition,
+    readsAgent: match.agents !== undefined || /\bagent\b/.test(text ?? ''),
     cost: costBesideCondition(policy) + (condition?.cost ?? 0) + (condition?.history ? historyCost : 0),
   };
 }

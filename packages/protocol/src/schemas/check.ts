@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import { argumentOrigins, storedArgumentOrigins } from './argument-origin.ts';
 import { looseObject, strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
@@ -54,12 +55,18 @@ export const policyCheck = strictObject({
   actionId: identifier.optional(),
   /** Person or system on whose behalf the agent acts, for conditions and the approver; none if omitted. */
   principal: line(200).optional(),
+  /** Name of the agent's subagent that acts, for conditions and the approver; it is no agent of its own. None if omitted. */
+  subagent: line(200).optional(),
+  /** Agents that the agent runs inside, nearest first; their policies, rates and revocation apply too. None if omitted. */
+  parentAgentIds: z.array(resourceId).max(limits.maxParentAgents).optional(),
 }).meta({ id: 'PolicyCheck' });
 
 /** A policy that applied to a checked action. */
 export const policyMatched = looseObject({
   /** Id of the policy, or `agent_revoked`. */
   policyId: z.string(),
+  /** Name of the policy. */
+  policyName: z.string(),
   /** Effect of the policy on the action. */
   effect: z.enum(['allow', 'deny', 'require_approval']),
   /** `log_only` policies are listed but do not affect the decision. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toolCallCategory } from '../limits.ts';
+import { limits, toolCallCategory } from '../limits.ts';
 import { looseObject, strictObject } from './object.ts';
 import { type Accepted, resource } from './resource.ts';
 import { identifier, line, resourceId, timestamp } from './scalar.ts';
@@ -14,6 +14,18 @@ export const toolCallPayload = strictObject({
   responseStatus: z.int32(),
 }).meta({ id: 'ToolCallPayload' });
 
+/** Payload of category `subagent_call`, which a recorder sends for a `tool_api` event of an agent inside another. */
+export const subagentCallPayload = strictObject({
+  /** UUID of the `tool_api` event that it is about. */
+  eventId: z.uuid(),
+  /** Name of the tool called. */
+  toolName: identifier,
+  /** Name of the agent's subagent that made the call; none if omitted. */
+  subagent: line(200).optional(),
+  /** Agents that the agent ran inside, nearest first; none if omitted. */
+  parentAgentIds: z.array(resourceId).max(limits.maxParentAgents).optional(),
+});
+
 /** Payload of any other category, stored unchanged. */
 export const openPayload = z.record(z.string(), z.unknown());
 
@@ -27,11 +39,11 @@ export const event = strictObject({
   sessionId: resourceId,
   /** Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters. */
   sourceTimestamp: timestamp,
-  /** Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments. `guardian_decision`, in any spelling, is reserved for the service. */
+  /** Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for those of a subagent. `guardian_decision`, in any spelling, is reserved for the service. */
   category: line(100),
   /** Version of the event schema; `1.0`. */
   schemaVersion: line(20),
-  /** Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; any object, stored unchanged, for other categories. */
+  /** Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; `eventId`, `toolName`, `subagent` and `parentAgentIds` for `subagent_call`; any object, stored unchanged, for other categories. */
   payload: z.union([toolCallPayload, openPayload], 'must be an object'),
 })
   .check((context) => {
@@ -79,7 +91,7 @@ const stored = {
   sessionId: z.string(),
   /** Time of the event by the sender's clock. */
   sourceTimestamp: timestamp,
-  /** Kind of event: `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `guardian_decision` for events that the service writes. */
+  /** Kind of event: `tool_api` for tool calls, `argument_origins` and `subagent_call` for facts about them, `guardian_decision` for events that the service writes. */
   category: z.string(),
   /** Version of the event schema. */
   schemaVersion: z.string(),
@@ -97,6 +109,8 @@ export const storedEvent = resource<Record<never, never>, StoredEventShape>('Sto
 
 /** Payload of a `tool_api` event. */
 export type ToolCallPayload = z.output<typeof toolCallPayload>;
+/** Payload of a `subagent_call` event. */
+export type SubagentCallPayload = z.output<typeof subagentCallPayload>;
 /** An event with all seven fields, as it is sent. */
 export type ActivityEvent = z.output<typeof event>;
 /** A warning in an event acknowledgement. */

@@ -79,6 +79,8 @@ const profile = {
   sessionId: z.string().nullable(),
   /** The policy that holds the action. */
   policyId: z.string(),
+  /** Name of the policy when it held the action. */
+  policyName: z.string(),
   /** Action that the agent is about to take. */
   action: heldAction,
   /** Reason for holding it: the message of the policy, or else why the policy applies. */
@@ -97,6 +99,10 @@ const profile = {
   requestedBy: z.string().nullable(),
   /** Person or system on whose behalf the agent acts, as the check stated; null for none. */
   principal: z.string().nullable(),
+  /** Name of the agent's subagent that acts, as the check stated; null for none. */
+  subagent: z.string().nullable(),
+  /** Agents that the agent runs inside, nearest first; empty for none. */
+  parentAgentIds: z.array(z.string()),
   /** Approvals that the action needs, and those that it has. */
   approvals,
   /** Id of the grant that the approval created for later actions; null for none. */

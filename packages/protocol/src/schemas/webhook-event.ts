@@ -39,6 +39,8 @@ const raisedRisk = looseObject({
 const reportedPolicy = looseObject({
   /** Id of the policy that matched, or `agent_revoked`. */
   policyId: z.string(),
+  /** Name of the policy. */
+  policyName: z.string(),
   /** Effect of the policy; another policy may take precedence. */
   effect: z.enum(['allow', 'deny', 'require_approval']),
   /** `log_only` policies do not affect the decision. */

@@ -230,6 +230,11 @@ export class AdapterCalls {
       arguments: call.arguments,
       sessionId: this.#sessionIdOf(call.sessionId),
       agentId: agentId ?? call.agentId,
+      // The user's id is that of all agents, so that the framework's names are those of subagents.
+      subagent:
+        call.subagent ?? (agentId !== undefined && call.parentAgentIds?.length ? call.agentId : undefined),
+      parentAgentIds: agentId === undefined ? call.parentAgentIds : undefined,
+      agentName: call.agentId,
     };
   }
 

@@ -16,6 +16,13 @@ export interface HookedCall {
   readonly sessionId?: string | undefined;
   /** The framework's name of the agent. Default: the recorder's. */
   readonly agentId?: string | undefined;
+  /** The framework's name of the subagent that makes the call, if the framework does not treat it as an agent. */
+  readonly subagent?: string | undefined;
+  /**
+   * Agents that the agent runs inside by the framework's names, nearest first, as far as the call does not run inside a
+   * call of theirs. Default: none.
+   */
+  readonly parentAgentIds?: readonly string[] | undefined;
   /** Returns what the model sees of the result, where the hook gets an object of the framework. Default: the result. */
   readonly resultOf?: ((result: unknown) => unknown) | undefined;
   /** Aborts the wait for a person's decision. A call aborted by then never runs. */

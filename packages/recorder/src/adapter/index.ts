@@ -13,6 +13,7 @@ export {
 } from '@actlog/tool-call';
 export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 export { createEventId } from '../events/event-id.ts';
+export { policyOf } from '../guard/action-denied-error.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
 export { abandonedCall } from '../lib/abort.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';

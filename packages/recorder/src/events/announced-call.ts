@@ -15,6 +15,10 @@ export interface AnnouncedCall {
   readonly argumentsHash: string;
   /** Id of the action that was or would be checked. */
   readonly actionId?: string | undefined;
+  /** Name of the agent's subagent that makes the call. */
+  readonly subagent?: string | undefined;
+  /** Agents that the agent runs inside, nearest first. */
+  readonly parentAgentIds?: readonly string[] | undefined;
   /** Origins of the arguments, if the announcing side traces them. */
   readonly origins?: ArgumentOrigins | undefined;
 }
@@ -34,9 +38,10 @@ export function parseAnnouncedCall(json: string): AnnouncedCall | undefined {
   const value = JSON.parse(json) as AnnouncedCall | null;
   if (typeof value !== 'object' || value === null) return undefined;
   if (!texts.every((name) => typeof value[name] === 'string') || !uuid.test(value.eventId)) return undefined;
-  const { actionId, atMs, origins } = value;
+  const { actionId, atMs, origins, subagent, parentAgentIds = [] } = value;
   if (!isTime(atMs)) return undefined;
-  if (actionId !== undefined && typeof actionId !== 'string') return undefined;
+  if ([actionId, subagent].some((text) => text !== undefined && typeof text !== 'string')) return undefined;
+  if (!Array.isArray(parentAgentIds) || parentAgentIds.some((id) => typeof id !== 'string')) return undefined;
   return origins === undefined || (typeof origins === 'object' && origins !== null) ? value : undefined;
 }
 

@@ -1,10 +1,13 @@
 import {
   type ArgumentOriginsPayload,
   argumentOriginsCategory,
+  type SubagentCallPayload,
   schemaVersion,
+  subagentCallCategory,
   toolCallCategory,
 } from '@actlog/protocol';
 import { jsonString } from '../lib/json-string.ts';
+import type { OptionalFacts } from '../reporting/fact-refusals.ts';
 
 /** The variable parts that events of every category have (specification, "Event"). */
 interface EventHead {
@@ -41,18 +44,38 @@ export interface OriginsFields extends EventHead {
   readonly payload: ArgumentOriginsPayload;
 }
 
-const originsMark = `"category":"${argumentOriginsCategory}"`;
+/** The variable parts of a `subagent_call` event. */
+export interface SubagentFields extends EventHead {
+  readonly payload: SubagentCallPayload;
+}
+
+/** Categories of events with facts about a call, and the facts. */
+const factCategories = { origins: argumentOriginsCategory, subagents: subagentCallCategory } as const;
+
+function markOf(facts: OptionalFacts): string {
+  return `"category":"${factCategories[facts]}"`;
+}
 
 /** Serializes an `argument_origins` event, with its fields in the order of {@link eventBody}. */
 export function originsBody(event: OriginsFields): string {
-  const payload = JSON.stringify(event.payload);
-  return `${headOf(event)}${originsMark},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":${payload}}`;
+  return factsBody('origins', event);
 }
 
-/** Returns `true` for the output of {@link originsBody}. */
-export function isOriginsBody(body: string): boolean {
+/** Serializes a `subagent_call` event, with its fields in the order of {@link eventBody}. */
+export function subagentBody(event: SubagentFields): string {
+  return factsBody('subagents', event);
+}
+
+function factsBody(facts: OptionalFacts, event: EventHead & { readonly payload: object }): string {
+  const payload = JSON.stringify(event.payload);
+  return `${headOf(event)}${markOf(facts)},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":${payload}}`;
+}
+
+/** Returns the facts that an event of this module adds to a call; undefined for the event of a call. */
+export function factsIn(body: string): OptionalFacts | undefined {
   // Within a value, the quotes would be escaped.
-  return body.includes(originsMark);
+  if (body.includes(markOf('origins'))) return 'origins';
+  return body.includes(markOf('subagents')) ? 'subagents' : undefined;
 }
 
 /** Properties of an event that a queue needs. */

@@ -12,6 +12,18 @@ export interface ToolCall {
   readonly sessionId?: string | undefined;
   /** Id of the agent; default: the recorder's. */
   readonly agentId?: string | undefined;
+  /** Name of the agent's subagent that makes the call. It is no agent of its own. Default: none. */
+  readonly subagent?: string | undefined;
+  /**
+   * Agents that the agent runs inside, nearest first: their policies, rates and revocation apply too. Default: the agents
+   * of the calls that this one runs inside.
+   */
+  readonly parentAgentIds?: readonly string[] | undefined;
+  /**
+   * The framework's name of the agent, where `agentId` is one that the user chose for several: an agent with another name
+   * inside a call is a subagent. Default: none.
+   */
+  readonly agentName?: string | undefined;
   /** The framework's id of the call, by which two hooks of one framework recognize the same call. */
   readonly callId?: string | undefined;
   /** Aborts the wait for a person's decision. A call aborted by then never runs. */
@@ -51,6 +63,12 @@ export type ToolCallFacts = {
   readonly sessionId?: string | undefined;
   /** Id of the agent; default: the recorder's. */
   readonly agentId?: string | undefined;
+  /** Name of the agent's subagent that makes the call. It is no agent of its own. Default: none. */
+  readonly subagent?: string | undefined;
+  /**
+   * Agents that the agent runs inside, nearest first. Default: none.
+   */
+  readonly parentAgentIds?: readonly string[] | undefined;
   /** Time of the call: a Date, or ISO 8601 in UTC with a trailing `Z`; default: now. */
   readonly sourceTimestamp?: Date | string | undefined;
   /** Result of the call, as the model sees it. Used only for `origins`, and never sent. */

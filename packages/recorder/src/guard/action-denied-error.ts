@@ -19,6 +19,8 @@ export interface ActionDenial {
   readonly deniedBy?: 'policy' | 'person' | undefined;
   /** Policy that denied or held the call, if the service named one. */
   readonly policyId?: string | undefined;
+  /** Name of that policy, if the service named it. */
+  readonly policyName?: string | undefined;
   /** Pending action that was not approved in time. */
   readonly pendingActionId?: string | undefined;
   /** Message of the policy, or comment of the person who denied the call. */
@@ -41,6 +43,7 @@ export class ActionDeniedError extends Error implements ActionDenial {
   readonly decision: 'deny' | 'require_approval' | undefined;
   readonly deniedBy: 'policy' | 'person' | undefined;
   readonly policyId: string | undefined;
+  readonly policyName: string | undefined;
   readonly pendingActionId: string | undefined;
   readonly reason: string | undefined;
 
@@ -52,6 +55,7 @@ export class ActionDeniedError extends Error implements ActionDenial {
     this.decision = denial.decision;
     this.deniedBy = denial.deniedBy;
     this.policyId = denial.policyId;
+    this.policyName = denial.policyName;
     this.pendingActionId = denial.pendingActionId;
     this.reason = denial.reason;
   }
@@ -62,16 +66,26 @@ export class ActionDeniedError extends Error implements ActionDenial {
   }
 }
 
-function messageFor({ toolName, because, deniedBy, policyId, reason }: ActionDenial): string {
+/** Returns the name and the id of the policy that denied or held a call; an empty text if neither is known. */
+export function policyOf({ policyId, policyName }: Pick<ActionDenial, 'policyId' | 'policyName'>): string {
+  if (policyName === undefined) return policyId === undefined ? '' : `policy ${policyId}`;
+  const name = `policy ${JSON.stringify(policyName)}`;
+  return policyId === undefined ? name : `${name} (${policyId})`;
+}
+
+function messageFor(denial: ActionDenial): string {
+  const { toolName, because, deniedBy, reason } = denial;
+  const policy = policyOf(denial);
+  const under = policy && ` under ${policy}`;
   const tool = `The call of the tool ${JSON.stringify(toolName)} was not run:`;
   if (because === 'approval-timed-out') {
-    return `${tool} it needs a person's approval, and none was given in time. Continue without it, or ask the user.`;
+    return `${tool} it needs a person's approval${under}, and none was given in time. Continue without it, or ask the user.`;
   }
   if (because === 'unavailable') {
     return `${tool} the policy check failed, and calls are denied in that case. Do not retry now; tell the user.`;
   }
-  const policy = policyId ? ` by policy ${policyId}` : '';
-  const who = deniedBy === 'person' ? 'a person denied it.' : `it was denied${policy}.`;
+  const who =
+    deniedBy === 'person' ? `a person denied it${under}.` : `it was denied${policy && ` by ${policy}`}.`;
   const words = reason ? ` ${reason.trim().replace(/\.?$/, '.')}` : '';
   return `${tool} ${who}${words} Do not repeat the same call; choose another way or tell the user.`;
 }

@@ -4,6 +4,8 @@ import type { CheckResult } from '@actlog/protocol';
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'require_approval';
   readonly policyId: string | undefined;
+  /** Name of that policy, if the service sends it. */
+  readonly policyName: string | undefined;
   /** `true` if the action was denied because nobody decided in time. */
   readonly isTimedOut: boolean;
   /** Source of a denial; undefined for other decisions and for timeouts. */
@@ -13,13 +15,16 @@ export interface Decision {
   readonly pendingActionId: string | undefined;
 }
 
+/** Policy that held an action. */
+export type HoldingPolicy = Pick<Decision, 'policyId' | 'policyName'>;
+
 /**
  * Parses a response. The specification does not fix its fields, so each is validated. Without a valid decision there is
  * no result.
  *
- * @param heldBy - policy that held the action, from an earlier response; it may be archived by now
+ * @param held - policy that held the action, from an earlier response; it may be archived by now
  */
-export function parseDecision(response: unknown, heldBy?: string): Decision | undefined {
+export function parseDecision(response: unknown, held?: HoldingPolicy): Decision | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
   const { decision, decidedBy, matched, pendingActionId, comment } = response as CheckResult;
   if (decision !== 'allow' && decision !== 'deny' && decision !== 'require_approval') return undefined;
@@ -34,20 +39,25 @@ export function parseDecision(response: unknown, heldBy?: string): Decision | un
   if (decision === 'deny' && common.pendingActionId && textOf(decidedBy) && !isDenying) {
     // The action was held. If a policy that does not itself deny is named, the hold has expired; otherwise a person
     // decided.
-    if (named || decidedBy === heldBy) {
+    if (named || decidedBy === held?.policyId) {
       const reason = textOf(named?.message);
-      return { ...common, isTimedOut: true, policyId: textOf(decidedBy), deniedBy: undefined, reason };
+      return { ...common, isTimedOut: true, ...policyIn(named ?? held), deniedBy: undefined, reason };
     }
-    const policyId = textOf(enforced('require_approval')?.policyId) ?? heldBy;
-    return { ...common, policyId, deniedBy: 'person', reason: textOf(comment) };
+    const policy = policyIn(enforced('require_approval') ?? held);
+    return { ...common, ...policy, deniedBy: 'person', reason: textOf(comment) };
   }
   const behind = named ?? enforced(decision);
   return {
     ...common,
     policyId: textOf(behind?.policyId) ?? textOf(decidedBy),
+    policyName: textOf(behind?.policyName),
     deniedBy: decision === 'deny' ? 'policy' : undefined,
     reason: textOf(behind?.message),
   };
+}
+
+function policyIn(value: Partial<Readonly<Record<keyof HoldingPolicy, unknown>>> | undefined): HoldingPolicy {
+  return { policyId: textOf(value?.policyId), policyName: textOf(value?.policyName) };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -6,6 +6,8 @@ export interface GuardDecision {
   readonly reason?: string | undefined;
   /** Policy that decided. */
   readonly policyId?: string | number | undefined;
+  /** Name of the policy, for the model and its user. */
+  readonly policyName?: string | undefined;
   /** Pending action of a held call. */
   readonly pendingActionId?: string | number | undefined;
   /** Source of a denial. Default: `policy`. */

@@ -3,9 +3,9 @@ import { headers as headerNames, limits } from '@actlog/protocol';
 import { createEventId } from '../events/event-id.ts';
 import { throwIfAborted } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';
-import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Counters } from '../reporting/counters.ts';
 import { publish } from '../reporting/diagnostics.ts';
+import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import type { Decision } from './decision.ts';
@@ -42,12 +42,12 @@ export class Guard {
     policies: PolicyChecker | undefined,
     counters: Counters,
     reporter: Reporter,
-    originRefusals: OriginRefusals,
+    refusals: FactRefusals,
   ) {
     this.isEnforcing = options.mode === 'enforce';
     this.isAsking = this.isEnforcing || (options.mode === 'observe' && policies !== undefined);
     this.#options = options;
-    this.#questions = new PolicyChecks(options, policies, reporter, originRefusals);
+    this.#questions = new PolicyChecks(options, policies, reporter, refusals);
     this.#counters = counters;
     this.#reporter = reporter;
   }
@@ -166,7 +166,7 @@ export class Guard {
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
     const { holdTimeoutMs } = this.#options;
     if (holdTimeoutMs === 0) throw this.#denial(call, 'approval-timed-out', first);
-    call.heldBy = first.policyId;
+    call.heldBy = first;
     const endsAtMs = timers.now() + holdTimeoutMs;
     let pauseMs = initialPauseMs;
     for (;;) {
@@ -213,6 +213,7 @@ export class Guard {
       decision: decision?.decision === 'allow' ? undefined : decision?.decision,
       deniedBy: decision?.deniedBy,
       policyId: decision?.policyId,
+      policyName: decision?.policyName,
       pendingActionId: decision?.pendingActionId,
       reason: decision?.reason,
     });

@@ -3,11 +3,15 @@ import type { ArgumentOrigins } from '@actlog/protocol';
 import { toIdentifier, toResourceId } from '@actlog/tool-call';
 import { createEventId } from '../events/event-id.ts';
 import type { ToolCall } from '../events/tool-call.ts';
+import { sendablePlace } from '../recording/event-recorder.ts';
+import type { HoldingPolicy } from './decision.ts';
 
 /** A call as seen by the guard. */
 export interface GuardedCall {
   readonly agentId: string;
   readonly sessionId: string;
+  /** Subagent, and agents around the agent, as they are sent; undefined for none. */
+  readonly place: ReturnType<typeof sendablePlace>;
   readonly toolName: string;
   readonly arguments: unknown;
   /** Hash of the checked arguments. */
@@ -24,7 +28,7 @@ export interface GuardedCall {
   /** `true` if the selected arguments are sent to the service; `false` also if they could not be selected. */
   isShown: boolean;
   /** Policy that holds the call, once the service has named it. */
-  heldBy: string | undefined;
+  heldBy: HoldingPolicy | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -41,6 +45,8 @@ export function guardedCall(
   known: {
     readonly agentId: string;
     readonly sessionId: string;
+    readonly subagent?: string | undefined;
+    readonly parentAgentIds?: readonly string[] | undefined;
     readonly argumentsHash: string;
     readonly hashNow: () => string | Promise<string>;
     readonly originsNow: () => ArgumentOrigins | undefined;
@@ -52,6 +58,7 @@ export function guardedCall(
   return {
     agentId: toResourceId(known.agentId, 'agent'),
     sessionId: toResourceId(known.sessionId, 'session'),
+    place: sendablePlace(known),
     toolName: toIdentifier(call.toolName, 'unknown'),
     arguments: call.arguments,
     argumentsHash: known.argumentsHash,

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { parseExactJson, stringifyExactJson } from '@actlog/tool-call';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
-import type { OriginRefusals } from '../origins/origin-refusals.ts';
+import type { FactRefusals, OptionalFacts } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { CallPrincipals } from './call-principals.ts';
 import type { Decision } from './decision.ts';
@@ -25,6 +25,23 @@ const refusals: ReadonlySet<unknown> = new Set([400, 413, 422]);
  */
 function isTooLarge(question: PolicyCheck): boolean {
   return Buffer.byteLength(JSON.stringify(question)) > limits.maxBodyBytes;
+}
+
+/** Returns a check with all of its facts, then without each kind of optional facts, then without all of them. */
+function withoutFacts(
+  question: PolicyCheck,
+): readonly { readonly question: PolicyCheck; readonly without: readonly OptionalFacts[] }[] {
+  const { subagent, parentAgentIds, ...alone } = question;
+  const { origins, ...action } = question.action;
+  const isPlaced = subagent !== undefined || parentAgentIds !== undefined;
+  return [
+    { question, without: [] },
+    ...(isPlaced ? [{ question: alone, without: ['subagents'] as const }] : []),
+    ...(origins ? [{ question: { ...question, action }, without: ['origins'] as const }] : []),
+    ...(isPlaced && origins
+      ? [{ question: { ...alone, action }, without: ['subagents', 'origins'] as const }]
+      : []),
+  ];
 }
 
 /** Returns `true` for an error response of a reachable service that has no room to hold or record the action. */
@@ -68,7 +85,7 @@ export class PolicyChecks {
   /** Undefined if no service is configured. */
   readonly #policies: PolicyChecker | undefined;
   readonly #reporter: Reporter;
-  readonly #originRefusals: OriginRefusals;
+  readonly #refusals: FactRefusals;
   readonly #principals: CallPrincipals;
   /**
    * Arguments sent for a call, by the hash of all arguments. Selected only once, because an approval is bound to them.
@@ -79,13 +96,13 @@ export class PolicyChecks {
     settings: GuardSettings,
     policies: PolicyChecker | undefined,
     reporter: Reporter,
-    originRefusals: OriginRefusals,
+    refusals: FactRefusals,
   ) {
     this.#settings = settings;
     this.#principals = new CallPrincipals(settings.principal, reporter);
     this.#policies = policies;
     this.#reporter = reporter;
-    this.#originRefusals = originRefusals;
+    this.#refusals = refusals;
   }
 
   /**
@@ -144,18 +161,24 @@ export class PolicyChecks {
     }
   }
 
-  /** Sends a check; one that the service rejects because of its origins is repeated without them. */
+  /**
+   * Sends a check; one that the service rejects because of its optional facts is repeated without them: without one kind
+   * of them if that suffices.
+   */
   async #send(question: PolicyCheck, options: CheckOptions): Promise<unknown> {
-    const { origins, ...action } = question.action;
-    try {
-      return await this.#policies?.check(question, options);
-    } catch (error) {
-      if (origins === undefined || !refusals.has((error as { status?: unknown } | null)?.status)) throw error;
-      const response = await this.#policies?.check({ ...question, action }, options);
-      // Only now is it certain that the origins were the reason.
-      this.#originRefusals.noteCheck();
-      return response;
+    let rejection: unknown;
+    for (const left of withoutFacts(question)) {
+      try {
+        const response = await this.#policies?.check(left.question, options);
+        // Only now is it certain that these facts were the reason.
+        for (const facts of left.without) this.#refusals.noteCheck(facts);
+        return response;
+      } catch (error) {
+        rejection ??= error;
+        if (!refusals.has((error as { status?: unknown } | null)?.status)) throw error;
+      }
     }
+    throw rejection;
   }
 
   #question(call: GuardedCall, principal: string | undefined): PolicyCheck {
@@ -167,12 +190,13 @@ export class PolicyChecks {
       action: {
         toolName: call.toolName,
         argumentsHash: call.argumentsHash,
-        ...(call.origins && !this.#originRefusals.ofChecks ? { origins: call.origins } : {}),
+        ...(call.origins && !this.#refusals.ofChecks('origins') ? { origins: call.origins } : {}),
         ...(shown ? { arguments: shown } : {}),
       },
       ...(call.framework ? { framework: call.framework } : {}),
       ...(environment ? { environment } : {}),
       ...(principal === undefined ? {} : { principal }),
+      ...(call.place && !this.#refusals.ofChecks('subagents') ? call.place : {}),
       actionId: call.actionId,
     };
   }

@@ -1,5 +1,5 @@
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
-import { type Decision, parseDecision } from './decision.ts';
+import { type Decision, type HoldingPolicy, parseDecision } from './decision.ts';
 import type { GuardDecision, ReadDecision } from './guard-options.ts';
 
 const decisions: readonly unknown[] = ['allow', 'deny', 'require_approval'];
@@ -10,11 +10,15 @@ export type ReadingResult = { readonly decision: Decision } | { readonly problem
 /**
  * Reads the decision of a response with the function of the user, or as the reference profile defines it.
  *
- * @param heldBy - policy that held the action, from an earlier response
+ * @param held - policy that held the action, from an earlier response
  */
-export function readDecision(body: unknown, read: ReadDecision | undefined, heldBy?: string): ReadingResult {
+export function readDecision(
+  body: unknown,
+  read: ReadDecision | undefined,
+  held?: HoldingPolicy,
+): ReadingResult {
   if (read) return readForeign(body, read);
-  const decision = parseDecision(body, heldBy);
+  const decision = parseDecision(body, held);
   const problem =
     'A response to a policy check has no decision "allow", "deny" or "require_approval": map the decisions of this service with guard.readDecision.';
   return decision ? { decision } : { problem };
@@ -44,6 +48,7 @@ function readForeign(body: unknown, read: ReadDecision): ReadingResult {
       isTimedOut,
       deniedBy: isDenial && !isTimedOut ? (deniedBy === 'person' ? 'person' : 'policy') : undefined,
       policyId: textOf(mapped.policyId),
+      policyName: textOf(mapped.policyName),
       reason: textOf(mapped.reason),
       pendingActionId: textOf(mapped.pendingActionId),
     },

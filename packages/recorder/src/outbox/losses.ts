@@ -1,9 +1,9 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { isOriginsBody } from '../events/event-body.ts';
-import type { OriginRefusals } from '../origins/origin-refusals.ts';
+import { factsIn } from '../events/event-body.ts';
 import type { Counters } from '../reporting/counters.ts';
 import { publish } from '../reporting/diagnostics.ts';
 import type { DropReason } from '../reporting/drop-reason.ts';
+import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
@@ -12,7 +12,7 @@ export interface LossesOptions {
   readonly deadLetters: DeadLetters | undefined;
   readonly counters: Counters;
   readonly reporter: Reporter;
-  readonly originRefusals: OriginRefusals;
+  readonly refusals: FactRefusals;
 }
 
 /** Counts the events that the service will never receive, and reports each. */
@@ -54,13 +54,14 @@ export class Losses {
 
   /**
    * Handles an event that the service rejected permanently: stores it in the dead-letter file, if there is one. An event
-   * about origins is left out: it only adds to the event of its call.
+   * with further facts about a call is left out: it only adds to the event of the call.
    */
   deadLetter(event: QueuedEvent, reason: string): void {
-    const { counters, deadLetters, reporter, originRefusals } = this.#options;
-    if (isOriginsBody(event.body)) {
+    const { counters, deadLetters, reporter, refusals } = this.#options;
+    const facts = factsIn(event.body);
+    if (facts) {
       counters.omitted += 1;
-      originRefusals.noteEvent();
+      refusals.noteEvent(facts);
       return;
     }
     if (!deadLetters?.add(event.body, reason)) {

@@ -15,9 +15,9 @@ import {
 } from '../../tests/journal-fixture.ts';
 import type { SendResult, Transport } from '../delivery/send-result.ts';
 import { encodeSettled } from '../journal/segment-line.ts';
-import { OriginRefusals } from '../origins/origin-refusals.ts';
 import { Counters } from '../reporting/counters.ts';
 import type { DroppedEvent } from '../reporting/drop-reason.ts';
+import { FactRefusals } from '../reporting/fact-refusals.ts';
 import { Reporter } from '../reporting/reporter.ts';
 import { Outbox, type WhenFull } from './outbox.ts';
 
@@ -70,7 +70,7 @@ function start(options: StartOptions = {}) {
     whenFull: options.whenFull ?? 'drop-oldest',
     counters,
     reporter,
-    originRefusals: new OriginRefusals(reporter),
+    refusals: new FactRefusals(reporter),
   });
   onTestFinished(() => outbox.close());
   return { counters, disk, dropped, journal, outbox, root, sent, service };

@@ -25,6 +25,12 @@ export interface CallEvent {
 export interface ActiveCall extends RunningCall {
   /** Recorder of the call. A hook with another recorder records for another service. */
   readonly recordedBy: object;
+  /** The framework's name of the agent, where `agentId` is the user's; undefined if it is not known. */
+  readonly agentName: string | undefined;
+  /** Name of the agent's subagent; undefined for none. */
+  readonly subagent: string | undefined;
+  /** Agents that the agent runs inside, nearest first. */
+  readonly parentAgentIds: readonly string[];
   /** Hash of the arguments that the call runs with. */
   argumentsHash: string;
   readonly callId: string | undefined;

@@ -1,9 +1,8 @@
 import { type ToolOutcome, toIdentifier } from '@actlog/tool-call';
 import type { ToolCall } from '../events/tool-call.ts';
-
-import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { Trace } from '../origins/origin-tracker.ts';
 import { hasOrigins } from '../origins/session-origins.ts';
+import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { ActiveCall } from './active-call.ts';
 import type { EventRecorder, EventSource } from './event-recorder.ts';
 
@@ -17,16 +16,16 @@ interface RecordedCall {
 /** Records where the arguments of calls came from. */
 export class CallOrigins {
   readonly #events: EventRecorder;
-  readonly #refusals: OriginRefusals;
+  readonly #refusals: FactRefusals;
 
-  constructor(events: EventRecorder, refusals: OriginRefusals) {
+  constructor(events: EventRecorder, refusals: FactRefusals) {
     this.#events = events;
     this.#refusals = refusals;
   }
 
   /** Records the origins of a call, if there is anything to report and the service takes such events. */
   report(nowMs: number, source: EventSource, call: RecordedCall, trace: Trace | undefined): void {
-    if (trace === undefined || this.#refusals.ofEvents || !hasOrigins(trace.origins)) return;
+    if (trace === undefined || this.#refusals.ofEvents('origins') || !hasOrigins(trace.origins)) return;
     this.#events.addOrigins(nowMs, source, { ...call, origins: trace.origins, userText: trace.userText });
   }
 }

@@ -6,17 +6,16 @@ import {
   type ToolOutcome,
   toIdentifier,
 } from '@actlog/tool-call';
+import type { AnnouncedCall } from '../events/announced-call.ts';
 import { isoTimestamp } from '../events/event-body.ts';
 import { createEventId, isEventId } from '../events/event-id.ts';
-
 import { checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import { checkSignal, throwIfAborted } from '../lib/abort.ts';
-
-import type { OriginRefusals } from '../origins/origin-refusals.ts';
 import type { SessionOrigins, TextAuthor } from '../origins/session-origins.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import { type ActiveCall, claimSameCall, currentCall, endCall, runAsCall, tellOuter } from './active-call.ts';
 import { CallOrigins, noteResult } from './call-origins.ts';
 import { CallStatus, statusOfRefusal } from './call-status.ts';
@@ -32,7 +31,7 @@ export interface CallRecorderOptions extends EventRecorderOptions {
   readonly hasher: ArgumentsHasher;
   /** Terms for calls of the recorder itself. */
   readonly terms: CallTerms;
-  readonly originRefusals: OriginRefusals;
+  readonly refusals: FactRefusals;
 }
 
 /** Guard and origins of a call; an adapter may have its own. */
@@ -55,7 +54,7 @@ export class CallRecorder {
     this.#options = options;
     this.#events = new EventRecorder(options);
     this.#status = new CallStatus(options.responseStatus, options.reporter);
-    this.#origins = new CallOrigins(this.#events, options.originRefusals);
+    this.#origins = new CallOrigins(this.#events, options.refusals);
   }
 
   /**
@@ -93,13 +92,15 @@ export class CallRecorder {
     const announced = isAnnounced ? call.announced : undefined;
     const sessionId =
       same?.sessionId ?? announced?.sessionId ?? call.sessionId ?? currentSessionId() ?? this.#ownSessionId;
+    const agentId = announced?.agentId ?? call.agentId ?? same?.agentId ?? this.#options.agentId;
     const active: ActiveCall = {
       recordedBy: this,
+      ...(announced ? placeOfAnnounced(announced) : this.#placeOf(call, agentId, same, outer)),
       toolName: call.toolName,
       argumentsHash,
       callId: call.callId,
       framework,
-      agentId: announced?.agentId ?? call.agentId ?? same?.agentId ?? this.#options.agentId,
+      agentId,
       sessionId,
       guard,
       actionId: same?.actionId ?? announced?.actionId,
@@ -170,6 +171,7 @@ export class CallRecorder {
         responseStatus: facts.responseStatus,
         sourceTimestamp,
       });
+      this.#events.addPlace(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, facts);
       if (origins === undefined) return eventId;
       const trace = facts.argumentsHash === undefined ? origins.trace(sessionId, facts.arguments) : undefined;
       this.#origins.report(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, trace);
@@ -191,6 +193,31 @@ export class CallRecorder {
   /** Reports an error that occurred around a call. */
   failed(kind: string, error: Error): void {
     this.#options.reporter.failed(kind, error);
+  }
+
+  /** Returns the subagent and the agents around the agent of a call, which may run inside calls of other agents. */
+  #placeOf(
+    call: ToolCall,
+    agentId: string,
+    same: ActiveCall | undefined,
+    outer: ActiveCall | undefined,
+  ): Pick<ActiveCall, 'agentName' | 'subagent' | 'parentAgentIds'> {
+    const { agentName } = call;
+    let around = same ?? outer;
+    while (around && around.recordedBy !== this) around = around.outer;
+    // A call that names no agent is one of a tool, not of an agent in it.
+    if (same === undefined && call.agentId === undefined) around = undefined;
+    const above = around ? [around.agentId, ...around.parentAgentIds] : [];
+    const parents = new Set([...(call.parentAgentIds ?? []), ...above]);
+    parents.delete(agentId);
+    const outerName = around?.agentId === agentId ? around.agentName : undefined;
+    const isNamed = agentName !== undefined && outerName !== undefined && agentName !== outerName;
+    const inherited = around?.agentId === agentId ? around.subagent : undefined;
+    return {
+      agentName: agentName ?? same?.agentName,
+      subagent: call.subagent ?? (isNamed ? agentName : inherited),
+      parentAgentIds: [...parents],
+    };
   }
 
   #hash(args: unknown): string | Promise<string> {
@@ -266,6 +293,7 @@ export class CallRecorder {
       const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
       this.#events.add(eventId, nowMs, source, facts);
       this.#origins.report(nowMs, source, { ...facts, callEventId: eventId }, active.trace);
+      this.#events.addPlace(nowMs, source, { ...facts, callEventId: eventId }, active);
       call.onRecorded?.({ responseStatus, atMs });
       return eventId;
     } catch (error) {
@@ -273,6 +301,11 @@ export class CallRecorder {
       return undefined;
     }
   }
+}
+
+/** Returns the place of a call as the other side of a connection announced it. */
+function placeOfAnnounced({ subagent, parentAgentIds = [] }: AnnouncedCall) {
+  return { agentName: undefined, subagent, parentAgentIds };
 }
 
 /** `false` for an id that may stand for several calls: each is an event of its own. */

@@ -1,13 +1,14 @@
-import type { ArgumentOrigins } from '@actlog/protocol';
+import { type ArgumentOrigins, limits } from '@actlog/protocol';
 import { isResponseStatus, responseStatuses, toIdentifier, toResourceId } from '@actlog/tool-call';
 import { type OriginKey, originKey } from '../delivery/origin.ts';
 import { QueuedEvent } from '../delivery/queued-event.ts';
-import { type EventFields, eventBody, originsBody } from '../events/event-body.ts';
+import { type EventFields, eventBody, originsBody, subagentBody } from '../events/event-body.ts';
 import { createEventId } from '../events/event-id.ts';
 
 import type { ToolCall } from '../events/tool-call.ts';
 
 import type { Outbox } from '../outbox/outbox.ts';
+import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 
 /** Dependencies of an {@link EventRecorder}. */
@@ -19,6 +20,8 @@ export interface EventRecorderOptions {
   /** Undefined if no service is configured. */
   readonly outbox: Pick<Outbox, 'add'> | undefined;
   readonly reporter: Reporter;
+  /** Facts that the service does not take. Default: it takes all. */
+  readonly refusals?: FactRefusals | undefined;
   /** Called after every event. */
   readonly onRecorded: () => void;
 }
@@ -37,6 +40,27 @@ interface OriginsFacts {
   readonly origins: ArgumentOrigins;
   /** `true` if the user's texts are known. */
   readonly userText: boolean;
+}
+
+/** Subagent that makes a call, and the agents around its agent. */
+export interface CallPlace {
+  /** Name of the agent's subagent; undefined for none. */
+  readonly subagent?: string | undefined;
+  /** Agents that the agent runs inside, nearest first. */
+  readonly parentAgentIds?: readonly string[] | undefined;
+}
+
+/** Returns a place with names that a service accepts; undefined for a call of an agent that runs inside no other. */
+export function sendablePlace({ subagent, parentAgentIds = [] }: CallPlace) {
+  const name = subagent === undefined ? '' : toIdentifier(subagent, '');
+  const all = parentAgentIds.map((id) => toResourceId(id, 'agent'));
+  // The outermost agent is the one that people know.
+  const parents =
+    all.length <= limits.maxParentAgents
+      ? all
+      : [...all.slice(0, limits.maxParentAgents - 1), ...all.slice(-1)];
+  if (name === '' && parents.length === 0) return undefined;
+  return { ...(name !== '' && { subagent: name }), ...(parents.length > 0 && { parentAgentIds: parents }) };
 }
 
 /** Creates valid events and adds them to the outbox. */
@@ -83,6 +107,33 @@ export class EventRecorder {
         toolName: toIdentifier(source.toolName, 'unknown'),
         origins: about.origins,
         ...(about.userText && { userText: true }),
+      },
+    });
+    const origin = this.#originKey(source.framework, source.sdk);
+    outbox.add(new QueuedEvent({ eventId, sessionId, isImportant: false, body, originKey: origin }), nowMs);
+  }
+
+  /** Adds the event of category `subagent_call` about a call, if its agent runs inside another or is a subagent. */
+  addPlace(
+    nowMs: number,
+    source: EventSource,
+    about: Omit<OriginsFacts, 'origins' | 'userText'>,
+    place: CallPlace,
+  ): void {
+    const { outbox, refusals } = this.#options;
+    const sendable = sendablePlace(place);
+    if (!outbox || !sendable || refusals?.ofEvents('subagents')) return;
+    const eventId = createEventId(nowMs);
+    const sessionId = toResourceId(about.sessionId, 'session');
+    const body = subagentBody({
+      eventId,
+      sessionId,
+      agentId: toResourceId(source.agentId ?? this.#options.agentId, 'agent'),
+      sourceTimestamp: about.sourceTimestamp,
+      payload: {
+        eventId: about.callEventId,
+        toolName: toIdentifier(source.toolName, 'unknown'),
+        ...sendable,
       },
     });
     const origin = this.#originKey(source.framework, source.sdk);

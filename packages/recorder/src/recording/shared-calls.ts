@@ -31,7 +31,7 @@ export class SharedCalls {
     const recording = recordingView(active);
     const nowMs = Date.now();
     recording.event ??= { eventId: recording.checkedAs ?? createEventId(nowMs), announcedBy: active };
-    const { agentId, sessionId } = recording;
+    const { agentId, sessionId, subagent, parentAgentIds } = recording;
     const { toolName, argumentsHash, trace } = active;
     return this.#announcements.seal({
       eventId: recording.event.eventId,
@@ -40,6 +40,8 @@ export class SharedCalls {
       sessionId,
       toolName,
       argumentsHash,
+      ...(subagent !== undefined && { subagent }),
+      ...(parentAgentIds.length > 0 && { parentAgentIds }),
       actionId: active.actionId ?? actionId,
       origins: trace?.origins,
     });

@@ -3,14 +3,16 @@ import type { GuardOptions } from '../guard/guard-options.ts';
 import { type GuardSettings, resolveGuard } from '../guard/guard-settings.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import type { PolicyChecker } from '../guard/policy-checks.ts';
-import { OriginRefusals } from '../origins/origin-refusals.ts';
 import { Counters } from '../reporting/counters.ts';
+import { FactRefusals } from '../reporting/fact-refusals.ts';
 import { Reporter } from '../reporting/reporter.ts';
 
 /** A call to check. */
 export interface CheckedCall {
   readonly agentId: string;
   readonly sessionId: string;
+  /** Name of the agent's subagent that makes the call. Default: none. */
+  readonly subagent?: string | undefined;
   readonly toolName: string;
   readonly arguments: unknown;
   readonly argumentsHash: string;
@@ -36,7 +38,7 @@ export class CallGuard {
     const counters = new Counters();
     const reporter = new Reporter({ onError }, counters);
     this.#settings = resolveGuard(options);
-    this.#guard = new Guard(this.#settings, policies, counters, reporter, new OriginRefusals(reporter));
+    this.#guard = new Guard(this.#settings, policies, counters, reporter, new FactRefusals(reporter));
   }
 
   /** `true` if calls run only when the guard allows them. */

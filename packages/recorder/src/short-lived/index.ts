@@ -16,7 +16,7 @@ export {
 export { endOfRunReason, maxDenialsInARow, maxSameDenials } from '../adapter/run-denials.ts';
 export { createEventId } from '../events/event-id.ts';
 
-export { ActionDeniedError } from '../guard/action-denied-error.ts';
+export { ActionDeniedError, policyOf } from '../guard/action-denied-error.ts';
 export type { GuardOptions } from '../guard/guard-options.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
 export {

@@ -29,6 +29,8 @@ export interface SpooledCall {
   readonly eventId: string;
   readonly agentId: string;
   readonly sessionId: string;
+  /** Name of the agent's subagent that made the call. Default: none. */
+  readonly subagent?: string | undefined;
   readonly toolName: string;
   readonly argumentsHash: string;
   /** HTTP status of the outcome. */
@@ -75,16 +77,16 @@ export class SpoolWriter {
   }
 
   /** Writes an event. Returns `true` if it is on disk; otherwise the error was passed to `onError`. */
-  write({ eventId, atMs, agentId, toolName, ...facts }: SpooledCall): boolean {
+  write({ eventId, atMs, agentId, toolName, subagent, ...facts }: SpooledCall): boolean {
     this.#isWritten = false;
-    this.#events.add(
-      eventId,
-      Date.now(),
-      { agentId, toolName },
-      { ...facts, sourceTimestamp: isoTimestamp(atMs) },
-    );
-    this.#hasWritten ||= this.#isWritten;
-    return this.#isWritten;
+    const source = { agentId, toolName };
+    const sourceTimestamp = isoTimestamp(atMs);
+    this.#events.add(eventId, Date.now(), source, { ...facts, sourceTimestamp });
+    const isWritten = this.#isWritten;
+    const about = { callEventId: eventId, sessionId: facts.sessionId, sourceTimestamp };
+    if (isWritten) this.#events.addPlace(Date.now(), source, about, { subagent });
+    this.#hasWritten ||= isWritten;
+    return isWritten;
   }
 
   /** Leaves the written events to the next recorder. */

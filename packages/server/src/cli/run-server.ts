@@ -22,6 +22,12 @@ function createKeyHint({ database = ':memory:', tenant = 'default' }: ServerOpti
   return `create one: npx actlog keys create NAME --scopes ingest --agents 'NAME*'${flags.join('')}`;
 }
 
+/** Returns the agents that the agents' key may act as, and how to bind it if it is bound to none. */
+function boundTo({ agents }: ServerOptions): string {
+  if (agents === undefined) return "any agent; --agents 'billing*' binds it";
+  return typeof agents === 'string' ? agents : agents.join(', ');
+}
+
 /**
  * Returns the lines that show where the server listens and how to use it. Agents get their own key, which cannot
  * approve actions. Keys that the server would refuse are left out.
@@ -36,7 +42,10 @@ function startMessage(settings: ServerOptions, { url, apiKey, agentKey }: Runnin
   return [
     `actlog listens on ${url}${isEverywhere ? ', and on the other addresses of this machine' : ''}`,
     ...(isShown
-      ? [`  agents    ${agentKey}   records and checks`, `  admin     ${apiKey}   does everything`]
+      ? [
+          `  agents    ${agentKey}   records and checks as ${boundTo(settings)}`,
+          `  admin     ${apiKey}   does everything`,
+        ]
       : [`  API key   ${noKey}`]),
     // The browser does not send the part after #, so no log or proxy sees the key.
     ...(settings.console === false ? [] : [`  console   ${url}/console/${isShown ? `#key=${apiKey}` : ''}`]),

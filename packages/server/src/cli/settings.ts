@@ -14,6 +14,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   tenant: 'tenant of the printed key, and of people who sign in',
   apiKey:
     "the administrator's key, to use instead of creating one; agents and the client read ACTLOG_API_KEY",
+  agents: "comma-separated agents that the printed agents' key may act as, such as billing*; any by default",
   acceptTestKeys: 'true to accept keys of kind test',
   maxQueuedEvents: 'maximum events that wait to be stored',
   maxQueuedBytes: 'maximum bytes of memory, each for events, checks, other requests, exports and responses',

@@ -22,7 +22,10 @@ const endedListedForMs = 30 * 24 * 3_600_000;
 /** Maximum number of keys in the list. */
 const maxListedKeys = 1000;
 
-/** Route `GET /console/api/keys`: up to 1,000 keys, newest first, without those that ended more than 30 days ago. */
+/**
+ * Route `GET /console/api/keys`: up to 1,000 keys and a mebibyte of patterns of agents, newest first, without those that
+ * ended more than 30 days ago.
+ */
 export function listKeysRoute({ storage }: Services): ServerRoute {
   return {
     method: 'GET',
@@ -31,10 +34,10 @@ export function listKeysRoute({ storage }: Services): ServerRoute {
     check: requireEveryScope,
     async handle({ caller: { tenantId, keyId } }) {
       const endedAfterMs = Date.now() - endedListedForMs;
-      const keys = await storage.read(tenantId, (db) =>
+      const { rows, hasMore } = await storage.read(tenantId, (db) =>
         listRecentKeys(db, { tenantId, endedAfterMs, limit: maxListedKeys }),
       );
-      return { items: keys.map((key) => keyView(key, keyId)) };
+      return { items: rows.map((key) => keyView(key, keyId)), hasMore };
     },
   };
 }

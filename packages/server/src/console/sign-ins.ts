@@ -11,7 +11,7 @@ import { listSignIns } from '../storage/stores/sign-in-store.ts';
 /** Maximum number of sign-ins in the list. */
 const maxListed = 1000;
 
-/** Route `GET /console/api/sign-ins`: the people who are signed in, up to 1,000, newest first. */
+/** Route `GET /console/api/sign-ins`: the people who are signed in, up to 1,000 and a mebibyte of names, newest first. */
 export function listSignInsRoute({ storage, users }: Services): ServerRoute {
   return {
     method: 'GET',
@@ -20,7 +20,7 @@ export function listSignInsRoute({ storage, users }: Services): ServerRoute {
     check: requireEveryScope,
     async handle({ caller: { tenantId, user } }) {
       const { idleMs } = users.signIns.lifetimes;
-      const rows = await storage.read(tenantId, (db) =>
+      const { rows, hasMore } = await storage.read(tenantId, (db) =>
         listSignIns(db, { tenantId, nowMs: Date.now(), idleMs, limit: maxListed }),
       );
       return {
@@ -34,6 +34,7 @@ export function listSignInsRoute({ storage, users }: Services): ServerRoute {
           expiresAt: isoTime(row.expires_ms),
           current: row.id === user?.signIn?.id,
         })),
+        hasMore,
       };
     },
   };

@@ -1,4 +1,4 @@
-import { type Approver, endDecision } from '@actlog/policy';
+import { type Approver, endDecision, heldOutcome } from '@actlog/policy';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { notify } from '../storage/notification.ts';
@@ -7,10 +7,11 @@ import type { PendingActionRow } from '../storage/stores/pending-action-store.ts
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import { recordDecision } from './decision-event.ts';
-import { pendingActionView } from './pending-action-view.ts';
+import { heldAction, pendingActionView } from './pending-action-view.ts';
 
 /**
- * Ends a held action in one transaction with its consequences: the event in its session and the message to webhooks.
+ * Ends a held action in one transaction with its consequences: the outcome of its decision, the event in its session
+ * and the message to webhooks.
  * After the commit, it wakes the requests that wait for the action.
  *
  * @param approver - the approver whose decision ends it; `null` for an expiry
@@ -26,6 +27,15 @@ export async function endAction(
 ): Promise<PendingActionRow | undefined> {
   if (!(await endPendingAction(write.db, row.tenant_id, row.id, end, nowMs))) return undefined;
   const ended = { ...row, ...end };
+  const { decision, decidedBy } = heldOutcome(heldAction(ended, nowMs));
+  await services.decisionLog.endHeld(write, {
+    tenantId: row.tenant_id,
+    heldId: row.id,
+    status: end.status,
+    endedMs: end.decided_ms ?? row.expires_ms,
+    decision,
+    decided_by: decidedBy,
+  });
   await recordApproverDecision(services, write, ended, end.status, approver, nowMs);
   await addUsage(write.db, row.tenant_id, { heldActions: -1 }, nowMs);
   await services.outbox.queue(write, row.tenant_id, {

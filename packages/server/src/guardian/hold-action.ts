@@ -14,6 +14,11 @@ import { pendingActionView } from './pending-action-view.ts';
 /** Name of the lock for transactions that may hold an action, so that quotas are exact. */
 export const holdLock = 'quota held actions';
 
+/** Returns the agents above an agent as they are stored; `null` for none. */
+export function parentsJson(parentAgentIds: readonly string[] = []): string | null {
+  return parentAgentIds.length === 0 ? null : JSON.stringify(parentAgentIds);
+}
+
 /**
  * Stores an action that waits for approval, and notifies webhooks. Call it with {@link holdLock} locked.
  *
@@ -42,6 +47,7 @@ export async function holdAction(
     id: held.id,
     status: 'pending',
     policy_id: held.policyId,
+    policy_name: held.policyName,
     action,
     reason: held.reason,
     created_ms: held.createdMs,
@@ -60,6 +66,8 @@ export async function holdAction(
     approvals: null,
     requested_by: held.requestedBy,
     principal: held.principal,
+    subagent: held.subagent,
+    parent_agents: parentsJson(held.parentAgentIds),
     policies: JSON.stringify(held.policies),
     grant_id: null,
   };

@@ -11,12 +11,15 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
     id: row.id,
     status: statusAt(row, nowMs),
     policyId: row.policy_id,
+    policyName: row.policy_name,
     expiresAt: isoTime(row.expires_ms),
     onTimeout: row.on_timeout,
     singleUse: row.single_use === 1,
     usedAt: isoTimeOrNull(row.used_ms),
     requestedBy: row.requested_by,
     principal: row.principal,
+    subagent: row.subagent,
+    parentAgentIds: parentsOf(row.parent_agents),
     approvals: {
       required: row.required_approvers,
       approverKeys: row.approver_keys === null ? null : (JSON.parse(row.approver_keys) as string[]),
@@ -36,18 +39,24 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
   };
 }
 
+/** Returns stored agents above an agent. */
+export function parentsOf(json: string | null): string[] {
+  return json === null ? [] : (JSON.parse(json) as string[]);
+}
+
 /** Returns a pending action as the wire shows it at a given time. */
 export function pendingActionView(
   row: PendingActionRow,
   nowMs: number,
 ): SentOf<'guardian.pendingActions.decide'> {
-  const { id, status, policyId, ...state } = heldAction(row, nowMs);
+  const { id, status, policyId, policyName, ...state } = heldAction(row, nowMs);
   return {
     id,
     status,
     agentId: row.agent_id,
     sessionId: row.session_id,
     policyId,
+    policyName,
     action: shownAction(row.action),
     reason: row.reason,
     createdAt: isoTime(row.created_ms),

@@ -48,18 +48,27 @@ export class KeyAgents {
   /**
    * Admits a caller that acts as agents: records an event or checks an action.
    *
+   * @param above - agents around those; the key is not required to be bound to them, because they permit nothing
    * @returns `undefined` if nothing is to be recorded, which is the common case; otherwise a promise that resolves when
    *   the agents are recorded
    * @throws ApiError `PERMISSION_DENIED` when the caller's key is bound to other agents.
    */
-  admit(caller: Caller, agentIds: Iterable<string>): Promise<void> | undefined {
+  admit(
+    caller: Caller,
+    agentIds: Iterable<string>,
+    above: readonly string[] = [],
+  ): Promise<void> | undefined {
     const { tenantId, keyId, isShared } = caller;
     const isRecorded = keyId === undefined || isShared || this.#full.has(keyId);
     const unknown: string[] = [];
+    const note = (agentId: string) => {
+      if (!isRecorded && !this.#known.has(`${keyId} ${agentId}`)) unknown.push(agentId);
+    };
     for (const agentId of agentIds) {
       requireAgent(caller, agentId);
-      if (!isRecorded && !this.#known.has(`${keyId} ${agentId}`)) unknown.push(agentId);
+      note(agentId);
     }
+    for (const agentId of above) if (mayActAs(caller, agentId)) note(agentId);
     if (isRecorded || unknown.length === 0) return undefined;
     return this.#record(tenantId, keyId, unknown);
   }
@@ -76,22 +85,25 @@ export class KeyAgents {
 /** A revoked agent that stops a check. */
 export interface StoppingAgent {
   readonly agentId: string;
-  /** `true` if the check names another agent, and its key has acted as the revoked one. */
-  readonly isOther: boolean;
+  /** The agent of the check, an agent above it, or another one that its key has acted as. */
+  readonly is: 'agent' | 'above' | 'other';
 }
 
 /**
- * Returns the revoked agent that stops a caller's check as an agent: this agent, or another one that the caller's key has
+ * Returns the revoked agent that stops a caller's check as an agent: this agent, one above it, or another one that the caller's key has
  * acted as and still may act as, unless several agents share the key.
  */
 export async function stoppingAgent(
   db: Database,
   caller: KeyHolder,
   agentId: string,
+  above: readonly string[],
 ): Promise<StoppingAgent | undefined> {
   const { tenantId, keyId, isShared } = caller;
-  const revoked = await revokedAgentsOf(db, tenantId, agentId, isShared ? undefined : keyId);
-  if (revoked.includes(agentId)) return { agentId, isOther: false };
+  const revoked = await revokedAgentsOf(db, tenantId, [agentId, ...above], isShared ? undefined : keyId);
+  if (revoked.includes(agentId)) return { agentId, is: 'agent' };
+  const outer = above.find((id) => revoked.includes(id));
+  if (outer !== undefined) return { agentId: outer, is: 'above' };
   const other = revoked.find((id) => mayActAs(caller, id));
-  return other === undefined ? undefined : { agentId: other, isOther: true };
+  return other === undefined ? undefined : { agentId: other, is: 'other' };
 }

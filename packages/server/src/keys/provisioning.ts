@@ -112,7 +112,8 @@ export async function addAdminKey(
 
 /**
  * Adds a test key that stays the same for a purpose, tenant and deployment, so that programs keep working when a server of
- * the same database starts again. A key that was revoked is replaced by the next one.
+ * the same database starts again. A key that was revoked is replaced by the next one, and one for other agents is another
+ * key.
  *
  * @param seed - secret of the deployment for the key's purpose
  */
@@ -123,7 +124,8 @@ export async function addLastingKey(
   options: Pick<NewKeyOptions, 'name' | 'scopes' | 'agents'>,
 ): Promise<{ key: string; stored: StoredKey }> {
   for (let number = 0; ; number += 1) {
-    const key = derivedApiKey('test', seed, `${tenantId} ${number}`);
+    const bound = options.agents ? ` ${JSON.stringify(options.agents.toSorted())}` : '';
+    const key = derivedApiKey('test', seed, `${tenantId} ${number}${bound}`);
     const added = await addKey(db, tenantId, { kind: 'test', ...options, key });
     if (!hasEnded(added.stored)) return added;
   }

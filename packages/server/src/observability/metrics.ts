@@ -52,7 +52,7 @@ export class Metrics {
   });
   readonly #decisions = new Counter({
     name: 'actlog_decisions_total',
-    help: 'Checked actions by the decision, dry runs not counted.',
+    help: 'Checked actions by the decision, without dry runs; a held action counts once, as require_approval.',
     labelNames: ['decision'],
     registers: [this.registry],
   });

@@ -1,6 +1,7 @@
 import {
   type CheckDecision,
   type CheckEffect,
+  type CheckResponse,
   type FiredPolicy,
   grantedDecision,
   type KnownAction,
@@ -15,6 +16,7 @@ import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { saveCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countActions } from '../storage/policies/policy-count-store.ts';
+import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
 import { markApprovalUsed } from '../storage/stores/pending-action-changes.ts';
 import type { Usage } from '../storage/stores/usage-kinds.ts';
@@ -23,7 +25,10 @@ import type { Database, Write } from '../storage/transaction.ts';
 import type { CheckHistory } from './check-history.ts';
 import type { RecordedDenials } from './recorded-denials.ts';
 
-/** Maximum number of policies listed in a webhook message, which keeps it below 20 kB. */
+/** Maximum bytes of the policies listed in a webhook message, which keeps it below 20 kB. */
+const maxReportedBytes = 16 * 1024;
+
+/** Maximum number of policies listed in a webhook message. */
 const maxReportedPolicies = 100;
 
 /** The check whose effects are written. */
@@ -35,6 +40,8 @@ export interface EffectsContext {
   readonly windows: readonly RateWindow[];
   readonly history: CheckHistory;
   readonly denials: RecordedDenials;
+  /** Returns the decision with a response as it is kept. */
+  readonly kept: (response: CheckResponse) => PolicyDecisionRow;
   /** Returns the digest of the action. */
   readonly digest: () => string;
 }
@@ -68,7 +75,7 @@ export class CheckEffects {
     let heldUsage: Partial<Usage> = {};
     let newDenial: FiredPolicy | undefined;
     for (const effect of decision.effects) {
-      if (effect.type === 'hold') heldUsage = await this.#hold(write, effect);
+      if (effect.type === 'hold') heldUsage = await this.#hold(write, effect, decision);
       else if (effect.type === 'use_grant') await this.#recordGrant(write, effect);
       else if (effect.type === 'count') await this.#count(write.db);
       else if (effect.type === 'record_call') {
@@ -81,12 +88,17 @@ export class CheckEffects {
     else if (newDenial) await this.#notifyWebhooks(write, [newDenial]);
   }
 
-  async #hold(write: Write, { action, policy }: CheckEffect & { type: 'hold' }): Promise<Partial<Usage>> {
-    const { tenantId, body, nowMs, digest } = this.#context;
+  async #hold(
+    write: Write,
+    { action, policy }: CheckEffect & { type: 'hold' },
+    { response }: CheckDecision,
+  ): Promise<Partial<Usage>> {
+    const { tenantId, body, nowMs, digest, kept } = this.#context;
     const usage = await holdAction(this.#services, write, tenantId, body, digest(), action);
+    const keptUsage = await this.#services.decisionLog.keepHeld(write, kept(response));
     const payload = policyDecision(body, 'require_approval', policy, action.id);
     await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
-    return usage;
+    return { ...usage, ...keptUsage };
   }
 
   async #recordGrant(write: Write, { grant, policy }: CheckEffect & { type: 'use_grant' }): Promise<void> {
@@ -126,6 +138,7 @@ export class CheckEffects {
   async #notifyWebhooks(write: Write, fired: readonly FiredPolicy[]): Promise<void> {
     if (fired.length === 0) return;
     const { tenantId, body, nowMs } = this.#context;
+    const policies = reportedPolicies(fired);
     await this.#services.outbox.queue(write, tenantId, {
       type: 'policy.matched',
       timestamp: isoTime(nowMs),
@@ -134,13 +147,25 @@ export class CheckEffects {
         sessionId: body.sessionId ?? null,
         toolName: body.action.toolName,
         decision: verdictOn(fired).decision,
-        policies: fired.slice(0, maxReportedPolicies).map(({ policy: { id, definition } }) => ({
-          policyId: id,
-          effect: definition.effect,
-          mode: definition.mode,
-        })),
-        morePolicies: Math.max(0, fired.length - maxReportedPolicies),
+        policies,
+        morePolicies: fired.length - policies.length,
       },
     });
   }
+}
+
+/** Returns the first policies as a webhook message lists them, at least one. */
+function reportedPolicies(fired: readonly FiredPolicy[]) {
+  const all = fired.slice(0, maxReportedPolicies).map(({ policy: { id, definition } }) => ({
+    policyId: id,
+    policyName: definition.name,
+    effect: definition.effect,
+    mode: definition.mode,
+  }));
+  let bytes = 0;
+  const end = all.findIndex((policy, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(policy)) + 1;
+    return index > 0 && bytes > maxReportedBytes;
+  });
+  return end === -1 ? all : all.slice(0, end);
 }

@@ -26,6 +26,7 @@ import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { CheckEffects } from './check-effects.ts';
 import type { CheckHistory } from './check-history.ts';
+import { decisionRow } from './decision-row.ts';
 import type { Matches } from './matches.ts';
 import type { PolicySet } from './policy-set.ts';
 import { RecordedDenials } from './recorded-denials.ts';
@@ -41,6 +42,7 @@ export class Check {
   readonly #heldId: string | undefined;
   readonly #denials: RecordedDenials;
   readonly #stored: StoredFacts;
+  readonly #startedMs = performance.now();
   #set: PolicySet | undefined;
 
   /**
@@ -215,6 +217,15 @@ export class Check {
       history,
       denials: this.#denials,
       digest: () => this.#stored.digest,
+      kept: (response) =>
+        decisionRow({
+          tenantId: this.#tenantId,
+          check: this.#body,
+          response,
+          set: this.policySet,
+          isDryRun: false,
+          durationMs: performance.now() - this.#startedMs,
+        }),
     });
   }
 

@@ -1,22 +1,34 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Insertable } from 'kysely';
 import { ApiError } from '../lib/api-error.ts';
 import { leftOf, readRoom } from '../quota/room.ts';
 import { ActivityChange } from '../storage/activity/activity-change.ts';
 import { addActivity } from '../storage/activity/activity-store.ts';
-import { insertPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
-import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
+import {
+  changeHeldDecision,
+  insertPolicyDecisions,
+  lockHeldDecisions,
+  type PolicyDecisionRow,
+} from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { QuotaName } from '../storage/stores/quota-table.ts';
+import type { Usage } from '../storage/stores/usage-kinds.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
-import type { Write } from '../storage/transaction.ts';
+import type { Database, Write } from '../storage/transaction.ts';
 import { writeForTenants } from '../storage/write-for-tenants.ts';
 
-type NewDecision = Insertable<PolicyDecisionTable>;
+type Outcome = Pick<PolicyDecisionRow, 'decision' | 'decided_by'>;
+
+/** End of a held action. */
+export interface HeldEnd extends Outcome {
+  readonly tenantId: number;
+  readonly heldId: string;
+  readonly status: Exclude<PolicyDecisionRow['held_status'], 'pending' | null>;
+  readonly endedMs: number;
+}
 
 interface Waiting {
-  readonly decision: NewDecision;
+  readonly decision: PolicyDecisionRow;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,7 +45,7 @@ export interface DecisionLogOptions {
   /** Counts a decision that is not kept because of the tenant's quota. */
   readonly countQuotaRefusal: (quota: QuotaName) => void;
   /** Counts the decision of a check that was not a dry run. */
-  readonly countDecision: (decision: NewDecision['decision']) => void;
+  readonly countDecision: (decision: PolicyDecisionRow['decision']) => void;
 }
 
 /** Maximum number of decisions in one transaction. */
@@ -42,6 +54,9 @@ const maxGroupSize = 512;
 /**
  * Keeps the decision of every check. Decisions that arrive together are written in one durable transaction, so that a
  * check that only reads costs a part of a write. A check is responded to after its decision is kept.
+ *
+ * A held action has one decision: it is kept in the transaction that holds the action, and changes with the end of the
+ * action. Further checks of the action change it only if a policy has denied the action since.
  */
 export class DecisionLog {
   readonly #options: DecisionLogOptions;
@@ -57,12 +72,47 @@ export class DecisionLog {
    *
    * @throws ApiError `OVERLOADED` when too many decisions wait; the error of the database when it is unavailable.
    */
-  async keep(decision: NewDecision): Promise<void> {
+  async keep(decision: PolicyDecisionRow): Promise<void> {
     if (this.#options.isOn) await this.#queued(decision);
-    if (decision.dry_run === 0) this.#options.countDecision(decision.decision);
+    if (decision.dry_run === 0 && !isOfHeld(decision)) this.#options.countDecision(decision.decision);
   }
 
-  async #queued(decision: NewDecision): Promise<void> {
+  /**
+   * Keeps the decision that holds an action, in the transaction that holds it.
+   *
+   * @returns the change of the tenant's usage, to be written after the rows of sessions
+   */
+  async keepHeld({ db, afterCommit }: Write, decision: PolicyDecisionRow): Promise<Partial<Usage>> {
+    const { isOn, quotas, countQuotaRefusal, countDecision } = this.#options;
+    const { tenant_id: tenantId, decided_ms: nowMs } = decision;
+    afterCommit(() => countDecision(decision.decision));
+    if (!isOn) return {};
+    if (leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions') < 1) {
+      afterCommit(() => countQuotaRefusal('decisions'));
+      return {};
+    }
+    const held = { ...decision, held_status: 'pending' } as const;
+    await insertPolicyDecisions(db, [held]);
+    await addActivity(db, tenantId, activityOf([held]), 'requests', nowMs);
+    return { decisions: 1 };
+  }
+
+  /** Changes the decision about a held action to its outcome, in the transaction that ends the action. */
+  async endHeld({ db }: Write, { tenantId, heldId, status, endedMs, ...outcome }: HeldEnd): Promise<void> {
+    const stored = (await lockHeldDecisions(db, tenantId, [heldId])).get(heldId);
+    // None is stored if the quota had no room, or if decisions are not kept.
+    if (!stored) return;
+    // A policy may have denied the action while it waited. The agent got that denial.
+    const isOpen = stored.decision === 'require_approval';
+    const end = { held_status: status, ended_ms: endedMs };
+    await changeHeldDecision(db, tenantId, stored.id, isOpen ? { ...outcome, ...end } : end);
+    if (!isOpen) return;
+    const change = new ActivityChange();
+    moveDecision(change, stored, outcome);
+    await addActivity(db, tenantId, change, 'requests', endedMs);
+  }
+
+  async #queued(decision: PolicyDecisionRow): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       if (this.#queue.length >= this.#options.maxQueued) {
         throw new ApiError('OVERLOADED', 'Too many checks are in progress. Send this one again later.', {
@@ -96,7 +146,7 @@ export class DecisionLog {
   }
 
   /** Writes decisions in one transaction. */
-  #commit(decisions: readonly NewDecision[]): Promise<void> {
+  #commit(decisions: readonly PolicyDecisionRow[]): Promise<void> {
     const byTenant = [...Map.groupBy(decisions, (decision) => decision.tenant_id)];
     const groups = byTenant.map(([tenantId, rows]) => ({ tenantId, rows }));
     return writeForTenants(this.#options.storage, groups, (write, { tenantId, rows }) =>
@@ -107,10 +157,13 @@ export class DecisionLog {
   async #insert(
     { db, afterCommit }: Write,
     tenantId: number,
-    decisions: readonly NewDecision[],
+    group: readonly PolicyDecisionRow[],
   ): Promise<void> {
     const { quotas, countQuotaRefusal } = this.#options;
     const nowMs = Date.now();
+    await changeHeld(db, tenantId, group.filter(isOfHeld), nowMs);
+    const decisions = group.filter((decision) => !isOfHeld(decision));
+    if (decisions.length === 0) return;
     const room = leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions');
     const kept = decisions.slice(0, Math.max(0, room));
     afterCommit(() => {
@@ -123,8 +176,45 @@ export class DecisionLog {
   }
 }
 
+/** `true` for a check of a held action, whose decision is kept already. */
+function isOfHeld({ pending_action_id: heldId, dry_run: isDryRun }: PolicyDecisionRow): boolean {
+  return heldId !== null && isDryRun === 0;
+}
+
+/** Changes the decisions about held actions to what their agents got last. */
+async function changeHeld(
+  db: Database,
+  tenantId: number,
+  decisions: readonly PolicyDecisionRow[],
+  nowMs: number,
+): Promise<void> {
+  if (decisions.length === 0) return;
+  const last = new Map(decisions.map((decision) => [decision.pending_action_id as string, decision]));
+  const change = new ActivityChange();
+  for (const [heldId, stored] of await lockHeldDecisions(db, tenantId, [...last.keys()])) {
+    const { decision, decided_by, matched } = last.get(heldId) as PolicyDecisionRow;
+    // The response that an action waits can be older than the end of the action.
+    const isStale = decision === 'require_approval' && stored.ended_ms !== null;
+    if (decision === stored.decision || isStale) continue;
+    await changeHeldDecision(db, tenantId, stored.id, { decision, decided_by, matched });
+    moveDecision(change, stored, { decision });
+  }
+  await addActivity(db, tenantId, change, 'decisions', nowMs);
+}
+
+/** Moves the count of a decision to that of its outcome, in the bucket of the check. */
+function moveDecision(
+  change: ActivityChange,
+  { decided_ms: decidedMs, decision: from }: Pick<PolicyDecisionRow, 'decided_ms' | 'decision'>,
+  { decision: to }: Pick<Outcome, 'decision'>,
+): void {
+  const atMs = Number(decidedMs);
+  change.add(atMs, { [`decisions_${from}`]: -1 });
+  change.add(atMs, { [`decisions_${to}`]: 1 });
+}
+
 /** Returns the counts of decisions. Dry runs have no effect, and are not counted. */
-function activityOf(decisions: readonly NewDecision[]): ActivityChange {
+function activityOf(decisions: readonly PolicyDecisionRow[]): ActivityChange {
   const change = new ActivityChange();
   for (const { decision, decided_ms: decidedMs, dry_run: isDryRun } of decisions) {
     if (isDryRun === 0) change.add(decidedMs, { [`decisions_${decision}`]: 1 });

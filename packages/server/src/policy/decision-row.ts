@@ -1,8 +1,8 @@
 import { type CheckResponse, exactJson } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
-import type { Insertable } from 'kysely';
+import { parentsJson } from '../guardian/hold-action.ts';
 import { newIdentifierAt } from '../lib/identifier.ts';
-import type { PolicyDecisionTable } from '../storage/policies/policy-schema.ts';
+import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import type { PolicySet } from './policy-set.ts';
 
 /** Maximum length of shown arguments that are kept with a decision, in UTF-16 code units. */
@@ -28,7 +28,7 @@ export function decisionRow({
   set,
   isDryRun,
   durationMs,
-}: DecidedCheck): Insertable<PolicyDecisionTable> {
+}: DecidedCheck): PolicyDecisionRow {
   const { toolName, argumentsHash, arguments: shown, origins } = check.action;
   const decidedMs = Date.now();
   return {
@@ -52,17 +52,22 @@ export function decisionRow({
     origins: origins === undefined ? null : JSON.stringify(origins),
     grant_id: response.grantId,
     principal: check.principal ?? null,
+    subagent: check.subagent ?? null,
+    parent_agents: parentsJson(check.parentAgentIds),
+    held_status: null,
+    ended_ms: null,
   };
 }
 
 function matchedJson({ matched }: CheckResponse, { policies }: PolicySet): string | null {
   if (matched.length === 0) return null;
   return JSON.stringify(
-    matched.map(({ policyId, effect, mode }) => {
+    matched.map(({ policyId, policyName, effect, mode }) => {
       const policy = policies.find(({ id }) => id === policyId);
       // The built-in policy about revoked agents has no version.
       return {
         policyId,
+        policyName,
         version: policy?.version ?? null,
         effect,
         mode,

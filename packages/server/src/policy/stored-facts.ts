@@ -13,6 +13,7 @@ import {
   keyStopped,
   type RateWindow,
   rateWindows,
+  revokedAbove,
   scheduledPolicies,
   verdictOn,
 } from '@actlog/policy';
@@ -73,12 +74,18 @@ export class StoredFacts {
 
   /** Returns the matching policies in order of precedence. Those with a rate fire only if the rate is exceeded. */
   async matching(db: Database, set: PolicySet, history: CheckHistory): Promise<readonly FiredPolicy[]> {
-    const stopping = await stoppingAgent(db, this.#caller, this.#body.agentId);
+    const { agentId, parentAgentIds = [] } = this.#body;
+    const stopping = await stoppingAgent(db, this.#caller, agentId, parentAgentIds);
     const { fired, readers } = this.#matches.of(set, this.#action);
     const unscheduled = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
     const matching = scheduledPolicies(unscheduled, this.#nowMs);
     if (!stopping) return matching;
-    return [stopping.isOther ? keyStopped(stopping.agentId) : agentRevoked, ...matching];
+    const stops = {
+      agent: () => agentRevoked,
+      above: () => revokedAbove(stopping.agentId),
+      other: () => keyStopped(stopping.agentId),
+    };
+    return [stops[stopping.is](), ...matching];
   }
 
   async #withReaders(db: Database, set: PolicySet, history: CheckHistory): Promise<readonly FiredPolicy[]> {

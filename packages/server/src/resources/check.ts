@@ -35,7 +35,7 @@ async function checkResponse(
     await keepDecision(services, call, decided, isDryRun);
     return decided.response;
   }
-  await services.keyAgents.admit(call.caller, [call.body.agentId]);
+  await services.keyAgents.admit(call.caller, [call.body.agentId], call.body.parentAgentIds);
   const matches = new Matches();
   const decided = await runCheck(services, call, matches, call.receivedMs);
   await keepDecision(services, call, decided);

@@ -1,7 +1,7 @@
 import { parseForOutput } from '@actlog/policy';
 import type { PolicyDecision } from '@actlog/protocol';
-import { exactArguments } from '../guardian/pending-action-view.ts';
-import { isoTime } from '../lib/iso-time.ts';
+import { exactArguments, parentsOf } from '../guardian/pending-action-view.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 
 /**
@@ -28,8 +28,12 @@ export function decisionView(
     decidedBy: row.decided_by,
     matched: parsed(row.matched) ?? [],
     pendingActionId: row.pending_action_id,
+    heldStatus: row.held_status,
+    endedAt: isoTimeOrNull(row.ended_ms),
     grantId: row.grant_id,
     principal: row.principal,
+    subagent: row.subagent,
+    parentAgentIds: parentsOf(row.parent_agents),
     dryRun: row.dry_run === 1,
     durationMs: row.duration_us / 1000,
     arguments: shown === null ? null : (parse(shown) as Record<string, unknown>),

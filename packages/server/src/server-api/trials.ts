@@ -1,3 +1,4 @@
+import type { CheckResponse } from '@actlog/policy';
 import { contract, policyCreate } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
@@ -20,6 +21,28 @@ const trialBody = z.strictObject({
   check: contract['policies.check'].body,
 });
 
+/** Maximum bytes of the matched policies in a response. A thousand policies with long messages would be megabytes. */
+const maxMatchedBytes = 512 * 1024;
+
+/** Returns a response with the first policies that matched, which include the deciding one, and the number of the others. */
+function bounded(response: CheckResponse): TrialResult {
+  let bytes = 0;
+  const end = response.matched.findIndex((policy, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(policy));
+    return index > 0 && bytes > maxMatchedBytes;
+  });
+  if (end === -1) return { ...response, moreMatched: 0 };
+  const decisive = response.matched.findIndex(({ policyId }) => policyId === response.decidedBy);
+  const matched = response.matched.filter((_, index) => index < end || index === decisive);
+  return { ...response, matched, moreMatched: response.matched.length - matched.length };
+}
+
+/** Response of a trial: that of a check. */
+interface TrialResult extends CheckResponse {
+  /** Number of matched policies that are not listed, because the list would be too long. */
+  readonly moreMatched: number;
+}
+
 /**
  * Route `POST /server/v1/trials`: checks an action as if policies were active that are not saved. The response is that
  * of a check. Nothing is held, counted or kept.
@@ -37,11 +60,12 @@ export function trialsRoute(services: Services): ServerRoute {
       const set = policySet(0, await draftPolicies(services, tenantId, draft), new Set());
       const matches = new Matches();
       const nowMs = Date.now();
-      return matchInTurns(services.tenantTurns, tenantId, matches, disconnected, () =>
+      const response = await matchInTurns(services.tenantTurns, tenantId, matches, disconnected, () =>
         services.storage.read(tenantId, (db) =>
           new Check(services, caller, check, nowMs, matches).respondDry(db, set),
         ),
       );
+      return bounded(response);
     },
   };
 }

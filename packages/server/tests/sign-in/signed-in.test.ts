@@ -258,7 +258,7 @@ describe('a sign-in ends', () => {
     expect((await setup.server.ok('sessions.list')).items).toEqual([]);
     const headers = { authorization: `Bearer ${setup.server.apiKey}` };
     const later = await fetch(`${setup.url}/console/api/sign-ins`, { headers });
-    expect(await later.json()).toEqual({ items: [] });
+    expect(await later.json()).toEqual({ items: [], hasMore: false });
   });
 
   test('in the other tenant of the deployment only by an admin of its own', async () => {

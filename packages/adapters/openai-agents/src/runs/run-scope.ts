@@ -71,6 +71,8 @@ export class RunScope {
   /** Runs inside calls that wait for an approval. */
   readonly #interrupted = new Map<string, RunOfAgentTool>();
   readonly #begun = new Map<string, BegunCall>();
+  /** Names of the agents of the run in the order in which they first acted, each after those that handed over to it. */
+  readonly #agentNames = new Set<string>();
   #sessionLookup: Promise<string | undefined> | undefined;
   #session: { readonly id: string | undefined } | undefined;
 
@@ -110,7 +112,25 @@ export class RunScope {
   ): HookedCall {
     const { toolName, callId } = call;
     this.recognizeBy({ toolName, callId }, agent);
-    return { ...call, agentId: agent?.name, sessionId: this.knownSessionId, signal: this.signal };
+    return {
+      ...call,
+      agentId: agent?.name,
+      parentAgentIds: this.#agentsBefore(agent),
+      sessionId: this.knownSessionId,
+      signal: this.signal,
+    };
+  }
+
+  /** Remembers that an agent acts in this run: the first one, or one that another has handed over to. */
+  reach({ name }: NamedAgent): void {
+    this.#agentNames.add(name);
+  }
+
+  /** Returns the names of the agents through whose handoffs the run reached an agent, the last first. */
+  #agentsBefore(agent: NamedAgent | undefined): string[] {
+    const names = [...this.#agentNames];
+    const place = agent ? names.indexOf(agent.name) : -1;
+    return place === -1 ? [] : names.slice(0, place).reverse();
   }
 
   /** Makes later turns of the conversation recognizable by a call, recorded or not. */

@@ -4,7 +4,7 @@ import { policyCheck, policyCreate, proposedAction } from '@actlog/protocol/sche
 import * as z from 'zod';
 
 const { toolName, argumentsHash, arguments: shownArguments, origins } = proposedAction.shape;
-const { agentId, sessionId, framework, environment, principal } = policyCheck.shape;
+const { agentId, sessionId, framework, environment, principal, subagent, parentAgentIds } = policyCheck.shape;
 const { name, effect } = policyCreate.shape;
 
 /** Agent of a test that names none. */
@@ -32,6 +32,8 @@ export interface FileTest {
     readonly framework?: string | undefined;
     readonly environment?: string | undefined;
     readonly principal?: string | undefined;
+    readonly subagent?: string | undefined;
+    readonly parentAgents?: readonly string[] | undefined;
   };
   /** Time of the check, for schedules. */
   readonly at?: string | undefined;
@@ -72,6 +74,10 @@ const testAction = z
     framework: framework.describe('AI framework of the agent; none by default.'),
     environment: environment.describe('Environment, such as `production`; none by default.'),
     principal: principal.describe('Person or system on whose behalf the agent acts; none by default.'),
+    subagent: subagent.describe("Name of the agent's subagent that acts; none by default."),
+    parentAgents: parentAgentIds.describe(
+      'Ids of the agents that the agent runs inside, nearest first; none by default.',
+    ),
   })
   .meta({ id: 'TestAction' });
 

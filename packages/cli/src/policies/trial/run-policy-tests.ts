@@ -109,7 +109,7 @@ function requireKnownNames({ policies, tests }: PolicyFiles): void {
 }
 
 function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
-  const { agent, session, tool, framework, environment, principal } = action;
+  const { agent, session, tool, framework, environment, principal, subagent, parentAgents } = action;
   return checkedAction({
     agentId: agent ?? defaultAgent,
     sessionId: session,
@@ -122,5 +122,7 @@ function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
     framework,
     environment,
     principal,
+    subagent,
+    parentAgentIds: parentAgents && [...parentAgents],
   });
 }

@@ -3,7 +3,7 @@ import { useConnection } from '../../connection.ts';
 import { readCallDecisions } from '../../events/call-decisions.ts';
 import type { EventMark } from '../../events/event-marks.ts';
 import { useLoaded } from '../../hooks/use-loaded.ts';
-import { href } from '../../route.ts';
+import { Decider } from '../policies/policy-link.tsx';
 import { Problem } from '../problem.tsx';
 import { wholeTime } from '../time.tsx';
 
@@ -23,13 +23,7 @@ function Decisions({ event }: { event: StoredEvent }) {
       {data.map(({ id, decision, decidedBy, matched, decidedAt }) => (
         <li key={id}>
           <span class={`badge effect-${decision}`}>{decision.replace('_', ' ')}</span>{' '}
-          {decidedBy === null ? (
-            'no policy applies'
-          ) : (
-            <>
-              by the policy <a href={href(['policies', decidedBy])}>{decidedBy}</a>
-            </>
-          )}
+          {decidedBy === null ? 'no policy applies' : <Decider decision={{ decidedBy, matched }} />}
           {matched.length > 1 && <span class="faint"> and {matched.length - 1} more matched</span>}
           <span class="faint"> · {wholeTime(decidedAt)}</span>
         </li>

@@ -4,6 +4,7 @@ import { eventSubject } from '../../events/event-subject.ts';
 import { markReasons } from '../../events/mark-reasons.ts';
 import { rowId } from '../../events/row-id.ts';
 import { timeSinceStart } from '../../events/since-start.ts';
+import { ActingAgent } from '../acting-agent.tsx';
 import { EventOrigins } from '../origins/event-origins.tsx';
 import { MarkBadges } from '../story/mark-badges.tsx';
 import { wholeTime } from '../time.tsx';
@@ -19,7 +20,7 @@ function Status({ status }: { status: unknown }) {
 
 /** Rows of one event: its summary, and its details while it is open. */
 export function EventRow({
-  row: { event, origins },
+  row: { event, origins, place },
   index,
   mark,
   startedAt,
@@ -61,7 +62,9 @@ export function EventRow({
         <td>
           <Status status={payload?.responseStatus} />
         </td>
-        <td class="agent">{agentId}</td>
+        <td class="agent">
+          <ActingAgent {...place} agentId={agentId} />
+        </td>
         <td class="notes">
           {mark && <MarkBadges mark={mark} />} {mark && <span class="faint">{markReasons(mark)}</span>}
           {origins && <EventOrigins origins={origins} isApart={isApart({ event, origins })} />}

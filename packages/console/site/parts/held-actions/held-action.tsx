@@ -5,8 +5,10 @@ import { useSettled } from '../../hooks/use-settled.ts';
 import { may } from '../../identity.ts';
 import { argumentsText, mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
+import { ActingAgent } from '../acting-agent.tsx';
 import { actorName } from '../actor-name.ts';
 import { ActionOrigins } from '../origins/action-origins.tsx';
+import { PolicyLink } from '../policies/policy-link.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
 import { Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
@@ -32,7 +34,6 @@ function Outcome({ action: { status, decision, grantId } }: { action: PendingAct
 /** Card of a held action: what the agent wants to do, and the decision buttons. */
 export function HeldAction({
   action,
-  policyName,
   risk,
   isSelected,
   onSelect,
@@ -42,8 +43,6 @@ export function HeldAction({
   onLeave,
 }: {
   action: PendingAction;
-  /** Name of the policy that holds it; undefined if it is not known. */
-  policyName: string | undefined;
   /** Risk of its session; undefined if it is not known, null if it is not scored. */
   risk: { readonly score: number; readonly level: string } | null | undefined;
   /** Decision to confirm, because the user pressed its key. */
@@ -80,7 +79,8 @@ export function HeldAction({
           />
         )}
         <h3 id={titleId} translate={false}>
-          <code>{toolName}</code> <span class="faint">by</span> {action.agentId}
+          <code>{toolName}</code> <span class="faint">by</span>{' '}
+          <ActingAgent {...action} agentId={action.agentId} />
           {typeof action.principal === 'string' && (
             <>
               {' '}
@@ -130,7 +130,7 @@ export function HeldAction({
         )}
         {action.policyId && (
           <>
-            , by the policy <a href={href(['policies', action.policyId])}>{policyName ?? action.policyId}</a>
+            , by the policy <PolicyLink id={action.policyId} name={action.policyName} />
           </>
         )}
       </p>

@@ -20,11 +20,6 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
   const [news, setNews] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<AskedDecision>();
-  const policies = useEach(
-    'policies',
-    (shown.items ?? []).map(({ policyId }) => policyId),
-    (client, id, signal) => client.policies.get(id, { signal }),
-  );
   const sessions = useEach(
     'sessions',
     (shown.items ?? []).filter(({ status }) => status === 'pending').map(({ sessionId }) => sessionId),
@@ -90,7 +85,6 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
         <HeldAction
           key={action.id}
           action={action}
-          policyName={policies.get(action.policyId ?? '')?.name ?? undefined}
           risk={action.sessionId ? sessions.get(action.sessionId)?.risk : undefined}
           asked={asked?.id === action.id ? asked.decision : undefined}
           onAsked={() => setAsked(undefined)}

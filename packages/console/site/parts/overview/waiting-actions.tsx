@@ -1,6 +1,7 @@
 import type { PendingAction } from '@actlog/client';
 import { countText } from '../../count-text.ts';
 import { href } from '../../route.ts';
+import { ActingAgent } from '../acting-agent.tsx';
 import { Time } from '../time.tsx';
 import { PanelTable } from './panel-table.tsx';
 
@@ -23,7 +24,7 @@ export function WaitingActions({ actions, count }: { actions: readonly PendingAc
       ) : (
         <>
           <PanelTable caption="Newest actions that wait for approval" columns={columns}>
-            {actions.map(({ id, action, agentId, createdAt, expiresAt }) => (
+            {actions.map(({ id, action, agentId, subagent, parentAgentIds, createdAt, expiresAt }) => (
               <tr key={id}>
                 <th scope="row">
                   <a class="brief" href={href(['approvals'])}>
@@ -31,7 +32,9 @@ export function WaitingActions({ actions, count }: { actions: readonly PendingAc
                   </a>
                 </th>
                 <td class="second">
-                  <span class="brief">{agentId}</span>
+                  <span class="brief">
+                    <ActingAgent {...{ agentId, subagent, parentAgentIds }} />
+                  </span>
                 </td>
                 <td class="third">
                   <Time at={createdAt} />

@@ -1,6 +1,5 @@
 import type { CheckResult } from '@actlog/client';
-import { useEach } from '../../hooks/use-each.ts';
-import { href } from '../../route.ts';
+import { PolicyLink } from './policy-link.tsx';
 
 /** `true` for the id of a policy that is not saved. */
 function isDraft(policyId: string): boolean {
@@ -8,12 +7,11 @@ function isDraft(policyId: string): boolean {
 }
 
 /** Decision about a tried action, with the policies that matched it. */
-export function Verdict({ result: { decision, decidedBy, matched = [] } }: { result: CheckResult }) {
-  const policies = useEach(
-    'matched',
-    matched.map(({ policyId }) => policyId).filter((id) => !isDraft(id)),
-    (client, id, signal) => client.policies.get(id, { signal }),
-  );
+export function Verdict({
+  result: { decision, decidedBy, matched = [], moreMatched },
+}: {
+  result: CheckResult;
+}) {
   return (
     <>
       <p>
@@ -21,18 +19,15 @@ export function Verdict({ result: { decision, decidedBy, matched = [] } }: { res
         {matched.length === 0 && ' No policy matches.'}
       </p>
       <ul>
-        {matched.map(({ policyId, effect, mode, why, message }) => (
+        {matched.map(({ policyId, policyName, effect, mode, why, message }) => (
           <li key={policyId}>
-            {isDraft(policyId) ? (
-              'The policy in the form'
-            ) : (
-              <a href={href(['policies', policyId])}>{policies.get(policyId)?.name ?? policyId}</a>
-            )}
+            {isDraft(policyId) ? 'The policy in the form' : <PolicyLink id={policyId} name={policyName} />}
             {policyId === decidedBy && <strong> decides</strong>}: {effect.replace('_', ' ')}
             {mode === 'log_only' && ' (log only)'}: {why} {message && <q>{message}</q>}
           </li>
         ))}
       </ul>
+      {typeof moreMatched === 'number' && moreMatched > 0 && <p class="faint">{moreMatched} more match.</p>}
     </>
   );
 }

@@ -292,7 +292,7 @@ create table policy_counts (
 );
 create index policy_counts_by_age on policy_counts (slice_ms);
 
--- Decisions about checked actions, with a retention of their own.
+-- Decisions about checked actions, one for each held action, with a retention of their own.
 create table policy_decisions (
   tenant_id bigint not null,
   id text not null,
@@ -314,9 +314,15 @@ create table policy_decisions (
   origins text,
   grant_id text,
   principal text,
+  subagent text,
+  parent_agents text,
+  held_status text,
+  ended_ms bigint,
   primary key (tenant_id, id)
 );
 create index policy_decisions_by_session on policy_decisions (tenant_id, session_id, id) where session_id is not null;
+create unique index policy_decisions_by_held_action on policy_decisions (tenant_id, pending_action_id)
+  where held_status is not null;
 
 -- Actions by the id that their caller gave them, so that a check can be repeated.
 create table checked_actions (
@@ -341,6 +347,7 @@ create table pending_actions (
   agent_id text collate "C" not null,
   session_id text collate "C",
   policy_id text collate "C" not null,
+  policy_name text not null,
   action_digest text not null,
   action text not null,
   reason text not null,
@@ -359,6 +366,8 @@ create table pending_actions (
   approvals text,
   requested_by text,
   principal text,
+  subagent text,
+  parent_agents text,
   policies text,
   grant_id text,
   decided_principal text,

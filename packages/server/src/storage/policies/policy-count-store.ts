@@ -1,3 +1,4 @@
+import { windowKey } from '@actlog/policy';
 import { type AliasedRawBuilder, sql } from 'kysely';
 import { isPostgres } from '../postgres/is-postgres.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
@@ -20,6 +21,7 @@ export interface CountedWindow extends CountedSubject {
 const actionsIn = preparedQuery((db, tenantId: number, windowsJson: string) =>
   db.selectFrom(rowsOfWindows(db, windowsJson)).select((eb) => [
     'given.policyId',
+    'given.subject',
     eb
       .selectFrom('policy_counts')
       .select(({ fn }) => fn.sum<number | null>('actions').as('sum'))
@@ -43,7 +45,7 @@ function rowsOfWindows(db: Database, windowsJson: string): AliasedRawBuilder<Cou
   return sql<CountedWindow>`(select ${sql.join(columns)} from json_each(${windowsJson}))`.as('given');
 }
 
-/** Returns the actions counted in the windows, by policy id. Each window is of another policy. */
+/** Returns the actions counted in the windows, by `windowKey`. */
 export async function countedActions(
   db: Database,
   tenantId: number,
@@ -51,7 +53,7 @@ export async function countedActions(
 ): Promise<Map<string, number>> {
   if (windows.length === 0) return new Map();
   const rows = await actionsIn(db, tenantId, JSON.stringify(windows));
-  return new Map(rows.map(({ policyId, actions }) => [policyId, Number(actions)]));
+  return new Map(rows.map(({ actions, ...window }) => [windowKey(window), Number(actions)]));
 }
 
 const addActions = bulkInsert(

@@ -1,6 +1,8 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
+import { lockRows } from '../locks.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
+import { oneOf } from '../queries/one-of.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import { dropRows, keyedTable } from '../retention/drop-rows.ts';
 import { addUsage } from '../stores/usage-store.ts';
@@ -33,6 +35,10 @@ const columns = [
   'origins',
   'grant_id',
   'principal',
+  'subagent',
+  'parent_agents',
+  'held_status',
+  'ended_ms',
 ] as const;
 
 const insertRows = bulkInsert('policy_decisions', columns, (insert) => insert);
@@ -45,6 +51,46 @@ export async function insertPolicyDecisions(
   await insertRows(db, rows);
 }
 
+/** The part of a held action's decision that changes. */
+export type HeldDecision = Pick<
+  PolicyDecisionRow,
+  'id' | 'decided_ms' | 'decision' | 'decided_by' | 'pending_action_id' | 'held_status' | 'ended_ms'
+>;
+
+/** Returns the decisions about held actions by the id of the action, and locks them until the transaction ends. */
+export async function lockHeldDecisions(
+  db: Database,
+  tenantId: number,
+  heldIds: readonly string[],
+): Promise<ReadonlyMap<string, HeldDecision>> {
+  const ofHeld = db
+    .selectFrom('policy_decisions')
+    .select(['id', 'decided_ms', 'decision', 'decided_by', 'pending_action_id', 'held_status', 'ended_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'pending_action_id', JSON.stringify(heldIds)))
+    .where('held_status', 'is not', null)
+    .orderBy('id');
+  const rows = await lockRows(db, ofHeld).execute();
+  return new Map(rows.map((row) => [row.pending_action_id as string, row]));
+}
+
+/** Changes the decision about a held action, which must be locked. */
+export async function changeHeldDecision(
+  db: Database,
+  tenantId: number,
+  id: string,
+  change: Partial<
+    Pick<PolicyDecisionRow, 'decision' | 'decided_by' | 'matched' | 'held_status' | 'ended_ms'>
+  >,
+): Promise<void> {
+  await db
+    .updateTable('policy_decisions')
+    .set(change)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Filters of a list of decisions; a decision must pass all of them. */
 export interface PolicyDecisionFilters {
   readonly agentId?: string | undefined;
@@ -52,9 +98,11 @@ export interface PolicyDecisionFilters {
   readonly toolName?: string | undefined;
   readonly decision?: PolicyDecisionTable['decision'] | undefined;
   readonly dryRun?: boolean | undefined;
-  /** Earliest time of a decision, in Unix milliseconds. */
+  /** `true` for actions that are or were held, `false` for the others. */
+  readonly held?: boolean | undefined;
+  /** Earliest time of a check, in Unix milliseconds. */
   readonly sinceMs?: number | undefined;
-  /** Time before which a decision was made, in Unix milliseconds. */
+  /** Time before which the action was checked, in Unix milliseconds. */
   readonly untilMs?: number | undefined;
 }
 
@@ -70,7 +118,7 @@ export function listPolicyDecisions(
   },
 ): Promise<Slice<PolicyDecisionRow>> {
   const { afterId, filters } = options;
-  const { agentId, sessionId, toolName, decision, dryRun, sinceMs, untilMs } = filters;
+  const { agentId, sessionId, toolName, decision, dryRun, held, sinceMs, untilMs } = filters;
   let query = db.selectFrom('policy_decisions').selectAll().where('tenant_id', '=', options.tenantId);
   if (afterId !== undefined) query = query.where('id', '<', afterId);
   // Ids begin with the time of the decision, so the key finds the range.
@@ -81,6 +129,7 @@ export function listPolicyDecisions(
   if (toolName !== undefined) query = query.where('tool_name', '=', toolName);
   if (decision !== undefined) query = query.where('decision', '=', decision);
   if (dryRun !== undefined) query = query.where('dry_run', '=', dryRun ? 1 : 0);
+  if (held !== undefined) query = query.where('held_status', held ? 'is not' : 'is', null);
   return querySliceWithin(options.limit, ['arguments', 'origins', 'matched'], query.orderBy('id', 'desc'));
 }
 

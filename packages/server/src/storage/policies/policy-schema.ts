@@ -58,10 +58,10 @@ export interface SessionCallTable {
   call: string;
 }
 
-/** Response of the service to one check of an action. */
+/** Decision about a checked action. A held action has one, which changes with its end. */
 export interface PolicyDecisionTable {
   tenant_id: number;
-  /** Sorts by the time of the decision. */
+  /** Sorts by the time of the check. */
   id: string;
   decided_ms: number;
   agent_id: string;
@@ -72,6 +72,7 @@ export interface PolicyDecisionTable {
   arguments_hash: string;
   framework: string | null;
   environment: string | null;
+  /** Of a held action: `require_approval` while it waits, then its outcome. */
   decision: 'allow' | 'deny' | 'require_approval';
   /** Policy that decided, or key of the approver; `null` if no policy decided. */
   decided_by: string | null;
@@ -90,6 +91,14 @@ export interface PolicyDecisionTable {
   grant_id: string | null;
   /** Person or system on whose behalf the agent acted; `null` for none. */
   principal: string | null;
+  /** Name of the agent's subagent that acts; `null` for none. */
+  subagent: string | null;
+  /** Agents that the agent runs inside, nearest first, as JSON; `null` for none. */
+  parent_agents: string | null;
+  /** Status of the held action; `null` for an action that was not held, and for a dry run. */
+  held_status: PendingActionTable['status'] | null;
+  /** Time at which the held action ended; `null` while it waits, and for an action that was not held. */
+  ended_ms: number | null;
 }
 
 /** An action that is or was held for approval. */
@@ -100,6 +109,8 @@ export interface PendingActionTable {
   agent_id: string;
   session_id: string | null;
   policy_id: string;
+  /** Name of the policy when it held the action. */
+  policy_name: string;
   action_digest: string;
   /** The action as the caller showed it, as JSON. */
   action: string;
@@ -130,6 +141,10 @@ export interface PendingActionTable {
   requested_by: string | null;
   /** Person or system on whose behalf the agent acts; `null` for none. */
   principal: string | null;
+  /** Name of the agent's subagent that acts; `null` for none. */
+  subagent: string | null;
+  /** Agents that the agent runs inside, nearest first, as JSON; `null` for none. */
+  parent_agents: string | null;
   /** Policies that hold the action with their versions, as JSON; `null` for an action held by an earlier release. */
   policies: string | null;
   /** Grant that the approval created; `null` for none. */

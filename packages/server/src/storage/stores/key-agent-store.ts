@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { bulkInsert } from '../queries/bulk-insert.ts';
+import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
 import type { Database } from '../transaction.ts';
 
@@ -60,7 +61,7 @@ export async function copyAgentsOfKey(
     .execute();
 }
 
-const revokedAgents = preparedQuery((db, tenantId: number, agentId: string, keyId: string) =>
+const revokedAgents = preparedQuery((db, tenantId: number, agentIdsJson: string, keyId: string) =>
   db
     .selectFrom('agents')
     .select('id')
@@ -69,7 +70,7 @@ const revokedAgents = preparedQuery((db, tenantId: number, agentId: string, keyI
     .where('status', '=', sql.lit('revoked' as const))
     .where(({ eb, or, exists, selectFrom }) =>
       or([
-        eb('id', '=', agentId),
+        oneOf(db, 'id', agentIdsJson),
         exists(
           selectFrom('key_agents')
             .select('key_agents.key_id')
@@ -83,17 +84,17 @@ const revokedAgents = preparedQuery((db, tenantId: number, agentId: string, keyI
 );
 
 /**
- * Returns the revoked agents among an agent and those that a key has acted as. Of a key with too many agents to tell,
+ * Returns the revoked agents among some agents and those that a key has acted as. Of a key with too many agents to tell,
  * it may be any.
  *
- * @param keyId - `undefined` to ask about the agent alone
+ * @param keyId - `undefined` to ask about the agents alone
  */
 export async function revokedAgentsOf(
   db: Database,
   tenantId: number,
-  agentId: string,
+  agentIds: readonly string[],
   keyId: string | undefined,
 ): Promise<string[]> {
   // No key has an empty id.
-  return (await revokedAgents(db, tenantId, agentId, keyId ?? '')).map(({ id }) => id);
+  return (await revokedAgents(db, tenantId, JSON.stringify(agentIds), keyId ?? '')).map(({ id }) => id);
 }

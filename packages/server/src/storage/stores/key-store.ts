@@ -2,6 +2,7 @@ import type { Scope } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { lockRows } from '../locks.ts';
 import { oneOf } from '../queries/one-of.ts';
+import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import type { ApiKeyTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 
@@ -84,17 +85,16 @@ export async function listKeys(db: Database, tenantId: number): Promise<KeyRecor
 export async function listRecentKeys(
   db: Database,
   options: { readonly tenantId: number; readonly endedAfterMs: number; readonly limit: number },
-): Promise<KeyRecord[]> {
-  const rows = await db
+): Promise<Slice<KeyRecord>> {
+  const recent = db
     .selectFrom('api_keys')
     .selectAll()
     .where('tenant_id', '=', options.tenantId)
     .where((eb) => eb.or([eb('expires_ms', 'is', null), eb('expires_ms', '>', options.endedAfterMs)]))
     .orderBy('created_ms', 'desc')
-    .orderBy('id', 'desc')
-    .limit(options.limit)
-    .execute();
-  return rows.map(keyRecord);
+    .orderBy('id', 'desc');
+  const { rows, hasMore } = await querySliceWithin(options.limit, ['agents', 'name', 'created_by'], recent);
+  return { rows: rows.map(keyRecord), hasMore };
 }
 
 /** Adds a key. */

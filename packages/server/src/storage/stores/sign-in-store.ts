@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import { type OldRows, oldRows } from '../retention/old-rows.ts';
 import type { Database } from '../transaction.ts';
 import type { SignInTable } from './sign-in-table.ts';
@@ -56,16 +57,15 @@ export function listSignIns(
     readonly idleMs: number;
     readonly limit: number;
   },
-): Promise<SignInRow[]> {
-  return db
+): Promise<Slice<SignInRow>> {
+  const signedIn = db
     .selectFrom('sign_ins')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('expires_ms', '>', nowMs)
     .where('last_used_ms', '>', nowMs - idleMs)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+    .orderBy('id', 'desc');
+  return querySliceWithin(limit, ['name', 'user_id'], signedIn);
 }
 
 /** Describes the sign-ins of all tenants that have ended. */
