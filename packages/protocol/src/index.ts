@@ -57,6 +57,18 @@ export type {
 } from './overview.ts';
 export type { MatchedPolicy, PolicyDecision, PolicyDecisionPage } from './policy-decision.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
+export type {
+  RiskJudgment,
+  RiskJudgmentChange,
+  RiskJudgmentDraft,
+  RiskJudgmentEffect,
+  RiskJudgmentKind,
+  RiskJudgmentPage,
+  RiskJudgmentScope,
+  RiskValue,
+  SessionHandling,
+  SessionReview,
+} from './risk-judgment.ts';
 export { riskLevels, wholeScore } from './risk-levels.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';

@@ -1,4 +1,4 @@
-export { type Baseline, emptyBaseline, type LearnOptions, learn } from './baseline/baseline.ts';
+export { type Baseline, emptyBaseline, forget, type LearnOptions, learn } from './baseline/baseline.ts';
 export { parseBaseline, serializeBaseline } from './baseline/baseline-codec.ts';
 export { type Finding, findings } from './composition.ts';
 export { DIMENSION_IDS, DIMENSION_NAMES, type LlmRiskId } from './dimensions.ts';

@@ -44,6 +44,13 @@ function hasCalls({ marks }: SessionState): boolean {
   return CALLS.some((mark) => (marks[MARK_INDEX[mark]]?.count ?? 0) > 0);
 }
 
+/** Removes a session that turned out to be an attack. Returns `true` if the baseline had learned it. */
+export function forget({ sessions }: Baseline, { session }: SessionState): boolean {
+  const confirmed = session >>> 1;
+  const places = [confirmed, confirmed + UNCONFIRMED];
+  return places.filter((place) => sessions.drop(place)).length > 0;
+}
+
 /** Options for {@link learn}. */
 export interface LearnOptions {
   /**
