@@ -4,7 +4,7 @@ import { countText } from './count-text.ts';
 /** Returns the scope of a judgment as words. */
 export function scopeText({ scope: { ruleId, toolName, agentId, sessionId } }: RiskJudgment): string {
   const parts = [
-    ruleId === null ? 'any reason' : ruleId,
+    ruleId ?? (sessionId === null && 'any reason'),
     toolName !== null && `tool ${toolName}`,
     agentId !== null && `agent ${agentId}`,
     sessionId !== null && `session ${sessionId}`,

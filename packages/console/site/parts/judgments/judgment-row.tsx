@@ -62,7 +62,7 @@ export function JudgmentRow({
                 isBusy={end.isBusy}
                 onConfirm={() => end.run(false)}
               />
-            )}
+            )}{' '}
             {!isUndone && (
               <ConfirmButton
                 label="Undo"
