@@ -12,6 +12,7 @@ export {
   maxDecisionsAtOnce,
 } from './action-decision.ts';
 export type { ApprovalGrant, ApprovalGrantPage } from './approval-grant.ts';
+export { argumentWords } from './argument-words.ts';
 export {
   type AuditAction,
   type AuditActor,

@@ -51,9 +51,8 @@ function dimensionOf(
     const observable = isObservable(id, view);
     return { id, name: DIMENSION_NAMES[id], score: 0, level: 'low', observable, factors: [] };
   }
-  const isKnown = view.expected !== undefined;
   const found = own.map(({ finding }) => finding).filter((finding) => counted.includes(finding));
-  const composed = scoreOf(new Composition(found, isKnown).evidence, proven(found));
+  const composed = scoreOf(new Composition(found, confidenceOf(view)).evidence, proven(found));
   const score = rounded(Math.max(composed, highestOf(least, found)));
   return {
     id,
@@ -69,6 +68,10 @@ function recommendationOf({ rule }: Finding): RiskRecommendation {
   return { id: rule.id, ...rule.recommendation, dimension: rule.dimension };
 }
 
+function confidenceOf({ expected }: SessionView): number {
+  return expected?.confidence ?? 0;
+}
+
 /** Returns the highest of the lowest scores that the findings allow. */
 function highestOf(least: Judged['least'], found: readonly Finding[]): number {
   return least.size === 0 ? 0 : Math.max(0, ...found.map((finding) => least.get(finding) ?? 0));
@@ -81,10 +84,9 @@ function highestOf(least: Judged['least'], found: readonly Finding[]): number {
 export function score(state: SessionState, options: ScoreOptions = {}): RiskScore {
   const view = viewOf(state, options.baseline);
   const all = findings(view);
-  const isKnown = view.expected !== undefined;
   const judgedFindings = judged(all, view, options.judgments);
   const { about, least, leastOfSession, counted } = judgedFindings;
-  const composition = new Composition(counted, isKnown);
+  const composition = new Composition(counted, confidenceOf(view));
   const isProven = proven(counted);
   const exact = Math.max(scoreOf(composition.evidence, isProven), leastOfSession, highestOf(least, counted));
   const deltaOf = (finding: Finding) => {
