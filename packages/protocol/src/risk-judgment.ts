@@ -9,13 +9,13 @@ export type RiskJudgmentKind = 'expected' | 'attack';
  */
 export interface RiskJudgmentScope {
   /** Only this session. */
-  readonly sessionId?: string | null;
+  readonly sessionId?: string | null | undefined;
   /** Only sessions in which this agent acted; for `expected`, in which it acted alone. */
-  readonly agentId?: string | null;
+  readonly agentId?: string | null | undefined;
   /** Only factors about this tool; for `expected`, about no other tool. */
-  readonly toolName?: string | null;
+  readonly toolName?: string | null | undefined;
   /** Only factors of this rule, such as `goal.foreign-arguments`. */
-  readonly ruleId?: string | null;
+  readonly ruleId?: string | null | undefined;
 }
 
 /** A judgment to save or to preview. */
@@ -35,7 +35,7 @@ export interface RiskJudgmentDraft {
 export interface RiskJudgment {
   readonly id: string;
   readonly kind: RiskJudgmentKind;
-  readonly scope: { readonly [Part in keyof Required<RiskJudgmentScope>]: string | null };
+  readonly scope: { readonly [Part in keyof RiskJudgmentScope]-?: string | null };
   readonly reason: string;
   /** `active`; `expired` after `expiresAt`; or `ended` by a person. */
   readonly status: 'active' | 'expired' | 'ended';
