@@ -1,6 +1,6 @@
 import type { RiskLevel } from './schemas/risk.ts';
 
-/** What a person found out: `expected` for what is normal here, `attack` for a confirmed attack. */
+/** Kind of a judgment: `expected` for what is normal, `attack` for a confirmed attack. */
 export type RiskJudgmentKind = 'expected' | 'attack';
 
 /**

@@ -8,7 +8,7 @@ import { keptTool, type SessionState } from './session/session-state.ts';
 import { type SessionView, viewOf } from './session/session-view.ts';
 import { STAMP_INDEX, type StampName } from './stamp-name.ts';
 
-/** What a person found out about a kind of act: `expected`, or `attack` for a confirmed one. */
+/** Kind of a judgment: `expected` for what is normal, `attack` for a confirmed attack. */
 export type JudgmentKind = 'expected' | 'attack';
 
 /**

@@ -30,7 +30,7 @@ const labels: Readonly<Record<OpenForm, string>> = {
   handled: 'Mark as handled',
 };
 
-/** What people found out about a session, with the forms to say so. */
+/** Findings of people about a session, with the forms to add some. */
 export function SessionReview({
   sessionId,
   agentId,
