@@ -101,6 +101,24 @@ function isLikeAttack(judgment: Judgment, finding: Finding, { state }: SessionVi
   return tools.some((hash) => isTool(toolName, hash, state));
 }
 
+/** Returns the judgment that decides about a finding: an attack before an expectation, one about the session first. */
+function decidingOn(
+  finding: Finding,
+  view: SessionView,
+  judgments: readonly Judgment[],
+): Judgment | undefined {
+  let deciding: Judgment | undefined;
+  for (const judgment of judgments) {
+    if (judgment.ruleId !== undefined && judgment.ruleId !== finding.rule.id) continue;
+    if (judgment.kind === 'expected') {
+      if (deciding === undefined && isExpected(judgment, finding, view)) deciding = judgment;
+    } else if (deciding?.kind !== 'attack' || (judgment.isOfSession && !deciding.isOfSession)) {
+      if (isLikeAttack(judgment, finding, view)) deciding = judgment;
+    }
+  }
+  return deciding;
+}
+
 /** Applies the judgments of people to the findings of a session. A confirmed attack outweighs what is expected. */
 export function judged(
   found: readonly Finding[],
@@ -111,21 +129,17 @@ export function judged(
   const about = new Map<Finding, Judgment>();
   const least = new Map<Finding, number>();
   for (const finding of found) {
-    const attacks = judgments.filter((one) => one.kind === 'attack' && isLikeAttack(one, finding, view));
-    const [attack] = attacks.toSorted(
-      (a, b) => Number(b.isOfSession ?? false) - Number(a.isOfSession ?? false),
-    );
-    const judgment =
-      attack ?? judgments.find((one) => one.kind === 'expected' && isExpected(one, finding, view));
-    if (judgment !== undefined) about.set(finding, judgment);
-    if (attack !== undefined) least.set(finding, attack.isOfSession ? LEAST.session : LEAST.similar);
+    const judgment = decidingOn(finding, view, judgments);
+    if (judgment === undefined) continue;
+    about.set(finding, judgment);
+    if (judgment.kind === 'attack') least.set(finding, judgment.isOfSession ? LEAST.session : LEAST.similar);
   }
   const isConfirmed = judgments.some(({ kind, isOfSession }) => kind === 'attack' && isOfSession);
   return {
     about,
     least,
     leastOfSession: isConfirmed ? LEAST.session : 0,
-    counted: found.filter((finding) => about.get(finding)?.kind !== 'expected'),
+    counted: about.size === 0 ? found : found.filter((finding) => about.get(finding)?.kind !== 'expected'),
   };
 }
 

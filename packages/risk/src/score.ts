@@ -45,13 +45,14 @@ function dimensionOf(
   id: DimensionId,
   view: SessionView,
   own: readonly Ranked[],
-  { counted, least }: Judged,
+  { about, least }: Judged,
 ): RiskDimension {
   if (own.length === 0) {
     const observable = isObservable(id, view);
     return { id, name: DIMENSION_NAMES[id], score: 0, level: 'low', observable, factors: [] };
   }
-  const found = own.map(({ finding }) => finding).filter((finding) => counted.includes(finding));
+  const all = own.map(({ finding }) => finding);
+  const found = about.size === 0 ? all : all.filter((finding) => about.get(finding)?.kind !== 'expected');
   const composed = scoreOf(new Composition(found, confidenceOf(view)).evidence, proven(found));
   const score = rounded(Math.max(composed, highestOf(least, found)));
   return {
