@@ -11,6 +11,9 @@ import { judgedScore } from './score-session.ts';
 /** Maximum sessions that one judgment is applied to, newest first. */
 export const maxExamined = 10_000;
 
+/** Lets other requests of the process have their turn. */
+const nextTurn = () => new Promise(setImmediate);
+
 /** Sessions scored between two turns of the event loop. */
 const sessionsPerTurn = 50;
 
@@ -126,7 +129,7 @@ export async function judgmentReach(
         changedBy(db, tenantId, await findSessions(db, tenantId, ids), changeOf(former, next)),
       )),
     );
-    await new Promise(setImmediate);
+    await nextTurn();
   }
   const fromMs = isComplete ? next.from_ms : (examined.at(-1)?.received_ms ?? next.from_ms);
   return { examined: examined.length, isComplete, fromMs, changed };
@@ -165,6 +168,7 @@ export async function rescoreJudged(
       db,
       rescored.filter(({ formerLevel, summary }) => formerLevel !== summary.risk_level),
     );
+    await nextTurn();
   }
 }
 

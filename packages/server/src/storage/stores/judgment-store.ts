@@ -78,12 +78,14 @@ export function judgmentsAbout(
 
 /** `true` if a judgment applies to a session, apart from its tool and its rule. */
 export function appliesTo(
-  judgment: Pick<RiskJudgmentRow, 'session_id' | 'agent_id' | 'from_ms' | 'until_ms'>,
+  judgment: Pick<RiskJudgmentRow, 'kind' | 'session_id' | 'agent_id' | 'from_ms' | 'until_ms'>,
   { id, agentIds, received_ms: receivedMs }: Pick<SessionSummary, 'id' | 'agentIds' | 'received_ms'>,
 ): boolean {
-  const { session_id: sessionId, agent_id: agentId, from_ms: fromMs, until_ms: untilMs } = judgment;
+  const { kind, session_id: sessionId, agent_id: agentId, from_ms: fromMs, until_ms: untilMs } = judgment;
   if (sessionId !== null && sessionId !== id) return false;
   if (agentId !== null && !agentIds.includes(agentId)) return false;
+  // What is expected of one agent is not expected of the others.
+  if (agentId !== null && kind === 'expected' && agentIds.length > 1) return false;
   return fromMs <= receivedMs && receivedMs < untilMs;
 }
 
