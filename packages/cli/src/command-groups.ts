@@ -14,7 +14,7 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
     'migrate',
   ],
   'Read what agents did:': ['overview', 'sessions', 'agents', 'events'],
-  'Decide what they may do:': ['policies', 'guardian', 'channels', 'audit'],
+  'Decide what they may do:': ['policies', 'guardian', 'channels', 'risk', 'audit'],
   'Guard agents without changing their code:': ['gateway', 'hook', 'spool'],
   'Look up and check:': ['rules', 'tool', 'conformance'],
 };

@@ -58,6 +58,10 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     summary: 'manage webhooks, and see, test and resend their deliveries',
     load: async () => (await import('./channels/channels-command.ts')).channelsCommand(),
   },
+  risk: {
+    summary: 'mark risk as expected, confirm attacks, handle sessions',
+    load: async () => (await import('./risk/risk-command.ts')).riskCommand(),
+  },
   rules: {
     summary: 'list and explain the rules of the risk score',
     load: async () => (await import('./risk/rules-command.ts')).rulesCommand(),

@@ -21,8 +21,17 @@ export type {
   Overview,
   OverviewInterval,
   PolicyDecision,
+  RiskJudgment,
+  RiskJudgmentChange,
+  RiskJudgmentDraft,
+  RiskJudgmentEffect,
+  RiskJudgmentKind,
+  RiskJudgmentScope,
+  RiskValue,
   RiskySession,
   RotatedWebhook,
+  SessionHandling,
+  SessionReview,
   WebhookDelivery,
   WebhookHealth,
   WebhookState,
@@ -31,8 +40,17 @@ export { type BacktestDraft, type BacktestOptions, backtestPolicies } from './se
 export { decideActions } from './server/decide-actions.ts';
 export { getOverview, type OverviewRange } from './server/get-overview.ts';
 export { type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
+export {
+  createJudgment,
+  endJudgment,
+  type JudgmentEnd,
+  type JudgmentFilters,
+  listJudgments,
+  previewJudgment,
+} from './server/judgments.ts';
 export { type AuditFilters, listAuditEntries } from './server/list-audit-entries.ts';
 export { type DecisionFilters, listDecisions } from './server/list-decisions.ts';
+export { getSessionReview, handleSession, reopenSession } from './server/session-review.ts';
 export { type PolicyTrial, tryPolicies } from './server/try-policies.ts';
 export {
   type DeliveryFilters,
@@ -46,5 +64,6 @@ export {
   enableWebhook,
   getWebhook,
   rotateWebhookSecret,
+  setWebhookRiskLevel,
   type WebhookRotation,
 } from './server/webhooks.ts';

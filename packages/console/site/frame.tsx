@@ -10,6 +10,7 @@ import {
   Audit,
   CommandPalette,
   Decisions,
+  Judgments,
   Keys,
   Policies,
   PolicyEditor,
@@ -50,6 +51,8 @@ function Place({ route }: { route: Route }) {
       return <Agents />;
     case 'webhooks':
       return id === undefined ? <Webhooks /> : <Webhook key={id} id={id} query={route.query} />;
+    case 'judgments':
+      return <Judgments query={route.query} />;
     case 'keys':
       return <Keys />;
     case 'audit':

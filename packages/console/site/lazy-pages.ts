@@ -10,6 +10,7 @@ export const Decisions = lazyPage(async () => (await later()).Decisions);
 export const Agents = lazyPage(async () => (await later()).Agents);
 export const Webhooks = lazyPage(async () => (await later()).Webhooks);
 export const Webhook = lazyPage(async () => (await later()).Webhook);
+export const Judgments = lazyPage(async () => (await later()).Judgments);
 export const Keys = lazyPage(async () => (await later()).Keys);
 export const Audit = lazyPage(async () => (await later()).Audit);
 export const CommandPalette = lazyPage(async () => (await later()).CommandPalette, null);

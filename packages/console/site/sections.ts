@@ -1,6 +1,7 @@
 import type { IconNode } from 'lucide';
 import Bot from 'lucide/dist/esm/icons/bot.mjs';
 import Gauge from 'lucide/dist/esm/icons/gauge.mjs';
+import Gavel from 'lucide/dist/esm/icons/gavel.mjs';
 import Hand from 'lucide/dist/esm/icons/hand.mjs';
 import KeyRound from 'lucide/dist/esm/icons/key-round.mjs';
 import ListTree from 'lucide/dist/esm/icons/list-tree.mjs';
@@ -8,7 +9,7 @@ import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import ScrollText from 'lucide/dist/esm/icons/scroll-text.mjs';
 import ShieldCheck from 'lucide/dist/esm/icons/shield-check.mjs';
 import Webhook from 'lucide/dist/esm/icons/webhook.mjs';
-import { type Identity, managesKeys } from './identity.ts';
+import { hasKnownOwner, type Identity, managesKeys } from './identity.ts';
 
 /** A section of the console: one entry of the navigation, the command palette and the shortcuts. */
 export interface Section {
@@ -37,6 +38,7 @@ export const sectionGroups: readonly SectionGroup[] = [
       { place: 'sessions', title: 'Sessions', icon: ListTree, key: 's' },
       { place: 'approvals', title: 'Approvals', icon: Hand, key: 'a' },
       { place: 'decisions', title: 'Decisions', icon: Scale, key: 'd' },
+      { place: 'judgments', title: 'Judgments', icon: Gavel, key: 'j', isOffered: hasKnownOwner },
     ],
   },
   {

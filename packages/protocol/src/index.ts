@@ -12,6 +12,7 @@ export {
   maxDecisionsAtOnce,
 } from './action-decision.ts';
 export type { ApprovalGrant, ApprovalGrantPage } from './approval-grant.ts';
+export { argumentWords } from './argument-words.ts';
 export {
   type AuditAction,
   type AuditActor,
@@ -58,6 +59,18 @@ export type {
 } from './overview.ts';
 export type { MatchedPolicy, PolicyDecision, PolicyDecisionPage } from './policy-decision.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
+export type {
+  RiskJudgment,
+  RiskJudgmentChange,
+  RiskJudgmentDraft,
+  RiskJudgmentEffect,
+  RiskJudgmentKind,
+  RiskJudgmentPage,
+  RiskJudgmentScope,
+  RiskValue,
+  SessionHandling,
+  SessionReview,
+} from './risk-judgment.ts';
 export { riskLevels, wholeScore } from './risk-levels.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';

@@ -112,7 +112,8 @@ export const operations: Record<EndpointName, OperationText> = {
 export const deliveries: Record<WebhookEventType, OperationText> = {
   'session.risk_raised': {
     summary: 'The risk level of a session rose',
-    description: 'Sent each time the level rises, not when the score rises within a level.',
+    description:
+      'Sent when the level rises, not when the score rises within a level. A service may leave out levels that a webhook is not interested in.',
   },
   'policy.matched': {
     summary: 'Policies matched a checked action',

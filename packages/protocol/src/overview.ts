@@ -75,7 +75,7 @@ export interface Overview {
   readonly totals: ActivityCounts;
   /** All buckets from `since` to `until`, oldest first, those without activity included. */
   readonly series: readonly ActivityBucket[];
-  /** Sessions that started in this time, by their score, highest first; at most 10. */
+  /** Sessions that started in this time and that nobody handled, by their score, highest first; at most 10. */
   readonly riskiestSessions: readonly RiskySession[];
   /** Agents by their errors and denials, then by their calls, most first; at most 10. */
   readonly agents: readonly NamedActivity[];

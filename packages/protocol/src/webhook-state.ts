@@ -1,4 +1,5 @@
 import type { WebhookHealth } from './overview.ts';
+import type { RiskLevel } from './schemas/risk.ts';
 import type { WebhookEventType } from './schemas/webhook-event.ts';
 
 /**
@@ -10,6 +11,8 @@ export const webhookTestType = 'webhook.test';
 export interface WebhookState extends WebhookHealth {
   /** Types of the messages that it receives. */
   readonly events: readonly WebhookEventType[];
+  /** Lowest level that it receives `session.risk_raised` for. */
+  readonly riskLevel: RiskLevel;
   readonly createdAt: string;
   /** Time until which messages are also signed with the secret before the last rotation; null if they are not. */
   readonly previousSecretUntil: string | null;

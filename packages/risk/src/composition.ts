@@ -28,9 +28,19 @@ const HINT_WEIGHT = 0.13;
 const HINTS_AT_MOST = -Math.log(1 - 0.45);
 /** Circumstances beyond this limit count little: how an agent works is hardly enough for `high` alone. */
 const CIRCUMSTANCES_LIMIT = 1.6;
-/** The limit for agents with a known history, in which circumstances without a precedent say more. */
+/** The limit for agents whose history is known for sure, in which circumstances without a precedent say more. */
 const KNOWN_LIMIT = 2.4;
 const BEYOND_LIMIT = 0.25;
+
+/**
+ * Returns the limit of circumstances. It rises with the history only as far as the discount for habits makes up for it, so
+ * that learning from a session never raises the score of a later one in which the same happens.
+ */
+function limitOf(confidence: number): number {
+  const discount = HABIT_DISCOUNT * confidence;
+  const made = (BEYOND_LIMIT / (1 - BEYOND_LIMIT)) * (discount / (1 - discount));
+  return Math.min(KNOWN_LIMIT, CIRCUMSTANCES_LIMIT / (1 - made));
+}
 
 /** A rule with its precomputed, session-independent values. */
 interface PreparedRule {
@@ -98,10 +108,10 @@ export class Composition {
 
   /**
    * @param found - findings, in any fixed order
-   * @param isKnown - `true` with a known history
+   * @param confidence - of the expectation from the agent's history; 0 without a history
    */
-  constructor(found: readonly Finding[], isKnown: boolean) {
-    this.#limit = isKnown ? KNOWN_LIMIT : CIRCUMSTANCES_LIMIT;
+  constructor(found: readonly Finding[], confidence: number) {
+    this.#limit = limitOf(confidence);
     for (const finding of found) {
       const { cluster, evidence } = finding;
       if (cluster < 0) {

@@ -1,7 +1,9 @@
 import type { LlmRiskId } from './dimensions.ts';
 import type { DimensionId } from './risk-score.ts';
 import type { RuleExample } from './rule-example.ts';
+import type { Mark } from './session/mark.ts';
 import type { SessionView } from './session/session-view.ts';
+import type { StampName } from './stamp-name.ts';
 
 /** Match of a rule in a session. */
 export interface RuleMatch {
@@ -27,6 +29,11 @@ export interface Rule {
   readonly signal: string;
   /** Score of a match at full strength alone, from 0 to 1 as a share of 100. */
   readonly weight: number;
+  /**
+   * Kinds of events that the match counts as its actions, without the reads before them. If all of them are of one tool,
+   * a person can mark the match as expected for that tool alone. Default: none.
+   */
+  readonly acts?: readonly (Mark | StampName)[];
   /**
    * Rules with the same cluster use the same evidence: only the strongest of them counts in the session's
    * score.

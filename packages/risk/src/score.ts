@@ -1,7 +1,7 @@
-import type { Baseline } from './baseline/baseline.ts';
 import { Composition, type Finding, findings } from './composition.ts';
 import { DIMENSION_IDS, DIMENSION_NAMES } from './dimensions.ts';
 import { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
+import { explained, type Judged, type Judgment, judged, type ScoreOptions } from './judgments.ts';
 import { levelOf, rounded, scoreOf } from './levels.ts';
 import { isObservable } from './observable.ts';
 import type { DimensionId, RiskDimension, RiskFactor, RiskRecommendation, RiskScore } from './risk-score.ts';
@@ -10,11 +10,7 @@ import { type SessionView, viewOf } from './session/session-view.ts';
 
 const STRONGEST = 5;
 
-/** Options for {@link score}. */
-export interface ScoreOptions {
-  /** The agent's baseline as frozen at the start of the session. Default: none. */
-  readonly baseline?: Baseline | undefined;
-}
+export type { ScoreOptions } from './judgments.ts';
 
 /** A finding with its data for the score. */
 interface Ranked {
@@ -22,12 +18,12 @@ interface Ranked {
   readonly factor: RiskFactor;
 }
 
-function factorOf(finding: Finding, delta: number): RiskFactor {
+function factorOf(finding: Finding, delta: number, judgment: Judgment | undefined): RiskFactor {
   const { rule, match } = finding;
   return {
     ruleId: rule.id,
     title: rule.title,
-    explanation: match.explanation,
+    explanation: explained(finding, judgment),
     weight: rule.weight,
     delta,
     evidence: { eventIds: match.eventIds.slice(0, 5), count: match.count ?? match.eventIds.length },
@@ -45,14 +41,20 @@ function proven(found: readonly Finding[]): boolean {
   return new Set(found.map(({ rule }) => rule.cluster ?? rule.id)).size >= 2;
 }
 
-function dimensionOf(id: DimensionId, view: SessionView, own: readonly Ranked[]): RiskDimension {
+function dimensionOf(
+  id: DimensionId,
+  view: SessionView,
+  own: readonly Ranked[],
+  { about, least }: Judged,
+): RiskDimension {
   if (own.length === 0) {
     const observable = isObservable(id, view);
     return { id, name: DIMENSION_NAMES[id], score: 0, level: 'low', observable, factors: [] };
   }
-  const isKnown = view.expected !== undefined;
-  const found = own.map(({ finding }) => finding);
-  const score = rounded(scoreOf(new Composition(found, isKnown).evidence, proven(found)));
+  const all = own.map(({ finding }) => finding);
+  const found = about.size === 0 ? all : all.filter((finding) => about.get(finding)?.kind !== 'expected');
+  const composed = scoreOf(new Composition(found, confidenceOf(view)).evidence, proven(found));
+  const score = rounded(Math.max(composed, highestOf(least, found)));
   return {
     id,
     name: DIMENSION_NAMES[id],
@@ -67,24 +69,41 @@ function recommendationOf({ rule }: Finding): RiskRecommendation {
   return { id: rule.id, ...rule.recommendation, dimension: rule.dimension };
 }
 
+function confidenceOf({ expected }: SessionView): number {
+  return expected?.confidence ?? 0;
+}
+
+/** Returns the highest of the lowest scores that the findings allow. */
+function highestOf(least: Judged['least'], found: readonly Finding[]): number {
+  return least.size === 0 ? 0 : Math.max(0, ...found.map((finding) => least.get(finding) ?? 0));
+}
+
 /**
- * Scores a session. Pure: the same state and baseline always give the same result.
+ * Scores a session. Pure: the same state, baseline and judgments always give the same result.
  * Takes about ten microseconds for any number of events.
  */
 export function score(state: SessionState, options: ScoreOptions = {}): RiskScore {
   const view = viewOf(state, options.baseline);
-  const found = findings(view);
-  const isKnown = view.expected !== undefined;
-  const composition = new Composition(found, isKnown);
-  const isProven = proven(found);
-  const exact = scoreOf(composition.evidence, isProven);
-  const ranked = found
+  const all = findings(view);
+  const judgedFindings = judged(all, view, options.judgments);
+  const { about, least, leastOfSession, counted } = judgedFindings;
+  const composition = new Composition(counted, confidenceOf(view));
+  const isProven = proven(counted);
+  const exact = Math.max(scoreOf(composition.evidence, isProven), leastOfSession, highestOf(least, counted));
+  const deltaOf = (finding: Finding) => {
+    if (about.get(finding)?.kind === 'expected') return 0;
+    const others = least.size === 0 ? counted : counted.filter((other) => other !== finding);
+    const left = scoreOf(composition.without(finding), isProven);
+    return rounded(Math.max(0, exact - Math.max(left, leastOfSession, highestOf(least, others))));
+  };
+  const ranked = all
     .map((finding): Ranked => {
-      const left = scoreOf(composition.without(finding), isProven);
-      return { finding, factor: factorOf(finding, rounded(Math.max(0, exact - left))) };
+      return { finding, factor: factorOf(finding, deltaOf(finding), about.get(finding)) };
     })
     .sort((a, b) => b.factor.delta - a.factor.delta || (a.finding.rule.id < b.finding.rule.id ? -1 : 1));
-  const strongest = ranked.slice(0, STRONGEST);
+  const strongest = ranked
+    .filter(({ finding }) => about.get(finding)?.kind !== 'expected')
+    .slice(0, STRONGEST);
   const total = rounded(exact);
   const byDimension = Map.groupBy(ranked, ({ finding }) => finding.rule.dimension);
   return {
@@ -93,7 +112,7 @@ export function score(state: SessionState, options: ScoreOptions = {}): RiskScor
     engineVersion: ENGINE_VERSION,
     rulesetHash: RULESET_HASH,
     eventCount: state.eventCount,
-    dimensions: DIMENSION_IDS.map((id) => dimensionOf(id, view, byDimension.get(id) ?? [])),
+    dimensions: DIMENSION_IDS.map((id) => dimensionOf(id, view, byDimension.get(id) ?? [], judgedFindings)),
     factors: strongest.map(({ factor }) => factor),
     recommendations: strongest.map(({ finding }) => recommendationOf(finding)),
   };

@@ -73,3 +73,19 @@ export const shuffledSession = fc
       storedAt: fc.nat({ max: Math.max(0, events.length) }),
     }),
   );
+
+const keptTools = [
+  'search_emails',
+  'send_email',
+  'delete_file',
+  'get_secret',
+  'run_shell',
+  'add_memory',
+  'pay',
+];
+
+/** Returns the event with one of a few tools and arguments, so that all of the session's tools and actions are kept. */
+export function ofFewTools(event: RiskEvent): RiskEvent {
+  const toolName = keptTools[(event.toolName ?? '').length % keptTools.length] as string;
+  return { ...event, toolName, argumentsHash: event.argumentsHash === 'a' ? 'a' : 'b' };
+}

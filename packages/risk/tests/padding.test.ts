@@ -7,7 +7,7 @@ import { score } from '../src/score.ts';
 import { observe } from '../src/session/observe.ts';
 import { serializeSession } from '../src/session/session-codec.ts';
 import { emptySession } from '../src/session/session-state.ts';
-import { shuffledSession } from './event-arbitrary.ts';
+import { ofFewTools, shuffledSession } from './event-arbitrary.ts';
 
 const fromText = (toolName: string) => ({ from: 'tool', as: 'text', toolName }) as const;
 
@@ -105,22 +105,6 @@ test('no harmless call before, between or after lowers the score of an attack, i
     { numRuns: 300 },
   );
 });
-
-const keptTools = [
-  'search_emails',
-  'send_email',
-  'delete_file',
-  'get_secret',
-  'run_shell',
-  'add_memory',
-  'pay',
-];
-
-/** The event with one of a few tools and arguments, so that all of the session's tools and actions are kept. */
-function ofFewTools(event: RiskEvent): RiskEvent {
-  const toolName = keptTools[(event.toolName ?? '').length % keptTools.length] as string;
-  return { ...event, toolName, argumentsHash: event.argumentsHash === 'a' ? 'a' : 'b' };
-}
 
 test('no event of an agent lowers a score; only what a person or a policy decided does', () => {
   fc.assert(

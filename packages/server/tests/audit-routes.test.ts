@@ -57,6 +57,18 @@ const endedSession = async (server: TestServer) => {
   return 'ended';
 };
 
+const judgment = async (server: TestServer) => {
+  const body = { kind: 'expected', scope: { ruleId: 'goal.detour', agentId: 'bot' }, reason: 'the usual' };
+  const saved = await sentTo<{ judgment: { id: string } }>(server, 'POST', '/server/v1/judgments', body);
+  return saved.judgment.id;
+};
+
+const handledSession = async (server: TestServer) => {
+  const id = await endedSession(server);
+  await sentTo(server, 'POST', `/server/v1/sessions/${id}/handle`, { reason: 'a test' });
+  return id;
+};
+
 const v1 = (name: keyof typeof endpoints) => `${endpoints[name].method} ${endpoints[name].path}`;
 
 /** Every route that changes something for which an operator would ask who did it. */
@@ -114,6 +126,32 @@ const changes: Readonly<Record<string, Example>> = {
   'POST /server/v1/webhooks/:id/test': { action: 'webhook.tested', prepare: webhook },
   'POST /server/v1/deliveries/:id/resend': { action: 'webhook.message_resent', prepare: delivery },
   'DELETE /server/v1/webhooks/:id': { action: 'webhook.deleted', prepare: webhook },
+  'POST /server/v1/webhooks/:id/risk-level': {
+    action: 'webhook.risk_level_changed',
+    prepare: webhook,
+    body: { riskLevel: 'medium' },
+    isIdempotent: true,
+  },
+  'POST /server/v1/judgments': {
+    action: 'judgment.created',
+    body: { kind: 'attack', scope: { toolName: 'send_email' }, reason: 'an incident' },
+  },
+  'POST /server/v1/judgments/:id/end': {
+    action: 'judgment.ended',
+    prepare: judgment,
+    isIdempotent: true,
+  },
+  'POST /server/v1/sessions/:id/handle': {
+    action: 'session.handled',
+    prepare: endedSession,
+    body: { reason: 'talked to the team' },
+    isIdempotent: true,
+  },
+  'POST /server/v1/sessions/:id/reopen': {
+    action: 'session.reopened',
+    prepare: handledSession,
+    isIdempotent: true,
+  },
   'POST /console/api/sessions/:id/learn': { action: 'session.confirmed', prepare: endedSession },
   'POST /console/api/keys': { action: 'key.created', body: { name: 'n' } },
   'POST /console/api/keys/:id/rotate': { action: 'key.rotated', prepare: key },
@@ -128,6 +166,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /console/api/sign-out': 'Only a person can sign out: sign-in/audited-sign-ins.test.ts.',
   'DELETE /console/api/sign-ins/:id': 'Only a person can be signed out: sign-in/audited-sign-ins.test.ts.',
   'POST /server/v1/trials': 'It changes nothing.',
+  'POST /server/v1/judgments/preview': 'It changes nothing.',
 };
 
 /** Returns all routes of the server that may change something, as mounted. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startServer } from '../src/index.ts';
+import { sentTo } from './audit-entries.ts';
 import { ChildServer } from './child-server.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -27,7 +28,9 @@ test('scores the events of a killed server in the one beside it', async () => {
   const url = await receiver.listen();
   const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
   const beside = await testServer(options);
-  await beside.ok('notificationChannels.create', { body: { url, events: ['session.risk_raised'] } });
+  const body = { url, events: ['session.risk_raised'] };
+  const { id } = await beside.ok('notificationChannels.create', { body });
+  await sentTo(beside, 'POST', `/server/v1/webhooks/${id}/risk-level`, { riskLevel: 'medium' });
   const child = await ChildServer.start({ ...options, docs: false });
   const taken = new TestServer({ ...beside.server, url: child.url }, beside.apiKey);
   for (const toolName of ['fetch_web_page', 'get_credentials', 'send_email', 'delete_user']) {

@@ -355,6 +355,8 @@ test('has default quotas that the operator changes for all tenants or for one', 
     storedPolicies: { used: 0, max: 10_000 },
     channels: { used: 0, max: null },
     storedChannels: { used: 0, max: 1000 },
+    judgments: { used: 0, max: 500 },
+    storedJudgments: { used: 0, max: 10_000 },
   });
   await server.policy();
   const body = { name: 'p', effect: 'deny' };
@@ -408,5 +410,7 @@ test('limits by default everything that a key can make grow', async () => {
     storedPolicies: 10_000,
     channels: 20,
     storedChannels: 1000,
+    judgments: 500,
+    storedJudgments: 10_000,
   });
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { sentTo } from './audit-entries.ts';
 import { mailboxTools } from './mailbox-tools.ts';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
@@ -94,7 +95,9 @@ test('notifies webhooks of a risen risk', async () => {
   const receiver = new WebhookReceiver();
   const url = await receiver.listen();
   const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
-  await server.ok('notificationChannels.create', { body: { url, events: ['session.risk_raised'] } });
+  const body = { url, events: ['session.risk_raised'] };
+  const { id } = await server.ok('notificationChannels.create', { body });
+  await sentTo(server, 'POST', `/server/v1/webhooks/${id}/risk-level`, { riskLevel: 'medium' });
   await risky(server);
   const [message] = await receiver.received(1);
   expect(message?.body).toMatchObject({ type: 'session.risk_raised', data: { sessionId: 'thread-1' } });

@@ -4,12 +4,14 @@ import {
   enableWebhook,
   getWebhook,
   rotateWebhookSecret,
+  setWebhookRiskLevel,
   type WebhookState,
 } from '@actlog/client/server';
 import type { Command } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { CanceledError } from '../errors/canceled-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
 import { parseDays } from '../options/numbers.ts';
 import { formatOf } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
@@ -28,6 +30,7 @@ function details(webhook: WebhookState): Detail[] {
     ['status', state, state === 'active' ? 'green' : 'red'],
     ['url', webhook.url],
     ['events', webhook.events.join(', ')],
+    ['risk from', webhook.riskLevel],
     ['waiting', `${webhook.waiting}, ${webhook.retrying} of them failed before`],
     ['failures', `${webhook.failureCount} since the last success`],
     ['failing since', localTime(failingSince)],
@@ -37,7 +40,16 @@ function details(webhook: WebhookState): Detail[] {
   ];
 }
 
-/** Adds `channels show`, `disable`, `enable`, `rotate` and `delete`. */
+const riskLevels: readonly WebhookState['riskLevel'][] = ['low', 'medium', 'high', 'critical'];
+
+/** @throws UsageError for a text that is no level. */
+function parseRiskLevel(text: string): WebhookState['riskLevel'] {
+  const level = riskLevels.find((one) => one === text);
+  if (level === undefined) throw new UsageError(`The level must be one of: ${riskLevels.join(', ')}.`);
+  return level;
+}
+
+/** Adds `channels show`, `disable`, `enable`, `risk-level`, `rotate` and `delete`. */
 export function addChannelChanges(parent: Command): void {
   const change = (
     name: string,
@@ -55,6 +67,14 @@ export function addChannelChanges(parent: Command): void {
   change('show', 'show a webhook with the state of its deliveries', getWebhook);
   change('disable', 'disable a webhook; waiting messages fail', disableWebhook);
   change('enable', 'enable a webhook, and reset its failures', enableWebhook);
+  clientCommand(parent, {
+    usage: 'risk-level <channel> <level>',
+    description: 'set the lowest level of risk that a webhook is told about; high for a new one',
+    examples: [`actlog channels risk-level ${exampleId} critical`],
+  }).action(async (id: string, level: string, flags: ClientFlags) => {
+    const webhook = await setWebhookRiskLevel(await connect(flags), id, parseRiskLevel(level));
+    await printRecord(webhook, details(webhook), flags);
+  });
   clientCommand(parent, {
     usage: 'rotate <channel>',
     description: 'replace the signing secret of a webhook; the new one is shown only once',

@@ -34,6 +34,7 @@ const records: Readonly<Record<string, readonly [noun: string, list: string]>> =
   policies: ['policy', 'actlog policies list'],
   guardian: ['held action', 'actlog guardian list'],
   grants: ['grant', 'actlog guardian grants --all'],
+  judgments: ['judgment', 'actlog risk judgments --all'],
 };
 
 /** Returns the message and the exit code for an error of a command. */

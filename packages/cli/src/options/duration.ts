@@ -22,6 +22,16 @@ export function parseSeconds(text: string): number {
   return Math.max(1, Math.round(parseDuration(text) / 1000));
 }
 
+/** Parses an end: a duration from now, such as `90d`, or ISO 8601. @throws InvalidArgumentError */
+export function parseEnd(text: string): Date {
+  if (/^[\d.]+(ms|s|m|h|d|w)$/.test(text)) return new Date(Date.now() + parseDuration(text));
+  const at = new Date(/^\d{4}-\d{2}-\d{2}/.test(text) ? text : Number.NaN);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw new InvalidArgumentError(
+    'It must be a duration from now, such as 12h or 90d, or a time such as 2026-12-31.',
+  );
+}
+
 /** Parses a time: a duration before now, such as `24h`, or ISO 8601. @throws InvalidArgumentError */
 export function parseTime(text: string): Date {
   if (/^\d{4}-\d{2}-\d{2}/.test(text)) {

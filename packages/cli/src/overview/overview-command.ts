@@ -17,6 +17,7 @@ interface Flags extends ConnectionFlags, FormatFlags {
   readonly since?: Date;
   readonly until?: Date;
   readonly interval?: Overview['interval'];
+  readonly handled?: true;
 }
 
 const sessionColumns: readonly Column<RiskySession>[] = [
@@ -50,6 +51,7 @@ export function overviewCommand(): Command {
         'day',
       ]),
     );
+  command.addOption(new Option('--handled', 'also list handled sessions among the riskiest'));
   addFormatOptions(command);
   addConnectionOptions(command);
   addExamples(command, [
@@ -58,8 +60,8 @@ export function overviewCommand(): Command {
   ]);
   return command.action(async (flags: Flags) => {
     const client = await connect(flags);
-    const { since, until, interval } = flags;
-    await printOverview(await getOverview(client, { since, until, interval }), flags);
+    const { since, until, interval, handled } = flags;
+    await printOverview(await getOverview(client, { since, until, interval, handled }), flags);
   });
 }
 

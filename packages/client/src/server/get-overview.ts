@@ -11,6 +11,11 @@ export interface OverviewRange {
   readonly until?: Date | string | undefined;
   /** Length of a bucket of the series; at most 800 buckets fit in a response. Default: `hour`. */
   readonly interval?: OverviewInterval | undefined;
+  /**
+   * `true` if the riskiest sessions include those that a person handled and whose score has not risen since. Default:
+   * false.
+   */
+  readonly handled?: boolean | undefined;
 }
 
 /**
@@ -31,9 +36,9 @@ export interface OverviewRange {
  */
 export function getOverview(
   client: Actlog,
-  { since, until, interval }: OverviewRange = {},
+  { since, until, interval, handled }: OverviewRange = {},
   options: RequestOptions = {},
 ): Promise<Overview> {
-  const query = { since: timeText(since), until: timeText(until), interval };
+  const query = { since: timeText(since), until: timeText(until), interval, handled };
   return client.request<Overview>('GET', '/server/v1/overview', { ...options, query });
 }

@@ -1,5 +1,5 @@
 import type { Actlog } from '@actlog/client';
-import type { RotatedWebhook, WebhookState } from '@actlog/protocol';
+import type { RiskLevel, RotatedWebhook, WebhookState } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
 
 function pathOf(id: string, change = ''): string {
@@ -50,6 +50,21 @@ export function enableWebhook(
   options: RequestOptions = {},
 ): Promise<WebhookState> {
   return client.request('POST', pathOf(id, '/enable'), options);
+}
+
+/**
+ * Sets the lowest level that a webhook receives `session.risk_raised` for: `POST /server/v1/webhooks/:id/risk-level`. A new
+ * webhook begins with `high`. Needs a key with the scope `manage`.
+ *
+ * @throws NotFoundError When there is no such webhook, or the service is not the actlog server.
+ */
+export function setWebhookRiskLevel(
+  client: Actlog,
+  id: string,
+  riskLevel: RiskLevel,
+  options: RequestOptions = {},
+): Promise<WebhookState> {
+  return client.request('POST', pathOf(id, '/risk-level'), { ...options, body: { riskLevel } });
 }
 
 /** Options of {@link rotateWebhookSecret}. */

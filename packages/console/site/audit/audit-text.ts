@@ -31,6 +31,8 @@ export function targetHref(
       return action === 'held_action.partially_approved'
         ? href(['approvals'])
         : href(['approvals'], { status: action.replace('held_action.', '') });
+    case 'judgment':
+      return href(['judgments'], action === 'judgment.ended' ? { status: 'ended' } : {});
     case 'grant':
       return href(['approvals'], { status: 'grants' });
     case 'policy':

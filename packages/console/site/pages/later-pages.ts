@@ -5,6 +5,7 @@ export { Agents } from './agents.tsx';
 export { Approvals } from './approvals.tsx';
 export { Audit } from './audit.tsx';
 export { Decisions } from './decisions.tsx';
+export { Judgments } from './judgments.tsx';
 export { Keys } from './keys.tsx';
 export { Policies } from './policies.tsx';
 export { PolicyEditor } from './policy-editor.tsx';

@@ -1,6 +1,8 @@
-import type { SessionDetail } from '@actlog/client';
+import type { Risk, SessionDetail } from '@actlog/client';
+import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { eventLabel } from '../events/event-label.ts';
+import { allFactors } from '../events/event-marks.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { useSessionStory } from '../hooks/use-session-story.ts';
 import { hasKnownOwner, may } from '../identity.ts';
@@ -8,6 +10,7 @@ import { Contained } from '../parts/contained.tsx';
 import { ExportButton } from '../parts/events/export-button.tsx';
 import { SessionEvents } from '../parts/events/session-events.tsx';
 import { HeldActions } from '../parts/held-actions/held-actions.tsx';
+import { type AskedForm, SessionReview } from '../parts/judgments/session-review.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ToolPolicies } from '../parts/policies/tool-policies.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -25,11 +28,18 @@ function isSuspect(level: string | undefined): boolean {
   return level !== undefined && level !== 'low';
 }
 
+/** Returns the title of a rule that matched; its id if the risk does not name it. */
+function titleOf(risk: Risk | undefined, ruleId: string): string {
+  return (risk && allFactors(risk).find((factor) => factor.ruleId === ruleId)?.title) ?? ruleId;
+}
+
 function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
   const { client, identity } = useConnection();
   // The risk is only requested again when the session has new events.
   const risk = useLoaded(id, (signal) => client.sessions.risk(id, { signal }), { version: data.eventCount });
   const story = useSessionStory(id, data, risk.data);
+  const [asked, setAsked] = useState<AskedForm>();
+  const isOwn = hasKnownOwner(identity);
   const { events } = story.log;
   const { startedAt, lastEventAt } = data;
   const shared = { events, marks: story.marks, startedAt, onShow: story.show };
@@ -97,11 +107,29 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
               risk={risk.data}
               labelOf={(eventId, index) => eventLabel(events, eventId, index, startedAt)}
               onShow={story.show}
+              onExpected={
+                isOwn && may(identity, 'manage')
+                  ? (ruleId) => setAsked({ form: 'expected', ruleId })
+                  : undefined
+              }
+            />
+          </Contained>
+        )}
+        {isOwn && risk.data !== undefined && (
+          <Contained>
+            <SessionReview
+              sessionId={id}
+              agentId={data.agentId ?? ''}
+              version={data.eventCount}
+              titleOf={(ruleId) => titleOf(risk.data, ruleId)}
+              asked={asked}
+              onAsk={setAsked}
+              onChange={risk.reload}
             />
           </Contained>
         )}
         {may(identity, 'manage') && <ToolPolicies tools={data.toolNames} />}
-        {isSuspect(risk.data?.level) && hasKnownOwner(identity) && may(identity, 'manage') && (
+        {isSuspect(risk.data?.level) && isOwn && may(identity, 'manage') && (
           <LearnSession sessionId={id} agentId={data.agentId ?? ''} lastEventAt={data.lastEventAt} />
         )}
       </section>

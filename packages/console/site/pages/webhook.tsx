@@ -6,6 +6,7 @@ import {
   type RotatedWebhook,
   resendDelivery,
   rotateWebhookSecret,
+  setWebhookRiskLevel,
   testWebhook,
 } from '@actlog/client/server';
 import type { WebhookDeliveryPage } from '@actlog/protocol';
@@ -87,6 +88,12 @@ export function Webhook({ id, query }: { id: string; query: URLSearchParams }) {
               const isActive = data.status === 'active';
               await (isActive ? disableWebhook : enableWebhook)(client, id);
               return isActive ? 'Disabled: nothing is sent any more.' : 'Enabled.';
+            })
+          }
+          onRiskLevel={(level) =>
+            change.run(async () => {
+              await setWebhookRiskLevel(client, id, level);
+              return `It is told about sessions that rise to ${level} or above.`;
             })
           }
           onRotate={(overlapDays) =>

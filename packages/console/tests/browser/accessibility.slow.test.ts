@@ -26,6 +26,7 @@ const places = [
   ['/sessions', 'Sessions'],
   ['/sessions/thread-1', 'thread-1'],
   ['/approvals', 'Approvals'],
+  ['/judgments', 'Judgments'],
   ['/policies', 'Policies'],
   ['/decisions', 'Decisions'],
   ['/policies/new', 'New policy'],

@@ -22,6 +22,7 @@ const places: readonly Place[] = [
   ['sessions-none', '/sessions?id=none&level=high', 'Sessions'],
   ['approvals', '/approvals', 'Approvals'],
   ['decisions', '/decisions', 'Decisions'],
+  ['judgments', '/judgments', 'Judgments'],
   ['policies', '/policies', 'Policies'],
   ['policy-new', '/policies/new', 'New policy'],
   ['agents', '/agents', 'Agents'],

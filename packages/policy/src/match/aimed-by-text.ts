@@ -1,21 +1,8 @@
-import type { ArgumentOrigin } from '@actlog/protocol';
+import { type ArgumentOrigin, argumentWords } from '@actlog/protocol';
 
-/**
- * Last words of argument names that say how an action is worded or where the agent works, not what it is aimed at. The
- * risk engine has the same words in `taxonomy/argument-names.ts`, which this package may not import.
- */
-const content =
-  `abstract answer body caption cmd code command commands comment comments content contents description detail details diff
-  document draft edits expression html input instructions markdown memo message note notes paragraph patch pattern payload
-  prompt query reason regex remark reply script snippet source sql statement str string subject summary template text
-  thought title transcript`.split(/\s+/);
-const place =
-  `cwd dir directory file filename files folder glob line lines limit location notebook offset path paths workdir`.split(
-    /\s+/,
-  );
-const shell = new Set('argv cmd code command commands input script'.split(' '));
-const notTargets: ReadonlySet<string> = new Set([...content, ...place]);
-const places: ReadonlySet<string> = new Set(place);
+const shell: ReadonlySet<string> = new Set(argumentWords.shell);
+const notTargets: ReadonlySet<string> = new Set([...argumentWords.content, ...argumentWords.place]);
+const places: ReadonlySet<string> = new Set(argumentWords.place);
 const part = /\.(host|query)$/;
 
 /** Words of the last name of a path, in any style, in lower case. */

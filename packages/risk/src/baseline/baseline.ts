@@ -3,6 +3,7 @@ import type { RiskScore } from '../risk-score.ts';
 import { BottomK } from '../session/bottom-k.ts';
 import { MARK_INDEX } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
+import { STAMP_INDEX } from '../stamp-name.ts';
 import { hasForeignAct, type PastSession, pastSession } from './past-session.ts';
 
 /** Number of sessions that a baseline keeps. */
@@ -22,6 +23,7 @@ export function emptyBaseline(): Baseline {
   return { sessions: new BottomK(KEPT_SESSIONS) };
 }
 
+const ELSEWHERE = ruleHash('privilege.agent-elsewhere');
 const CALLS = ['call', 'message', 'memory'] as const;
 
 /** First sort key of unconfirmed sessions; confirmed ones sort before it. */
@@ -42,6 +44,13 @@ function placeOf({ sessions }: Baseline, session: number, isConfirmed: boolean):
 
 function hasCalls({ marks }: SessionState): boolean {
   return CALLS.some((mark) => (marks[MARK_INDEX[mark]]?.count ?? 0) > 0);
+}
+
+/** Removes a session that turned out to be an attack. Returns `true` if the baseline had learned it. */
+export function forget({ sessions }: Baseline, { session }: SessionState): boolean {
+  const confirmed = session >>> 1;
+  const places = [confirmed, confirmed + UNCONFIRMED];
+  return places.filter((place) => sessions.drop(place)).length > 0;
 }
 
 /** Options for {@link learn}. */
@@ -73,6 +82,8 @@ export function learn(
   const rules = score.dimensions.flatMap((dimension) =>
     dimension.factors.map((factor) => ruleHash(factor.ruleId)),
   );
+  // The rule does not match where this is usual; what is usual would be forgotten, and match again.
+  if ((state.stamps[STAMP_INDEX.agent_elsewhere]?.count ?? 0) > 0) rules.push(ELSEWHERE);
   const past = pastSession(state, rules);
   const kept = baseline.sessions.reach(placeOf(baseline, state.session, isSuspect), () => ({ past }));
   if (kept !== undefined) kept.past = past;

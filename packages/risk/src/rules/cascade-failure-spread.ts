@@ -9,6 +9,7 @@ export const cascadeFailureSpread: Rule = {
   llm: ['LLM10:2025 Unbounded Consumption'],
   signal: 'Calls fail while calls of at least two other agents also fail: a fault is cascading.',
   weight: 0.25,
+  acts: ['failure_spread'],
   falsePositives: 'A shared service that is down.',
   recommendation: {
     title: 'Find the common cause',

@@ -9,6 +9,7 @@ export const cascadeSameIntent: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'At least three agents take the same action within minutes, which suggests a common cause.',
   weight: 0.3,
+  acts: ['same_intent'],
   falsePositives: 'Agents that were started together for one job.',
   recommendation: {
     title: 'Find the common cause',

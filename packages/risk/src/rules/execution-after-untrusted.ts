@@ -11,6 +11,7 @@ export const executionAfterUntrusted: Rule = {
   signal:
     'The agent runs code or a command, or controls a computer, after it read text of third parties other than code.',
   weight: 0.2,
+  acts: ['exec'],
   circumstantial: true,
   cluster: 'irreversible-after-untrusted',
   precedented: true,

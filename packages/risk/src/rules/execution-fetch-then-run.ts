@@ -11,6 +11,7 @@ export const executionFetchThenRun: Rule = {
   signal:
     'The session downloads from the web, writes a file or installs a package, and runs something: it may run untrusted code.',
   weight: 0.2,
+  acts: ['exec'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Setting up a project as its instructions say.',

@@ -13,6 +13,7 @@ export const executionFirstTime: Rule = {
   llm: ['LLM06:2025 Excessive Agency', 'LLM05:2025 Improper Output Handling'],
   signal: 'The agent runs code or a command, which no past session did.',
   weight: 0.4,
+  acts: ['exec'],
   cluster: 'new-action',
   habitual: false,
   falsePositives: 'A tool that was added to the agent on purpose.',

@@ -10,6 +10,7 @@ export const executionForeignCode: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM05:2025 Improper Output Handling'],
   signal: 'A command of four words or more was copied from a web page, a mail or an issue, and run.',
   weight: 0.97,
+  acts: ['shell_copied'],
   habitual: false,
   falsePositives: 'Following the installation steps of a manual that the user asked for.',
   recommendation: {

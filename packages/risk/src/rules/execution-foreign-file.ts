@@ -11,6 +11,7 @@ export const executionForeignFile: Rule = {
   signal:
     'A file was written whose content names a host that stood in a web page, a mail or an issue: a build file with such a line runs it on the next build. It counts more if such a text also named the file.',
   weight: 0.97,
+  acts: ['file_copied', 'file_named'],
   habitual: false,
   falsePositives:
     'Writing links to sources into a document, or the address of a service into a configuration.',

@@ -11,6 +11,7 @@ export const executionForeignHost: Rule = {
   signal:
     'A command names a host that stood in the text of an earlier result and not in what the user said: it downloads from there or sends something there.',
   weight: 0.97,
+  acts: ['shell_host'],
   habitual: false,
   falsePositives: 'Downloading what the documentation of a project names.',
   recommendation: {

@@ -11,6 +11,7 @@ export const goalActionAfterUntrusted: Rule = {
   signal:
     'A tool that changes something beyond local work is called after one that returned text of third parties. Instructions hidden in such text are carried out by such calls.',
   weight: 0.41,
+  acts: ['reach'],
   circumstantial: true,
   precedented: true,
   falsePositives:

@@ -12,6 +12,7 @@ export const goalDetour: Rule = {
   signal:
     'After untrusted content the agent acts and then returns to reading. An agent with an injected task usually performs it first and then returns to its own task.',
   weight: 0.21,
+  acts: ['reach'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Processing several items: read one, act on it, read the next.',

@@ -21,6 +21,7 @@ export const goalFollowsLink: Rule = {
   signal:
     'After untrusted content the agent opens more web addresses than in any similar past session. An address from hostile text can leak data in its query and can return more hostile text.',
   weight: 0.73,
+  acts: ['opened_web'],
   habitual: false,
   falsePositives: 'Research that needs more pages than before; a browsing tool that was replaced.',
   recommendation: {

@@ -14,6 +14,7 @@ export const goalForeignArguments: Rule = {
   signal:
     'An action is aimed by a value that stood in the running text of an earlier result, such as a web page or a mail, and none of its arguments stood in what the user said. Injected instructions bring the recipient, the amount or the file with them.',
   weight: 0.85,
+  acts: ['aimed'],
   habitual: false,
   falsePositives:
     'The user asks the agent to do what a text says: "pay the attached bill", "do the tasks in the mail".',

@@ -13,6 +13,7 @@ export const goalNewAction: Rule = {
   signal:
     'The agent acts with a tool that no or almost no similar past session used. The actions of a workflow rarely change; injected actions are new.',
   weight: 0.25,
+  acts: ['act'],
   cluster: 'new-action',
   habitual: false,
   falsePositives: 'A workflow that was extended on purpose or that varies a lot.',

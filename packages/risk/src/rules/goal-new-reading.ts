@@ -12,6 +12,7 @@ export const goalNewReading: Rule = {
   signal:
     'The agent reads with a tool that no similar past session used, and acts. An injected task often has to look things up first.',
   weight: 0.2,
+  acts: ['look'],
   habitual: false,
   falsePositives: 'Another model or a rare case uses another tool for lookups.',
   recommendation: {

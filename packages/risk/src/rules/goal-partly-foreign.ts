@@ -11,6 +11,7 @@ export const goalPartlyForeign: Rule = {
   signal:
     "One argument of an action stood in what the user said, another one that it is aimed at in a tool's text: a known recipient with another account number, a known user with another group.",
   weight: 0.2,
+  acts: ['partly'],
   falsePositives: 'The user names one part and leaves the other to a document. Counts little by itself.',
   recommendation: {
     title: 'Check the part that the user did not name',

@@ -11,6 +11,7 @@ export const goalRedirected: Rule = {
   signal:
     "The recipient, the account or the address of an action stood in a tool's text and not in what the user said, while other arguments came from the user: their payment goes to another account.",
   weight: 0.45,
+  acts: ['redirected'],
   habitual: false,
   falsePositives: 'The user gives the amount or the date, and a document gives the recipient.',
   recommendation: {

@@ -12,6 +12,7 @@ export const goalUnreadObject: Rule = {
   signal:
     'After untrusted content the agent acts on another kind of object than the content came from: it reads a calendar and deletes a record. The reason for such an action may be in the text.',
   weight: 0.42,
+  acts: ['reach'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Tasks that transfer content: read a web page, send it by email.',

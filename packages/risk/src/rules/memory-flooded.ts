@@ -12,6 +12,7 @@ export const memoryFlooded: Rule = {
   llm: ['LLM04:2025 Data and Model Poisoning', 'LLM10:2025 Unbounded Consumption'],
   signal: 'The session writes eight or more entries to memory.',
   weight: 0.2,
+  acts: ['memory_write'],
   falsePositives: 'An initial import of knowledge.',
   recommendation: {
     title: 'Check what later sessions will read',

@@ -10,6 +10,7 @@ export const memoryReadThenAct: Rule = {
   llm: ['LLM04:2025 Data and Model Poisoning', 'LLM01:2025 Prompt Injection'],
   signal: 'The session reads its memory and afterwards takes an action that is hard to undo.',
   weight: 0.2,
+  acts: ['final'],
   circumstantial: true,
   falsePositives: 'Remembered preferences that lead to an action that the user asked for.',
   recommendation: {

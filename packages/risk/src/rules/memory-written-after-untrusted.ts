@@ -11,6 +11,7 @@ export const memoryWrittenAfterUntrusted: Rule = {
   signal:
     'Something is stored for later sessions after untrusted content was read, so an injection may outlive the session.',
   weight: 0.35,
+  acts: ['memory_write'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Agents that keep notes on what they read.',

@@ -10,6 +10,7 @@ export const misuseDeleteAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM06:2025 Excessive Agency'],
   signal: 'Something is deleted or canceled, or a member is removed, after untrusted content was read.',
   weight: 0.43,
+  acts: ['delete'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Cleanup tasks, which read before they delete.',

@@ -11,6 +11,7 @@ export const misuseIrreversibleAfterUntrusted: Rule = {
   signal:
     'Something is sent, deleted, paid or run, or a permission or secret is changed, after untrusted content was read.',
   weight: 0.2,
+  acts: ['final'],
   circumstantial: true,
   cluster: 'irreversible-after-untrusted',
   precedented: true,

@@ -11,6 +11,7 @@ export const misuseLeakedByLink: Rule = {
   signal:
     "An address was opened whose host stood in a tool's text, and whose path or query came from private results: reading it sends the data there.",
   weight: 0.97,
+  acts: ['leaked'],
   habitual: false,
   falsePositives: 'An interface of a known service that takes such values in its address.',
   recommendation: {

@@ -13,6 +13,7 @@ export const misuseLossBurst: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'Five or more things are deleted or paid within a minute, or more than twenty-four in the session.',
   weight: 0.35,
+  acts: ['loss'],
   falsePositives: 'Requested cleanups and payment runs.',
   recommendation: {
     title: 'Stop the agent and assess the loss',

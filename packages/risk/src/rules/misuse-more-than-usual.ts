@@ -32,6 +32,7 @@ export const misuseMoreThanUsual: Rule = {
   signal:
     'The agent acts more often, with one tool or in total, than in any similar past session. A repeated identical call does not count unless it pays.',
   weight: 0.37,
+  acts: ['act'],
   habitual: false,
   falsePositives: 'A larger job than before; failed calls that were retried with other arguments.',
   recommendation: {

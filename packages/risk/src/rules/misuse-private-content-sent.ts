@@ -11,6 +11,7 @@ export const misusePrivateContentSent: Rule = {
   signal:
     "The content of a message came from the result of a tool that reads private data, and its recipient from a tool's running text. This is how an injection takes data out.",
   weight: 0.3,
+  acts: ['private_sent'],
   habitual: false,
   falsePositives: 'Sending a report to a person whom a document names.',
   recommendation: {

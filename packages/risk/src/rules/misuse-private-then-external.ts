@@ -14,6 +14,7 @@ export const misusePrivateThenExternal: Rule = {
   signal:
     'The session reads untrusted content, another call then reads private data, and a third sends something out: everything that is needed to steal data through an agent.',
   weight: 0.2,
+  acts: ['external_comm'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Research that ends with an emailed report.',

@@ -10,6 +10,7 @@ export const misusePublishAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal: 'Content is published or shared, or a person is invited, after untrusted content was read.',
   weight: 0.2,
+  acts: ['opened_up'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Tasks that consist of publishing or inviting.',

@@ -11,6 +11,7 @@ export const misuseSentFromWorkspace: Rule = {
   signal:
     "An agent that runs code or commands also sends, publishes or pays something, and a tool's text named the destination: code and secrets of the workspace may leave.",
   weight: 0.92,
+  acts: ['sent_aimed'],
   habitual: false,
   falsePositives: 'An agent that reports to a tracker that a document names.',
   recommendation: {

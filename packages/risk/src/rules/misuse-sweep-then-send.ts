@@ -15,6 +15,7 @@ export const misuseSweepThenSend: Rule = {
   signal:
     'The same read tool is called three or more times, and content is sent out: data is collected before it leaves.',
   weight: 0.2,
+  acts: ['external_comm', 'agent_msg'],
   circumstantial: true,
   precedented: true,
   falsePositives: 'Summaries over several documents or channels.',

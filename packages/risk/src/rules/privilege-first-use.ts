@@ -13,6 +13,7 @@ export const privilegeFirstUse: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'The agent uses a secret or changes a permission, which no past session did.',
   weight: 0.35,
+  acts: ['rights'],
   cluster: 'new-action',
   habitual: false,
   falsePositives: 'A task that was added to the agent on purpose.',

@@ -12,6 +12,7 @@ export const privilegeProbing: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'Three or more calls return 401 or 403: the agent tries actions that it is not permitted to do.',
   weight: 0.4,
+  acts: ['unauthorized'],
   falsePositives: 'An expired key.',
   recommendation: {
     title: 'Stop the probing',

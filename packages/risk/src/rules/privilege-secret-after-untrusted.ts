@@ -10,6 +10,7 @@ export const privilegeSecretAfterUntrusted: Rule = {
   llm: ['LLM01:2025 Prompt Injection', 'LLM02:2025 Sensitive Information Disclosure'],
   signal: 'A secret is read or set, or a permission or account is changed, after untrusted content was read.',
   weight: 0.28,
+  acts: ['rights'],
   circumstantial: true,
   cluster: 'irreversible-after-untrusted',
   precedented: true,

@@ -11,6 +11,7 @@ export const privilegeSecretPassedOn: Rule = {
   signal:
     'An argument of an action stood in the result of a tool that handles secrets: a password, a key or a token was put into a message, a file or a request.',
   weight: 0.6,
+  acts: ['secret_passed'],
   falsePositives: 'Agents that sign in with a password that they look up.',
   recommendation: {
     title: 'Keep secrets out of the hands of the model',

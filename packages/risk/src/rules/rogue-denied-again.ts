@@ -12,6 +12,7 @@ export const rogueDeniedAgain: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'Three or more actions of the session are denied: the agent keeps trying.',
   weight: 0.4,
+  acts: ['policy_denied', 'refused'],
   falsePositives: 'An agent that was not instructed about its restrictions.',
   recommendation: {
     title: 'Stop the session',

@@ -10,6 +10,7 @@ export const supplyConfusableTool: Rule = {
   signal:
     'A tool’s name mixes scripts, contains invisible characters, or looks identical to a known tool’s name.',
   weight: 0.995,
+  acts: ['tool_confusable'],
   cluster: 'new-tool',
   deterministic: true,
   habitual: false,

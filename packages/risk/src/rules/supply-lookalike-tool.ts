@@ -9,6 +9,7 @@ export const supplyLookalikeTool: Rule = {
   llm: ['LLM03:2025 Supply Chain'],
   signal: 'A new tool’s name differs from a known tool’s by one or two letters, and not by another word.',
   weight: 0.45,
+  acts: ['tool_lookalike'],
   cluster: 'new-tool',
   falsePositives: 'A tool that was renamed to correct a spelling.',
   recommendation: {

@@ -9,6 +9,7 @@ export const supplyNewTool: Rule = {
   llm: ['LLM03:2025 Supply Chain'],
   signal: 'A tool is called that no earlier session of the tenant called.',
   weight: 0.15,
+  acts: ['tool_new_to_tenant'],
   cluster: 'new-tool',
   falsePositives: 'Every new tool, once.',
   recommendation: {

@@ -10,6 +10,7 @@ export const supplyShadowedTool: Rule = {
   signal:
     'A new tool has the same name as a known one, of two words or more, but comes from another server: it may impersonate it.',
   weight: 0.2,
+  acts: ['tool_shadowed'],
   cluster: 'new-tool',
   falsePositives: 'Servers of the same kind, such as two code hosts.',
   recommendation: {

@@ -12,6 +12,7 @@ export const trustAlwaysApproved: Rule = {
   llm: ['LLM06:2025 Excessive Agency'],
   signal: 'At least 98% of twenty or more decisions are approvals: approving has become a habit.',
   weight: 0.25,
+  acts: ['approved'],
   falsePositives: 'A policy that holds harmless actions.',
   recommendation: {
     title: 'Hold fewer actions',

@@ -14,6 +14,7 @@ export const trustApprovalBurst: Rule = {
   signal:
     'Five or more actions are approved within half a minute, or more than twenty-four in the session: they were probably not reviewed.',
   weight: 0.25,
+  acts: ['approved'],
   cluster: 'waved-through',
   falsePositives: 'A job with equal parts that was reviewed as a whole.',
   recommendation: {

@@ -13,6 +13,7 @@ export const trustFastApprovals: Rule = {
   signal:
     'Three or more actions were approved within three seconds each: nobody read them, or a program approved them.',
   weight: 0.35,
+  acts: ['approved_fast'],
   cluster: 'waved-through',
   falsePositives: 'Actions that the approver had just requested.',
   recommendation: {

@@ -13,6 +13,7 @@ export const trustFlood: Rule = {
   signal:
     'Ten or more actions of the session are held for approval: reviewers tire, and important requests are overlooked.',
   weight: 0.25,
+  acts: ['held'],
   falsePositives: 'A policy that holds too many actions.',
   recommendation: {
     title: 'Narrow the policy',

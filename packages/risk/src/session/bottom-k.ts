@@ -38,6 +38,14 @@ export class BottomK<T> {
     return this.#values.get(hash);
   }
 
+  /** Removes a member. Returns `true` if there was one. */
+  drop(hash: number): boolean {
+    if (!this.#values.delete(hash)) return false;
+    this.#sorted = undefined;
+    this.#largest = Math.max(-1, ...this.#values.keys());
+    return true;
+  }
+
   /** Number of members. */
   get size(): number {
     return this.#values.size;

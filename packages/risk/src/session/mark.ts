@@ -128,11 +128,22 @@ export interface Tally {
   lastMs: number;
   lastId: string;
   lastTool: number;
+  /** `true` if the events are of more than one tool. */
+  isMixed: boolean;
 }
 
 /** Creates an empty tally. */
 export function emptyTally(): Tally {
-  return { count: 0, firstMs: 0, firstId: '', firstTool: 0, lastMs: 0, lastId: '', lastTool: 0 };
+  return {
+    count: 0,
+    firstMs: 0,
+    firstId: '',
+    firstTool: 0,
+    lastMs: 0,
+    lastId: '',
+    lastTool: 0,
+    isMixed: false,
+  };
 }
 
 /**
@@ -140,6 +151,7 @@ export function emptyTally(): Tally {
  * and the largest the last.
  */
 export function count(tally: Tally, timestampMs: number, eventId: string, tool = 0): void {
+  if (tally.count > 0 && tool !== tally.firstTool) tally.isMixed = true;
   if (
     tally.count === 0 ||
     isBefore(timestampMs, eventId, tally.firstMs, tally.firstId) ||

@@ -29,8 +29,8 @@ const [WEB, MEMORY, FILE, CODE] = (['web', 'memory', 'file', 'code'] as const).m
 const OPENING: readonly number[] = [verb('read'), verb('drive')];
 const PUBLISHING: readonly number[] = [verb('publish'), verb('share')];
 
-/** Truncates a name to fit the stored format, with a mark if it was cut. */
-function shortName(name: string): string {
+/** Truncates a tool's name to fit the stored format, with a mark if it was cut. */
+export function shortName(name: string): string {
   let short = '';
   let bytes = 0;
   for (const character of name) {

@@ -7,7 +7,7 @@ import { emptyTally, type Tally } from './mark.ts';
 import { PairExtremes } from './pair-extremes.ts';
 import { emptySession, type SessionState, type ToolTally } from './session-state.ts';
 
-const FORMAT = 2;
+const FORMAT = 3;
 const CLASSES = 2 ** 32;
 
 /** Writes the parts of a state, with times relative to the earliest one, and each event id and tool once. */
@@ -48,7 +48,7 @@ class StateWriter {
   }
 
   tally(tally: Tally): void {
-    this.out.number(tally.count);
+    this.out.number(tally.count * 2 + (tally.isMixed ? 1 : 0));
     if (tally.count === 0) return;
     this.time(tally.firstMs);
     this.id(tally.firstId);
@@ -162,7 +162,9 @@ class StateReader {
   }
 
   tally(tally: Tally): Tally {
-    tally.count = this.input.number();
+    const counted = this.input.number();
+    tally.count = Math.floor(counted / 2);
+    tally.isMixed = counted % 2 === 1;
     if (tally.count === 0) return tally;
     tally.firstMs = this.time();
     tally.firstId = this.id();

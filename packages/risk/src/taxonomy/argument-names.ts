@@ -1,3 +1,4 @@
+import { argumentWords } from '@actlog/protocol';
 import { words } from './tokens.ts';
 
 /**
@@ -10,19 +11,8 @@ import { words } from './tokens.ts';
  */
 export type ArgumentClass = 'content' | 'place' | 'destination' | 'target';
 
-const contentNames = new Set(
-  `abstract answer body caption cmd code command commands comment comments content contents description detail details diff
-  document draft edits expression html input instructions markdown memo message note notes paragraph patch pattern payload
-  prompt query reason regex remark reply script snippet source sql statement str string subject summary template text
-  thought title transcript`.split(/\s+/),
-);
-
-const placeNames = new Set(
-  `cwd dir directory file filename files folder glob line lines limit location notebook offset path paths workdir`.split(
-    /\s+/,
-  ),
-);
-
+const contentNames: ReadonlySet<string> = new Set(argumentWords.content);
+const placeNames: ReadonlySet<string> = new Set(argumentWords.place);
 const destinationNames = new Set(
   `account accounts address addresses assignee assignees attendee attendees bcc beneficiary cc channel channels chat company
   contact contacts destination domain email emails endpoint group guest guests hotel host hostname href iban invitee
@@ -31,7 +21,7 @@ const destinationNames = new Set(
   website`.split(/\s+/),
 );
 
-const shellNames = new Set('argv cmd code command commands input script'.split(' '));
+const shellNames: ReadonlySet<string> = new Set(argumentWords.shell);
 /** Destinations that a message is sent to; filters of a search, such as a sender, are none. */
 const recipientNames = new Set(
   'address bcc cc email emails iban phone receiver receivers recipient recipients to webhook'.split(' '),

@@ -2,6 +2,7 @@ import { activePolicyCost } from '../policy/policy-budget.ts';
 import { type Room, readRoom } from '../quota/room.ts';
 import { countActivePolicies, countPolicies } from '../storage/policies/policy-store.ts';
 import { countActiveChannels, countChannels } from '../storage/stores/channel-store.ts';
+import { countActiveJudgments, countJudgments } from '../storage/stores/judgment-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -14,6 +15,8 @@ const counts: Partial<Record<QuotaName, (db: Database, tenantId: number) => Prom
   policies: countActivePolicies,
   storedPolicies: countPolicies,
   policyCost: activePolicyCost,
+  judgments: countActiveJudgments,
+  storedJudgments: countJudgments,
   channels: countActiveChannels,
   storedChannels: countChannels,
 };

@@ -5,7 +5,14 @@ import { ApiError } from '../lib/api-error.ts';
 /** Identity of the list that a cursor belongs to; tenant, endpoint and filters determine it. */
 export interface CursorScope {
   readonly tenantId: number;
-  readonly endpoint: ListEndpointName | 'sessions.get' | 'decisions' | 'grants' | 'audit' | 'deliveries';
+  readonly endpoint:
+    | ListEndpointName
+    | 'sessions.get'
+    | 'decisions'
+    | 'grants'
+    | 'judgments'
+    | 'audit'
+    | 'deliveries';
   /** Path parameters and filters; `limit` and `cursor` are ignored. */
   readonly filters: Readonly<Record<string, unknown>>;
 }

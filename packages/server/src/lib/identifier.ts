@@ -1,7 +1,18 @@
 import { v7 } from 'uuid';
 
 /** Prefix of an identifier that the service creates (reference profile). */
-export type IdentifierPrefix = 'agt' | 'pol' | 'pac' | 'nch' | 'dlv' | 'msg' | 'dec' | 'grt' | 'aud' | 'sin';
+export type IdentifierPrefix =
+  | 'agt'
+  | 'pol'
+  | 'pac'
+  | 'nch'
+  | 'dlv'
+  | 'msg'
+  | 'dec'
+  | 'grt'
+  | 'aud'
+  | 'sin'
+  | 'jdg';
 
 /** Creates an identifier: prefix and UUIDv7 without dashes, so that identifiers sort by time of creation. */
 export function newIdentifier(prefix: IdentifierPrefix): string {

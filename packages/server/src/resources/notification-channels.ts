@@ -63,6 +63,7 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
         previous_secret: null,
         previous_until_ms: null,
         status: 'active',
+        risk_level: 'high',
         created_ms: receivedMs,
         last_delivery_ms: null,
         failure_count: 0,

@@ -1,15 +1,16 @@
 import {
   emptyBaseline,
+  forget,
   type LearnOptions,
   learn,
   parseBaseline,
   parseSession,
-  score,
   serializeBaseline,
 } from '@actlog/risk';
 import { lockNames } from '../storage/locks.ts';
-import { lockSessions } from '../storage/sessions/session-store.ts';
+import { lockSessions, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import {
   findBaseline,
   findSessionRisk,
@@ -18,6 +19,7 @@ import {
   sessionsToLearn,
 } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { judgedScore } from './score-session.ts';
 
 /** Time without an event after which a session counts as ended, in milliseconds. */
 const endedAfterMs = 30 * 60_000;
@@ -63,13 +65,14 @@ async function learnFrom(
   // Locked, because a baseline is read, changed and written back.
   await lockNames(db, tenantId, ['learning']);
   // All at once, in the order in which every transaction locks sessions.
-  await lockSessions(
+  const locked = await lockSessions(
     db,
     tenantId,
     sessions.map(({ id }) => id),
   );
-  for (const { id, agent_id: agentId } of sessions) {
-    if (await markLearned(db, tenantId, id)) await learnSession(db, tenantId, { id, agentId });
+  for (const { id } of sessions) {
+    const session = locked.get(id);
+    if (session && (await markLearned(db, tenantId, id))) await learnSession(db, tenantId, session);
   }
 }
 
@@ -98,12 +101,7 @@ export async function learnConfirmedSession(
     if (session.received_ms > nowMs - endedAfterMs) return 'not-ended';
     await markLearned(db, tenantId, id);
     storage.clearSessionCache();
-    const isLearned = await learnSession(
-      db,
-      tenantId,
-      { id, agentId: session.agent_id },
-      { isConfirmed: true },
-    );
+    const isLearned = await learnSession(db, tenantId, session, { isConfirmed: true });
     if (isLearned) await onLearned(db);
     return isLearned ? 'learned' : 'not-kept';
   });
@@ -113,16 +111,37 @@ export async function learnConfirmedSession(
 async function learnSession(
   db: Database,
   tenantId: number,
-  { id, agentId }: { readonly id: string; readonly agentId: string },
+  session: SessionSummary,
   options?: LearnOptions,
 ): Promise<boolean> {
+  const { id, agent_id: agentId } = session;
   const stored = await findSessionRisk(db, tenantId, id);
   if (!stored) return false;
   const text = await findBaseline(db, tenantId, agentId);
   const baseline = text === null ? emptyBaseline() : parseBaseline(text);
   const state = parseSession(stored.state);
   const initialBaseline = stored.baseline === null ? undefined : parseBaseline(stored.baseline);
-  const isLearned = learn(baseline, state, score(state, { baseline: initialBaseline }), options);
+  const judgments = await judgmentsAbout(db, tenantId, [session]);
+  const risk = judgedScore({ summary: session, state, baseline: initialBaseline }, judgments);
+  const isLearned = learn(baseline, state, risk, options);
   if (isLearned) await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
   return isLearned;
+}
+
+/**
+ * Removes a session from the baseline of its agent, because a person confirmed it as an attack. Sessions that have begun
+ * keep the baseline that they began with. Call it with the name `learning` locked.
+ */
+export async function forgetSession(
+  db: Database,
+  tenantId: number,
+  { id, agent_id: agentId }: SessionSummary,
+): Promise<void> {
+  const stored = await findSessionRisk(db, tenantId, id);
+  const text = await findBaseline(db, tenantId, agentId);
+  if (!stored || text === null) return;
+  const baseline = parseBaseline(text);
+  if (forget(baseline, parseSession(stored.state))) {
+    await saveBaseline(db, tenantId, agentId, serializeBaseline(baseline));
+  }
 }

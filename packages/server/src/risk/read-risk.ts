@@ -1,9 +1,11 @@
 import type { SentOf } from '@actlog/protocol';
-import { emptySession, parseBaseline, parseSession, score } from '@actlog/risk';
+import { emptySession, parseBaseline, parseSession } from '@actlog/risk';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
+import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
+import { judgedScore } from './score-session.ts';
 
 /** A session and its risk, from the same snapshot. */
 export interface SessionWithRisk {
@@ -21,18 +23,20 @@ export async function readRisk(
   for (let isCaughtUp = false; ; isCaughtUp = true) {
     const found = await services.storage.read(tenantId, async (db) => {
       const summary = await findSession(db, tenantId, id);
-      return summary && { summary, stored: await findSessionRisk(db, tenantId, id) };
+      if (!summary) return undefined;
+      const stored = await findSessionRisk(db, tenantId, id);
+      return { summary, stored, judgments: await judgmentsAbout(db, tenantId, [summary]) };
     });
     if (!found) return undefined;
-    const { summary, stored } = found;
+    const { summary, stored, judgments } = found;
     // Events that arrive during catch-up are left to the next response.
     if (summary.risk_arrival < summary.last_arrival && !isCaughtUp) {
       await services.scoring.catchUp([{ tenant_id: tenantId, id }]);
       continue;
     }
-    const result = score(stored ? parseSession(stored.state) : emptySession(), {
-      baseline: stored?.baseline == null ? undefined : parseBaseline(stored.baseline),
-    });
+    const state = stored ? parseSession(stored.state) : emptySession();
+    const baseline = stored?.baseline == null ? undefined : parseBaseline(stored.baseline);
+    const result = judgedScore({ summary, state, baseline }, judgments);
     const risk = { sessionId: id, computedAt: isoTime(nowMs), ...result };
     return { summary, risk: risk as unknown as SentOf<'sessions.risk'> };
   }

@@ -12,6 +12,7 @@ import { keepNewest } from '../lib/keep-newest.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import { eventsArrivedBetween } from '../storage/stores/event-log.ts';
+import { judgmentsAbout, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import {
   findBaseline,
   findSessionRisk,
@@ -209,7 +210,8 @@ export class RiskKeeper implements RiskObserver {
       })),
     );
     const former = batch.map(({ summary: { risk_score: score, risk_level: level } }) => ({ score, level }));
-    const rises = batch.map(scoreSession);
+    const judgments = await judgmentsByTenant(db, batch);
+    const rises = batch.map((cached) => scoreSession(cached, judgments.get(cached.tenantId) ?? []));
     await updateListedRisks(
       db,
       batch.map(({ tenantId, summary }, index) => ({
@@ -230,6 +232,19 @@ export class RiskKeeper implements RiskObserver {
     }
     await this.#stamps.share(write);
   }
+}
+
+/** Returns the judgments that may apply to the sessions, by tenant. */
+async function judgmentsByTenant(
+  db: Database,
+  batch: readonly CachedRisk[],
+): Promise<Map<number, RiskJudgmentRow[]>> {
+  const found = new Map<number, RiskJudgmentRow[]>();
+  for (const [tenantId, cached] of Map.groupBy(batch, (one) => one.tenantId)) {
+    const summaries = cached.map(({ summary }) => summary);
+    found.set(tenantId, await judgmentsAbout(db, tenantId, summaries));
+  }
+  return found;
 }
 
 function observeWaiting({ state, tags, unobserved }: CachedRisk): void {

@@ -1,7 +1,8 @@
 import type { RiskLevel, WebhookEvent } from '@actlog/protocol';
-import { type Baseline, type SessionState, score } from '@actlog/risk';
+import { type Baseline, type Judgment, type RiskScore, type SessionState, score } from '@actlog/risk';
 import { isoTime } from '../lib/iso-time.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
+import { appliesTo, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 
 /** A session with its risk state up to its newest event. */
 export interface ScorableSession {
@@ -10,12 +11,45 @@ export interface ScorableSession {
   readonly baseline: Baseline | undefined;
 }
 
-const severity: Record<RiskLevel, number> = { low: 0, medium: 1, high: 2, critical: 3 };
+/** Levels as numbers, to compare them. */
+export const severity: Readonly<Record<RiskLevel, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 
-/** Updates the score in a session's summary. Returns the webhook message if its level rose. */
-export function scoreSession({ summary, state, baseline }: ScorableSession): WebhookEvent | undefined {
+/** Returns the judgments that apply to a session, as the engine reads them. */
+export function engineJudgments(
+  rows: readonly RiskJudgmentRow[],
+  summary: Pick<SessionSummary, 'id' | 'agentIds' | 'received_ms'>,
+): Judgment[] {
+  const applicable = rows.length === 0 ? rows : rows.filter((row) => appliesTo(row, summary));
+  return applicable.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    ruleId: row.rule_id ?? undefined,
+    toolName: row.tool_name ?? undefined,
+    agentId: row.agent_id ?? undefined,
+    isOfSession: row.session_id !== null,
+  }));
+}
+
+/** Returns the score of a session with the judgments that apply to it. */
+export function judgedScore(
+  { summary, state, baseline }: ScorableSession,
+  rows: readonly RiskJudgmentRow[],
+): RiskScore {
+  return score(state, { baseline, judgments: engineJudgments(rows, summary) });
+}
+
+/**
+ * Updates the score in a session's summary. Returns the webhook message if its level rose.
+ *
+ * @param judgments - judgments that may apply to the session
+ */
+export function scoreSession(
+  session: ScorableSession,
+  judgments: readonly RiskJudgmentRow[],
+): WebhookEvent | undefined {
+  const { summary } = session;
   const previousLevel = summary.risk_level;
-  const { score: value, level } = score(state, { baseline });
+  const { score: value, level } = judgedScore(session, judgments);
   summary.risk_score = value;
   summary.risk_level = level;
   summary.risk_arrival = summary.last_arrival;

@@ -10,7 +10,8 @@ import {
 } from '@actlog/risk';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { advanceListedRisks } from '../storage/postgres/listed-risks.ts';
-import { findSessions } from '../storage/sessions/session-store.ts';
+import { findSessions, lockSessions } from '../storage/sessions/session-store.ts';
+import { judgmentsAbout, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import {
   findBaselines,
   findSessionRisks,
@@ -40,6 +41,8 @@ interface ScoredSession extends ScorableSession {
   readonly baselineText: string | null;
   readonly tagsVersion: number | null;
   readonly rise: WebhookEvent | undefined;
+  /** The judgments that it was scored with, as a text to compare. */
+  readonly judged: string;
 }
 
 /**
@@ -128,6 +131,7 @@ export class SharedRisk implements RiskObserver {
       fresh.length > 0 ? await findBaselines(db, tenantId, [...new Set(fresh)]) : new Map<string, string>();
     const newestTags = fresh.length > 0 ? await newestToolTagsVersion(db, tenantId) : null;
     const events = Map.groupBy(await unscoredEvents(db, tenantId, ids), (row) => row.session_id);
+    const judgments = await judgmentsAbout(db, tenantId, behind);
     const scored: ScoredSession[] = [];
     for (const summary of behind) {
       const storedRisk = stored.get(summary.id);
@@ -140,8 +144,19 @@ export class SharedRisk implements RiskObserver {
       }
       const baseline = baselineText === null ? undefined : parseBaseline(baselineText);
       const { risk_arrival: seenArrival, risk_level: formerLevel } = summary;
-      const rise = scoreSession({ summary, state, baseline });
-      scored.push({ summary, state, baseline, baselineText, tagsVersion, seenArrival, formerLevel, rise });
+      const rise = scoreSession({ summary, state, baseline }, judgments);
+      const judged = judgmentsText(judgments);
+      scored.push({
+        summary,
+        state,
+        baseline,
+        baselineText,
+        tagsVersion,
+        seenArrival,
+        formerLevel,
+        rise,
+        judged,
+      });
     }
     return scored;
   }
@@ -151,7 +166,10 @@ export class SharedRisk implements RiskObserver {
     const won = await advanceListedRisks(
       write.db,
       tenantId,
-      scored.map(({ summary, seenArrival }) => ({ summary, seenArrival })),
+      (await withCurrentJudgments(write.db, tenantId, scored)).map(({ summary, seenArrival }) => ({
+        summary,
+        seenArrival,
+      })),
     );
     const stored = scored.filter(({ summary }) => won.has(summary.id));
     await saveSessionRisks(
@@ -175,4 +193,27 @@ export class SharedRisk implements RiskObserver {
     for (const { rise } of stored) if (rise) await this.#outbox.queue(write, tenantId, rise);
     return scored.flatMap(({ summary: { id } }) => (won.has(id) ? [] : [id]));
   }
+}
+
+function judgmentsText(rows: readonly RiskJudgmentRow[]): string {
+  return rows.map(({ id, from_ms: fromMs, until_ms: untilMs }) => `${id} ${fromMs} ${untilMs}`).join();
+}
+
+/**
+ * Returns those of the sessions that were scored with the judgments of now. The sessions are locked first, as a change of a
+ * judgment does: whichever comes second sees what the first one wrote.
+ */
+async function withCurrentJudgments(
+  db: Database,
+  tenantId: number,
+  scored: readonly ScoredSession[],
+): Promise<readonly ScoredSession[]> {
+  const summaries = scored.map(({ summary }) => summary);
+  await lockSessions(
+    db,
+    tenantId,
+    summaries.map(({ id }) => id),
+  );
+  const current = judgmentsText(await judgmentsAbout(db, tenantId, summaries));
+  return scored.filter(({ judged }) => judged === current);
 }

@@ -7,7 +7,9 @@ import { backtestsRoute } from './backtests.ts';
 import { decideActionsRoute } from './decide-actions.ts';
 import { decisionsRoute } from './decisions.ts';
 import { grantsRoute, revokeGrantRoute } from './grants.ts';
+import { judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { overviewRoute } from './overview.ts';
+import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
 import { trialsRoute } from './trials.ts';
 import { webhookChangeRoutes } from './webhook-changes.ts';
@@ -32,6 +34,9 @@ export async function mountServerApi(app: FastifyInstance, services: Services): 
     webhookRoute(services),
     deliveriesRoute(services),
     ...webhookChangeRoutes(services),
+    judgmentsRoute(services),
+    ...judgmentRoutes(services),
+    ...sessionReviewRoutes(services),
   ];
   const suggestions = suggestionsRoute(services);
   await app.register(

@@ -1,3 +1,4 @@
+import { flag } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { time } from './time.ts';
 
@@ -11,4 +12,6 @@ export const overviewQuery = z.strictObject({
   until: timeMs.optional(),
   /** Length of a bucket. */
   interval: z.enum(['5m', 'hour', 'day']).default('hour'),
+  /** `true` if the riskiest sessions include those that a person handled and whose score has not risen since. */
+  handled: flag.default(false),
 });

@@ -40,7 +40,10 @@ export function overviewRoute({ storage, scoring }: Services): ServerRoute<typeo
     success: 200,
     query: overviewQuery,
     check: (caller) => requireScope(caller, 'read'),
-    async handle({ caller: { tenantId }, query: { since, until, interval } }): Promise<Overview> {
+    async handle({
+      caller: { tenantId },
+      query: { since, until, interval, handled: withHandled },
+    }): Promise<Overview> {
       const nowMs = Date.now();
       const buckets = bucketsOf(interval);
       const { lengthMs } = buckets;
@@ -57,7 +60,13 @@ export function overviewRoute({ storage, scoring }: Services): ServerRoute<typeo
           { length: (untilMs - sinceMs) / lengthMs },
           (_, index) => sinceMs + index * lengthMs,
         );
-        const riskiest = await riskiestSessions(db, { tenantId, sinceMs, untilMs, limit: listed });
+        const riskiest = await riskiestSessions(db, {
+          tenantId,
+          sinceMs,
+          untilMs,
+          withHandled,
+          limit: listed,
+        });
         const webhooks = await channelHealth(db, tenantId);
         return {
           since: isoTime(sinceMs),

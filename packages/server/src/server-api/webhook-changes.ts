@@ -12,6 +12,7 @@ import type { Database } from '../storage/transaction.ts';
 import { ChannelChangeError } from '../webhooks/channel-change-error.ts';
 import {
   type ChangedChannel,
+  changeChannelRiskLevel,
   deleteChannel,
   disableChannel,
   enableChannel,
@@ -33,7 +34,13 @@ const rotationBody = z
   })
   .prefault({});
 
-/** Routes that disable, enable, test and delete a webhook, rotate its secret, and resend one of its messages. */
+/** Body of `POST /server/v1/webhooks/:id/risk-level`. */
+const riskLevelBody = z.strictObject({
+  /** Lowest level that the webhook receives `session.risk_raised` for. */
+  riskLevel: z.enum(['low', 'medium', 'high', 'critical']),
+});
+
+/** Routes that disable, enable, test and delete a webhook, set its lowest level of risk, rotate its secret, and resend one of its messages. */
 export function webhookChangeRoutes(services: Services): ServerRoute[] {
   const { secret, quotas, storage } = services;
   const state = async (call: ServerCall, work: (db: Database) => Promise<ChangedChannel>) => {
@@ -50,6 +57,15 @@ export function webhookChangeRoutes(services: Services): ServerRoute[] {
     post('/webhooks/:id/enable', (call) =>
       state(call, (db) => enableChannel(db, call.caller.tenantId, call.id, quotas)),
     ),
+    post('/webhooks/:id/risk-level', async (call) => {
+      const { riskLevel } = validated('body', riskLevelBody, call.body);
+      const { tenantId } = call.caller;
+      const { view } = await changed(services, call, async (db) => ({
+        ...(await changeChannelRiskLevel(db, tenantId, call.id, riskLevel)),
+        view: await webhookState(db, tenantId, call.id),
+      }));
+      return view;
+    }),
     post('/webhooks/:id/rotate-secret', async (call) => {
       const { overlapDays } = validated('body', rotationBody, call.body);
       const { tenantId } = call.caller;

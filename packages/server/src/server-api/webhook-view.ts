@@ -11,6 +11,7 @@ export function webhookStateView(channel: StoredChannel, health: ChannelHealth, 
   return {
     ...webhookHealthView(health),
     events: channel.events,
+    riskLevel: channel.risk_level,
     createdAt: isoTime(channel.created_ms),
     previousSecretUntil: untilMs !== null && untilMs > nowMs ? isoTime(untilMs) : null,
   };

@@ -10,6 +10,8 @@ export const dataTables: readonly KeyedTable[] = [
   keyedTable('idempotency_keys', 'endpoint', 'key'),
   keyedTable('agent_baselines', 'agent_id'),
   keyedTable('tool_tag_sets', 'version'),
+  keyedTable('risk_judgments', 'id'),
+  keyedTable('handled_sessions', 'session_id'),
 ];
 
 /** Tables of a tenant that checks read, and that a server with cached data of the tenant may still write. */

@@ -11,6 +11,8 @@ import type {
   PolicyTable,
   SessionCallTable,
 } from './policies/policy-schema.ts';
+import type { HandledSessionTable } from './stores/handled-session-store.ts';
+import type { RiskJudgmentTable } from './stores/judgment-store.ts';
 import type { SignInTable } from './stores/sign-in-table.ts';
 import type { UsageKind } from './stores/usage-kinds.ts';
 import type { DeliveryTable, NotificationChannelTable } from './stores/webhook-schema.ts';
@@ -35,6 +37,8 @@ export interface Tables {
   usage: UsageTable;
   activity: ActivityTable;
   audit_log: AuditTable;
+  risk_judgments: RiskJudgmentTable;
+  handled_sessions: HandledSessionTable;
   tool_tag_sets: { tenant_id: number; version: number; tags: string; created_ms: number };
   session_agents: SessionAgentTable;
   session_tools: SessionToolTable;

@@ -6,11 +6,12 @@ import type { StoredChannel } from '../storage/stores/channel-store.ts';
 /** Fields of a webhook that the audit log keeps. */
 interface AuditedChannel extends Pick<StoredChannel, 'events' | 'status'> {
   readonly url: string;
+  readonly riskLevel: StoredChannel['risk_level'];
 }
 
 /**
- * Returns the entry of the audit log for a change of a webhook: its address without the query, its events and its
- * status, never its secret.
+ * Returns the entry of the audit log for a change of a webhook: its address without the query, its events, its
+ * status and its lowest level of risk, never its secret.
  *
  * @param before - the webhook before the change; `undefined` for a new one
  * @param after - the webhook after the change; `undefined` for a deleted one
@@ -26,10 +27,15 @@ export function channelChange(
   return {
     action,
     target: { id: channel.id, name: addressWithoutQuery(channel.url) },
-    changes: [...fieldChanges(audited(before), audited(after), ['url', 'events', 'status']), ...more],
+    changes: [
+      ...fieldChanges(audited(before), audited(after), ['url', 'events', 'status', 'riskLevel']),
+      ...more,
+    ],
   };
 }
 
 function audited(channel: StoredChannel | undefined): AuditedChannel | undefined {
-  return channel && { url: addressWithoutQuery(channel.url), events: channel.events, status: channel.status };
+  if (!channel) return undefined;
+  const { url, events, status, risk_level: riskLevel } = channel;
+  return { url: addressWithoutQuery(url), events, status, riskLevel };
 }

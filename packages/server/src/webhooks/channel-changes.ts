@@ -1,3 +1,4 @@
+import type { RiskLevel } from '@actlog/protocol';
 import type { Change } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { isoTime } from '../lib/iso-time.ts';
@@ -57,6 +58,24 @@ export async function enableChannel(
   await updateChannel(db, channel, changes);
   const next = { ...channel, ...changes };
   return { channel: next, change: channelChange('webhook.enabled', channel, next) };
+}
+
+/**
+ * Changes the lowest level that a webhook receives `session.risk_raised` for.
+ *
+ * @throws ChannelChangeError when there is no such webhook.
+ */
+export async function changeChannelRiskLevel(
+  db: Database,
+  tenantId: number,
+  id: string,
+  riskLevel: RiskLevel,
+): Promise<ChangedChannel> {
+  const channel = await existing(db, tenantId, id);
+  if (channel.risk_level === riskLevel) return { channel, change: undefined };
+  const next = { ...channel, risk_level: riskLevel };
+  await updateChannel(db, channel, { risk_level: riskLevel });
+  return { channel: next, change: channelChange('webhook.risk_level_changed', channel, next) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { newIdentifier } from '../lib/identifier.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
+import { severity } from '../risk/score-session.ts';
 import { activeChannels, type StoredChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import type { Write } from '../storage/transaction.ts';
@@ -49,6 +50,11 @@ function deliveriesOf(
 ): DeliveryRow[] {
   const sent = { id: newIdentifier('msg'), type: message.type, body: JSON.stringify(message) };
   return channels
-    .filter((channel) => channel.events.includes(message.type))
+    .filter((channel) => channel.events.includes(message.type) && isHighEnough(message, channel))
     .map(({ tenant_id: tenantId, id }) => newDelivery({ tenantId, id }, sent, nowMs));
+}
+
+function isHighEnough(message: WebhookEvent, { risk_level: lowest }: StoredChannel): boolean {
+  if (message.type !== 'session.risk_raised') return true;
+  return severity[message.data.level] >= severity[lowest];
 }

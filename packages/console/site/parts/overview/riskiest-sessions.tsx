@@ -22,7 +22,7 @@ export function RiskiestSessions({ sessions }: { sessions: readonly RiskySession
         <a href={href(['sessions'], { order: 'risk' })}>Riskiest sessions</a>
       </h2>
       {sessions.length === 0 ? (
-        <p class="empty">No session that started in this time scores 1 or more.</p>
+        <p class="empty">Every session that started in this time scores 0 or was handled.</p>
       ) : (
         <PanelTable caption="Riskiest sessions" columns={columns}>
           {sessions.map(({ id, agentId, risk, eventCount, errorCount, startedAt }) => (

@@ -17,6 +17,7 @@ function Factor({
   recommendation,
   labelOf,
   onShow,
+  onExpected,
 }: {
   factor: RiskFactor;
   /** Score of the session. */
@@ -27,6 +28,7 @@ function Factor({
   recommendation: RiskRecommendation | undefined;
   labelOf: (eventId: string, index: number) => string;
   onShow: (eventId: string) => void;
+  onExpected: ((ruleId: string) => void) | undefined;
 }) {
   const { evidence } = factor;
   return (
@@ -58,6 +60,18 @@ function Factor({
         {recommendation && <strong>{recommendation.title}. </strong>}
         {factor.recommendation}
       </p>
+      {onExpected && (
+        <p>
+          <button
+            type="button"
+            class="link"
+            aria-label={`This is expected: ${factor.title}`}
+            onClick={() => onExpected(factor.ruleId)}
+          >
+            This is expected
+          </button>
+        </p>
+      )}
     </li>
   );
 }
@@ -67,12 +81,15 @@ export function RiskFactors({
   risk,
   labelOf,
   onShow,
+  onExpected,
 }: {
   risk: Risk;
   /** Returns the name of an event: its tool and time, as far as they are known. */
   labelOf: (eventId: string, index: number) => string;
   /** Called with the event that the user wants to see. */
   onShow: (eventId: string) => void;
+  /** Called with the rule of a reason that the user expected; undefined for users who may not say so. */
+  onExpected: ((ruleId: string) => void) | undefined;
 }) {
   if (risk.factors === undefined && risk.dimensions === undefined) {
     return <p class="empty">The service gives no reasons.</p>;
@@ -90,6 +107,7 @@ export function RiskFactors({
           recommendation={risk.recommendations?.find(({ id }) => id === factor.ruleId)}
           labelOf={labelOf}
           onShow={onShow}
+          onExpected={onExpected}
         />
       ))}
     </ul>

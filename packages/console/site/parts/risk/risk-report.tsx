@@ -9,11 +9,14 @@ export function RiskReport({
   risk,
   labelOf,
   onShow,
+  onExpected,
 }: {
   risk: Risk;
   /** Returns the name of an event. */
   labelOf: (eventId: string, index: number) => string;
   onShow: (eventId: string) => void;
+  /** Called with the rule of a reason that the user expected; undefined for users who may not say so. */
+  onExpected: ((ruleId: string) => void) | undefined;
 }) {
   const { dimensions } = risk;
   return (
@@ -28,7 +31,7 @@ export function RiskReport({
         )}
         <div>
           <h3>Reasons and recommendations</h3>
-          <RiskFactors risk={risk} labelOf={labelOf} onShow={onShow} />
+          <RiskFactors risk={risk} labelOf={labelOf} onShow={onShow} onExpected={onExpected} />
         </div>
       </div>
     </>

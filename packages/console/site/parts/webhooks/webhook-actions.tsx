@@ -1,8 +1,9 @@
-import type { WebhookState } from '@actlog/protocol';
+import type { RiskLevel, WebhookState } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { Choice } from '../choice.tsx';
 import { ConfirmButton } from '../confirm-button.tsx';
 
+const levels = { low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
 const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
 
 /** Buttons with which a user tests, disables, rotates and deletes a webhook. */
@@ -11,6 +12,7 @@ export function WebhookActions({
   isBusy,
   onTest,
   onSwitch,
+  onRiskLevel,
   onRotate,
   onDelete,
 }: {
@@ -19,6 +21,7 @@ export function WebhookActions({
   onTest: () => void;
   /** Disables an active webhook, and enables a disabled one. */
   onSwitch: () => void;
+  onRiskLevel: (level: RiskLevel) => void;
   onRotate: (overlapDays: number) => void;
   onDelete: () => void;
 }) {
@@ -42,6 +45,15 @@ export function WebhookActions({
         <button type="button" aria-disabled={isBusy} onClick={() => isBusy || onSwitch()}>
           Enable
         </button>
+      )}
+      {webhook.events.includes('session.risk_raised') && (
+        <Choice
+          label="Told about risk from"
+          name="riskLevel"
+          options={levels}
+          value={webhook.riskLevel}
+          onChange={(level) => onRiskLevel(level as RiskLevel)}
+        />
       )}
       <Choice
         label="The old secret ends"

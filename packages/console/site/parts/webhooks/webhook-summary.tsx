@@ -48,6 +48,12 @@ export function WebhookSummary({ webhook }: { webhook: WebhookState }) {
         <dt>Events</dt>
         <dd>{webhook.events.join(', ')}</dd>
       </div>
+      {webhook.events.includes('session.risk_raised') && (
+        <div>
+          <dt>Risk from</dt>
+          <dd>{webhook.riskLevel}</dd>
+        </div>
+      )}
       <div>
         <dt>Created</dt>
         <dd>

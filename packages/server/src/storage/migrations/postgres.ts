@@ -258,6 +258,43 @@ create table tenant_risk (
   state text not null
 );
 
+-- Judgments of people about what raises the risk of sessions. A session is within one if its newest event was received
+-- from from_ms until before until_ms, which is the end of time for a judgment without an end.
+create table risk_judgments (
+  tenant_id bigint not null,
+  id text collate "C" not null,
+  kind text not null,
+  session_id text collate "C",
+  agent_id text collate "C",
+  tool_name text,
+  rule_id text,
+  reason text not null,
+  created_ms bigint not null,
+  created_by text not null,
+  created_principal text,
+  from_ms bigint not null,
+  until_ms bigint not null,
+  expires_ms bigint,
+  ended_ms bigint,
+  ended_by text,
+  ended_principal text,
+  primary key (tenant_id, id)
+);
+create index risk_judgments_by_end on risk_judgments (tenant_id, until_ms) where session_id is null;
+create index risk_judgments_by_session on risk_judgments (tenant_id, session_id) where session_id is not null;
+
+-- Sessions that a person handled, with the whole score at that time.
+create table handled_sessions (
+  tenant_id bigint not null,
+  session_id text collate "C" not null,
+  score integer not null,
+  reason text not null,
+  handled_ms bigint not null,
+  handled_by text not null,
+  handled_principal text,
+  primary key (tenant_id, session_id)
+);
+
 -- Corrected tags of tools. A set never changes, so a session keeps the one that it began with.
 create table tool_tag_sets (
   tenant_id bigint not null,
@@ -444,6 +481,7 @@ create table notification_channels (
   failing_since_ms bigint,
   previous_secret text,
   previous_until_ms bigint,
+  risk_level text not null,
   primary key (tenant_id, id)
 );
 create index notification_channels_by_creation on notification_channels (tenant_id, created_ms, id);
@@ -510,6 +548,8 @@ const tenantTables = [
   'session_risk',
   'agent_baselines',
   'tenant_risk',
+  'risk_judgments',
+  'handled_sessions',
   'tool_tag_sets',
   'policies',
   'policy_counts',

@@ -5,7 +5,7 @@ import { addUsage } from '../stores/usage-store.ts';
 import type { Database } from '../transaction.ts';
 
 /**
- * Deletes sessions with their events and their risk.
+ * Deletes sessions with their events, their risk, and what people found out about them.
  *
  * @param shouldDrop - checked again on each session once it is locked
  * @returns the number of sessions deleted.
@@ -34,7 +34,15 @@ async function dropSession(
   { id, last_arrival: lastArrival }: SessionSummary,
 ): Promise<void> {
   if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id, lastArrival);
-  const tables = ['events', 'session_agents', 'session_tools', 'session_risk', 'call_histories'] as const;
+  const tables = [
+    'events',
+    'session_agents',
+    'session_tools',
+    'session_risk',
+    'call_histories',
+    'risk_judgments',
+    'handled_sessions',
+  ] as const;
   for (const table of tables) {
     await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();
   }

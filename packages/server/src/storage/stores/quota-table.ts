@@ -102,6 +102,18 @@ export const quotaTable = {
     remedy: 'Change a policy instead of replacing it.',
     path: '',
   },
+  judgments: {
+    defaultMax: 500,
+    unit: 'active judgments of risk, those about one session not included',
+    remedy: 'End a judgment.',
+    path: 'scope',
+  },
+  storedJudgments: {
+    defaultMax: 10_000,
+    unit: 'judgments of risk, ended ones included',
+    remedy: 'Sessions deleted by retention take the judgments about them with them.',
+    path: '',
+  },
   channels: {
     defaultMax: 20,
     unit: 'active webhooks',

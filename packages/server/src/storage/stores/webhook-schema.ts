@@ -1,3 +1,5 @@
+import type { RiskLevel } from '@actlog/protocol';
+
 /** A webhook. */
 export interface NotificationChannelTable {
   tenant_id: number;
@@ -12,6 +14,8 @@ export interface NotificationChannelTable {
   /** Time until which messages are also signed with the previous secret. */
   previous_until_ms: number | null;
   status: 'active' | 'disabled';
+  /** Lowest level that it receives `session.risk_raised` for. */
+  risk_level: RiskLevel;
   created_ms: number;
   last_delivery_ms: number | null;
   /** Failed attempts since the last success. */

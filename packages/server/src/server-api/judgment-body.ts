@@ -1,0 +1,72 @@
+import type { RiskJudgmentDraft } from '@actlog/protocol';
+import { RULES } from '@actlog/risk';
+import * as z from 'zod';
+import { validated } from '../http/validation.ts';
+import { validationError } from '../lib/api-error.ts';
+import { time } from './time.ts';
+
+/** Most characters of an id or a name in a scope, and of a reason. */
+const maxIdLength = 200;
+const maxReasonLength = 1000;
+
+/** Days of the past that a judgment also applies to, unless it says otherwise, and at most. */
+const defaultPastDays = 30;
+const maxPastDays = 90;
+
+const part = z.string().min(1).max(maxIdLength).nullish();
+
+/** Reason of a person, with more than white space. */
+export const reason: z.ZodString = z
+  .string()
+  .trim()
+  .min(1, 'must say why: what does the next reader have to know?')
+  .max(maxReasonLength);
+
+const draftBody = z.strictObject({
+  kind: z.enum(['expected', 'attack']),
+  scope: z.strictObject({ sessionId: part, agentId: part, toolName: part, ruleId: part }),
+  reason,
+  expiresAt: time.optional(),
+  pastDays: z.number().min(0).max(maxPastDays).default(defaultPastDays),
+});
+
+const ruleIds: ReadonlySet<string> = new Set(RULES.map(({ id }) => id));
+
+/** A checked draft, with all parts of its scope. */
+export interface CheckedDraft extends Pick<RiskJudgmentDraft, 'kind' | 'reason'> {
+  readonly scope: Readonly<Record<'sessionId' | 'agentId' | 'toolName' | 'ruleId', string | null>>;
+  readonly expiresMs: number | null;
+  readonly pastDays: number;
+}
+
+/**
+ * Returns the judgment that a body describes.
+ *
+ * @throws ApiError `VALIDATION_ERROR` for a scope without a part, an expectation without a rule, an unknown rule, or an
+ *   end in the past.
+ */
+export function judgmentDraft(body: unknown, nowMs: number): CheckedDraft {
+  const { kind, scope: given, reason: why, expiresAt, pastDays } = validated('body', draftBody, body);
+  const { sessionId = null, agentId = null, toolName = null, ruleId = null } = given;
+  const scope = { sessionId, agentId, toolName, ruleId };
+  if (Object.values(scope).every((value) => value === null)) {
+    throw validationError('scope', 'empty_scope', 'must name a session, an agent, a tool or a rule');
+  }
+  if (ruleId !== null && !ruleIds.has(ruleId)) {
+    throw validationError(
+      'scope.ruleId',
+      'unknown_rule',
+      'is no rule of this engine; `actlog rules` lists them',
+    );
+  }
+  if (kind === 'expected' && ruleId === null && sessionId === null) {
+    const message =
+      'is required for `expected`, unless it is about one session: without a rule it would hide other acts';
+    throw validationError('scope.ruleId', 'rule_required', message);
+  }
+  const expiresMs = expiresAt === undefined ? null : Date.parse(expiresAt);
+  if (expiresMs !== null && expiresMs <= nowMs) {
+    throw validationError('expiresAt', 'in_the_past', 'must be in the future');
+  }
+  return { kind, scope, reason: why, expiresMs, pastDays };
+}

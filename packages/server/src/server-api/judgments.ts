@@ -1,0 +1,249 @@
+import type { RiskJudgmentChange } from '@actlog/protocol';
+import { flag, pageQuery } from '@actlog/protocol/schemas';
+import * as z from 'zod';
+import { actorOf } from '../audit/actor.ts';
+import { auditRequest } from '../audit/audit-request.ts';
+import { fieldChanges } from '../audit/field-changes.ts';
+import { requireScope } from '../http/authentication.ts';
+import { callerFields } from '../http/caller-fields.ts';
+import { readPage } from '../http/page.ts';
+import type { ServerCall, ServerRoute } from '../http/server-route.ts';
+import { validated } from '../http/validation.ts';
+import { notFound } from '../lib/api-error.ts';
+import { newIdentifier } from '../lib/identifier.ts';
+import { requireRoom } from '../quota/require-room.ts';
+import { effectView, judgmentReach, rescoreJudged, sessionsReceivedSince } from '../risk/judgment-effect.ts';
+import { forgetSession } from '../risk/learning.ts';
+import type { Services } from '../services.ts';
+import { lockNames } from '../storage/locks.ts';
+import { findSession } from '../storage/sessions/session-store.ts';
+import {
+  countActiveJudgments,
+  countJudgments,
+  endJudgment,
+  endOfTime,
+  findJudgment,
+  insertJudgment,
+  listJudgments,
+  type RiskJudgmentRow,
+} from '../storage/stores/judgment-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { judgmentDraft } from './judgment-body.ts';
+import { judgmentView } from './judgment-view.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** Query of `GET /server/v1/judgments`. */
+const judgmentsQuery = z.strictObject({
+  ...pageQuery.shape,
+  /** Only judgments of this kind. */
+  kind: z.enum(['expected', 'attack']).optional(),
+  /** Only judgments about this session alone. */
+  sessionId: z.string().min(1).optional(),
+  /** Only judgments about this agent. */
+  agentId: z.string().min(1).optional(),
+  /** `true` for judgments that apply to new events, `false` for the others; both if omitted. */
+  active: flag.optional(),
+});
+
+/** Body of `POST /server/v1/judgments/:id/end`; a missing body equals an empty one. */
+const endBody = z
+  .strictObject({
+    /** `true` if past sessions are scored without it, too. A judgment about one session is always taken back. */
+    undo: z.boolean().default(false),
+  })
+  .prefault({});
+
+/** Fields of a judgment that the audit log keeps. */
+const auditedFields = ['kind', 'scope', 'reason', 'appliesFrom', 'expiresAt', 'endedAt', 'isUndone'] as const;
+
+/** Routes of judgments: what people found out about what raises the risk of sessions. */
+export function judgmentRoutes(services: Services): ServerRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/judgments/preview',
+      success: 200,
+      check: (caller) => requireScope(caller, 'manage'),
+      async handle(call) {
+        const draft = draftRow(services, call, Date.now());
+        await services.scoring.beforeList(call.caller.tenantId);
+        return effectView(await judgmentReach(services.storage, undefined, draft));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/judgments',
+      success: 201,
+      check: (caller) => requireScope(caller, 'manage'),
+      handle: (call) => createJudgment(services, call),
+    },
+    {
+      method: 'POST',
+      path: '/judgments/:id/end',
+      success: 200,
+      check: (caller) => requireScope(caller, 'manage'),
+      handle: (call) => end(services, call),
+    },
+  ];
+}
+
+/** Route `GET /server/v1/judgments`: judgments, newest first. */
+export function judgmentsRoute({ storage, cursors }: Services): ServerRoute<typeof judgmentsQuery> {
+  return {
+    method: 'GET',
+    path: '/judgments',
+    success: 200,
+    query: judgmentsQuery,
+    check: (caller) => requireScope(caller, 'read'),
+    async handle({ caller: { tenantId }, query }) {
+      const { kind, sessionId, agentId, active: isActive } = query;
+      const nowMs = Date.now();
+      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
+        readPage(
+          cursors,
+          { tenantId, endpoint: 'judgments', filters: query },
+          query,
+          ({ after, limit }) =>
+            listJudgments(db, {
+              tenantId,
+              filters: { kind, sessionId, agentId, isActive },
+              nowMs,
+              afterId: after?.[0] as string | undefined,
+              limit,
+            }),
+          (row) => [row.id],
+        ),
+      );
+      return { items: rows.map((row) => judgmentView(row, nowMs)), nextCursor };
+    },
+  };
+}
+
+/** Returns the judgment that a request describes, as it would be stored. */
+function draftRow(services: Services, call: ServerCall, nowMs: number): RiskJudgmentRow {
+  const { kind, scope, reason, expiresMs, pastDays } = judgmentDraft(call.body, nowMs);
+  const { id: createdBy, principal } = actorOf(services, call);
+  return {
+    tenant_id: call.caller.tenantId,
+    id: newIdentifier('jdg'),
+    kind,
+    session_id: scope.sessionId,
+    agent_id: scope.agentId,
+    tool_name: scope.toolName,
+    rule_id: scope.ruleId,
+    reason,
+    created_ms: nowMs,
+    created_by: createdBy,
+    created_principal: principal,
+    from_ms: scope.sessionId === null ? Math.max(0, nowMs - Math.floor(pastDays * dayMs)) : 0,
+    until_ms: expiresMs ?? endOfTime,
+    expires_ms: expiresMs,
+    ended_ms: null,
+    ended_by: null,
+    ended_principal: null,
+  };
+}
+
+/** Saves a judgment, and applies it to the past sessions within its reach. */
+async function createJudgment(services: Services, call: ServerCall): Promise<RiskJudgmentChange> {
+  const { storage, quotas } = services;
+  const { tenantId } = call.caller;
+  const nowMs = Date.now();
+  const draft = draftRow(services, call, nowMs);
+  await services.scoring.beforeList(tenantId);
+  const reach = await judgmentReach(storage, undefined, draft);
+  const row = { ...draft, from_ms: reach.fromMs };
+  await change(
+    services,
+    call,
+    row,
+    reach.changed.map(({ summary }) => summary.id),
+    nowMs,
+    async (db) => {
+      const session = row.session_id === null ? undefined : await findSession(db, tenantId, row.session_id);
+      if (row.session_id !== null && !session) throw notFound('session');
+      if (row.session_id === null) await requireRoom(db, tenantId, 'judgments', countActiveJudgments, quotas);
+      await requireRoom(db, tenantId, 'storedJudgments', countJudgments, quotas);
+      await insertJudgment(db, row);
+      if (session && row.kind === 'attack') await forgetSession(db, tenantId, session);
+      return undefined;
+    },
+  );
+  call.log.info({ ...callerFields(call.caller), judgmentId: row.id }, 'risk judged');
+  return { judgment: judgmentView(row, nowMs), effect: effectView(reach) };
+}
+
+/** Ends a judgment; ending it again returns the same. */
+async function end(services: Services, call: ServerCall): Promise<RiskJudgmentChange> {
+  const { storage } = services;
+  const { tenantId } = call.caller;
+  const { undo } = validated('body', endBody, call.body);
+  const nowMs = Date.now();
+  const former = await storage.read(tenantId, (db) => findJudgment(db, tenantId, call.id));
+  if (!former) throw notFound('judgment');
+  const { id: endedBy, principal } = actorOf(services, call);
+  const ended = {
+    ended_ms: former.ended_ms ?? nowMs,
+    ended_by: former.ended_by ?? endedBy,
+    ended_principal: former.ended_ms === null ? principal : former.ended_principal,
+    until_ms: Math.min(former.until_ms, nowMs),
+  };
+  const isUndone = undo || former.session_id !== null;
+  const next = {
+    ...former,
+    ...ended,
+    from_ms: isUndone ? Math.max(former.from_ms, ended.until_ms) : former.from_ms,
+  };
+  await services.scoring.beforeList(tenantId);
+  const reach = await judgmentReach(storage, former, next);
+  const isUnchanged = former.ended_ms !== null && next.from_ms === former.from_ms;
+  if (!isUnchanged) {
+    await change(
+      services,
+      call,
+      next,
+      reach.changed.map(({ summary }) => summary.id),
+      nowMs,
+      async (db) => {
+        const current = await findJudgment(db, tenantId, call.id);
+        if (!current) throw notFound('judgment');
+        await endJudgment(db, next, next);
+        return current;
+      },
+    );
+    call.log.info({ ...callerFields(call.caller), judgmentId: next.id }, 'judgment of risk ended');
+  }
+  return { judgment: judgmentView(isUnchanged ? former : next, nowMs), effect: effectView(reach) };
+}
+
+/**
+ * Changes a judgment in one transaction with the scores that it changes and its entry in the audit log.
+ *
+ * @param sessionIds - sessions whose scores change; those that got events since `readMs` are scored, too
+ * @param work - makes the change, and returns the judgment before it
+ */
+async function change(
+  services: Services,
+  call: ServerCall,
+  next: RiskJudgmentRow,
+  sessionIds: readonly string[],
+  readMs: number,
+  work: (db: Database) => Promise<RiskJudgmentRow | undefined>,
+): Promise<void> {
+  const { tenantId } = call.caller;
+  await services.storage.write(tenantId, async ({ db }) => {
+    await lockNames(db, tenantId, ['judgments', 'learning']);
+    const former = await work(db);
+    const since = await sessionsReceivedSince(db, tenantId, readMs);
+    await rescoreJudged(db, tenantId, [...new Set([...sessionIds, ...since])].sort());
+    // Within the transaction, so that no event in between uses outdated cached sessions.
+    services.storage.clearSessionCache();
+    const [before, after] = [former && judgmentView(former, readMs), judgmentView(next, readMs)];
+    await auditRequest(services, db, call, {
+      action: former ? 'judgment.ended' : 'judgment.created',
+      target: { id: next.id, name: next.rule_id },
+      changes: fieldChanges(before, after, auditedFields),
+    });
+  });
+}

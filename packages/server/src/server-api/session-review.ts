@@ -1,0 +1,142 @@
+import type { SessionReview } from '@actlog/protocol';
+import { contract } from '@actlog/protocol/schemas';
+import { emptySession, judgedFactors, parseBaseline, parseSession, score } from '@actlog/risk';
+import * as z from 'zod';
+import { actorOf } from '../audit/actor.ts';
+import { auditRequest } from '../audit/audit-request.ts';
+import { fieldChanges } from '../audit/field-changes.ts';
+import { requireScope } from '../http/authentication.ts';
+import type { ServerCall, ServerRoute } from '../http/server-route.ts';
+import { validated, validator } from '../http/validation.ts';
+import { notFound } from '../lib/api-error.ts';
+import { engineJudgments } from '../risk/score-session.ts';
+import type { Services } from '../services.ts';
+import { findSession, lockSessions } from '../storage/sessions/session-store.ts';
+import {
+  dropHandling,
+  findHandling,
+  isHandled,
+  saveHandling,
+} from '../storage/stores/handled-session-store.ts';
+import { appliesTo, judgmentsAbout } from '../storage/stores/judgment-store.ts';
+import { findSessionRisk } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { reason } from './judgment-body.ts';
+import { handlingView, judgmentView } from './judgment-view.ts';
+
+/** Validator of the session id, the same as in `/v1`. */
+const sessionPath = validator('params', contract['sessions.get'].params);
+
+/** Body of `POST /server/v1/sessions/:id/handle`. */
+const handleBody = z.strictObject({ reason });
+
+/** Body of `POST /server/v1/sessions/:id/reopen`: missing or empty. */
+const noBody = z.strictObject({}).optional();
+
+/** Routes for what people found out about the risk of one session: read it, handle the session, open it again. */
+export function sessionReviewRoutes(services: Services): ServerRoute[] {
+  const { storage, scoring } = services;
+  const review = (call: ServerCall) =>
+    storage.read(call.caller.tenantId, (db) => sessionReview(db, call.caller.tenantId, call.id));
+  const changing = (path: string, handle: (call: ServerCall) => Promise<void>): ServerRoute => ({
+    method: 'POST',
+    path,
+    success: 200,
+    check: (caller) => requireScope(caller, 'decide'),
+    async handle(call) {
+      sessionPath({ id: call.id });
+      await handle(call);
+      return review(call);
+    },
+  });
+  return [
+    {
+      method: 'GET',
+      path: '/sessions/:id/review',
+      success: 200,
+      check: (caller) => requireScope(caller, 'read'),
+      async handle(call) {
+        sessionPath({ id: call.id });
+        await scoring.beforeList(call.caller.tenantId);
+        return review(call);
+      },
+    },
+    changing('/sessions/:id/handle', (call) => handleSession(services, call)),
+    changing('/sessions/:id/reopen', (call) => reopenSession(services, call)),
+  ];
+}
+
+/** Returns what people found out about the risk of a session. @throws ApiError `NOT_FOUND`. */
+async function sessionReview(db: Database, tenantId: number, id: string): Promise<SessionReview> {
+  const nowMs = Date.now();
+  const summary = await findSession(db, tenantId, id);
+  if (!summary) throw notFound('session');
+  const stored = await findSessionRisk(db, tenantId, id);
+  const rows = await judgmentsAbout(db, tenantId, [summary]);
+  const handling = await findHandling(db, tenantId, id);
+  const state = stored ? parseSession(stored.state) : emptySession();
+  const baseline = stored?.baseline == null ? undefined : parseBaseline(stored.baseline);
+  const judgments = engineJudgments(rows, summary);
+  const riskOf = (options: Parameters<typeof score>[1]) => {
+    const { score: value, level } = score(state, options);
+    return { score: value, level };
+  };
+  const risk = riskOf({ baseline, judgments });
+  return {
+    sessionId: id,
+    risk,
+    riskWithoutJudgments: riskOf({ baseline }),
+    factors: judgedFactors(state, { baseline, judgments }, summary.toolNames),
+    judgments: rows.filter((row) => appliesTo(row, summary)).map((row) => judgmentView(row, nowMs)),
+    status: !handling ? 'open' : isHandled(handling, risk.score) ? 'handled' : 'reopened',
+    handling: handling ? handlingView(handling) : null,
+  };
+}
+
+/** Marks a session as handled at its current score. */
+async function handleSession(services: Services, call: ServerCall): Promise<void> {
+  const { caller, id } = call;
+  const { tenantId } = caller;
+  const { reason: why } = validated('body', handleBody, call.body);
+  const { id: handledBy, principal } = actorOf(services, call);
+  await services.scoring.beforeList(tenantId);
+  await services.storage.write(tenantId, async ({ db }) => {
+    const session = (await lockSessions(db, tenantId, [id])).get(id);
+    if (!session) throw notFound('session');
+    const former = await findHandling(db, tenantId, id);
+    const score = Math.floor(session.risk_score ?? 0);
+    if (former && former.reason === why && former.score === score) return;
+    const next = {
+      tenant_id: tenantId,
+      session_id: id,
+      score,
+      reason: why,
+      handled_ms: Date.now(),
+      handled_by: handledBy,
+      handled_principal: principal,
+    };
+    await saveHandling(db, next);
+    const changes = fieldChanges(former, next, ['reason', 'score']);
+    await auditRequest(services, db, call, {
+      action: 'session.handled',
+      target: { id, name: null },
+      changes,
+    });
+  });
+}
+
+/** Opens a handled session again. */
+async function reopenSession(services: Services, call: ServerCall): Promise<void> {
+  const { caller, id } = call;
+  const { tenantId } = caller;
+  validated('body', noBody, call.body);
+  await services.storage.write(tenantId, async ({ db }) => {
+    if (!(await lockSessions(db, tenantId, [id])).has(id)) throw notFound('session');
+    if (!(await dropHandling(db, tenantId, id))) return;
+    await auditRequest(services, db, call, {
+      action: 'session.reopened',
+      target: { id, name: null },
+      changes: [],
+    });
+  });
+}
