@@ -30,7 +30,7 @@ export async function packAll(): Promise<Tarball[]> {
     const { filename } = JSON.parse(stdout);
     return { folder, manifest, file: filename.startsWith('/') ? filename : join(destination, filename) };
   };
-  return Array.fromAsync(mapConcurrent(publishedPackages(), pack, { concurrency }));
+  return resultsOf(publishedPackages(), pack);
 }
 
 /** Returns the tarballs of some packages and of those that they depend on. */
@@ -45,9 +45,18 @@ export function neededBy(names: Iterable<string>, tarballs: readonly Tarball[]):
   return tarballs.filter(({ manifest }) => needed.has(manifest.name));
 }
 
+async function resultsOf<Item, Result>(
+  items: readonly Item[],
+  change: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for await (const result of mapConcurrent(items, change, { concurrency })) results.push(result as Result);
+  return results;
+}
+
 /** Returns the problems that publint and attw find in each tarball, as lines of text. */
 export function problemsOfAll(tarballs: readonly Tarball[]): Promise<string[][]> {
-  return Array.fromAsync(mapConcurrent(tarballs, problemsOf, { concurrency }));
+  return resultsOf(tarballs, problemsOf);
 }
 
 async function problemsOf({ file, manifest }: Tarball): Promise<string[]> {

@@ -81,7 +81,7 @@ describe('itemsKey', () => {
     expect(server.requests[1]?.url).toBe('/v1/agents?cursor=next');
   });
 
-  it.each([
+  it.each<object>([
     { result: null },
     { result: {} },
     { result: { traces: [] } },

@@ -64,7 +64,7 @@ describe.each(transports)('unexpected responses over %s', (name, options) => {
 
   it.each([
     ['an agent', (client: Actlog) => client.agents.create({ name: 'n' })],
-    ['a policy', (client: Actlog) => client.policies.create({ name: 'n' })],
+    ['a policy', (client: Actlog) => client.policies.create({ name: 'n', effect: 'deny' })],
     ['a webhook', (client: Actlog) => client.notificationChannels.create({ url: 'https://example.com' })],
   ])(
     'returns the identifier that Location names, for %s created without a response body',

@@ -76,7 +76,7 @@ async function channel(storage: Storage, tenantId: number, url: string): Promise
     previous_secret: null,
     previous_until_ms: null,
     status: 'active' as const,
-    risk_level: 'high' as const as const,
+    risk_level: 'high' as const,
     created_ms: 1,
     last_delivery_ms: null,
     failure_count: 0,

@@ -21,6 +21,8 @@ function reportOf(level: Level, check: CheckReport): ContractReport {
     baseURL: 'http://127.0.0.1',
     capabilities: [],
     readOnly: false,
+    limitedKey: false,
+    uncheckedEndpoints: [],
     strict: false,
     prefix: 'p',
     startedAt: '2026-01-01T00:00:00.000Z',

@@ -24,8 +24,8 @@ function createKeyHint({ database = ':memory:', tenant = 'default' }: ServerOpti
 
 /** Returns the agents that the agents' key may act as, and how to bind it if it is bound to none. */
 function boundTo({ agents }: ServerOptions): string {
-  if (agents === undefined) return "any agent; --agents 'billing*' binds it";
-  return typeof agents === 'string' ? agents : agents.join(', ');
+  if (agents === undefined || agents === null) return "any agent; --agents 'billing*' binds it";
+  return String(agents).split(',').join(', ');
 }
 
 /**
