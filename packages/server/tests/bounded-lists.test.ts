@@ -214,7 +214,7 @@ const reads: Readonly<Record<string, object | undefined>> = {
   },
 };
 
-test.each(Object.entries(reads))('serves other requests between responses of %s', async (path, body) => {
+test('serves other requests between responses of lists', async () => {
   const { server, storage } = await filledServer();
   await manyPolicies(server, 150, 'x'.repeat(500));
   for (let count = 0; count < 80; count += 1) await server.check({ sessionId: `s-${count}` });
@@ -226,26 +226,29 @@ test.each(Object.entries(reads))('serves other requests between responses of %s'
       await insertKey(db, { ...key, ...times, id, digest: randomUUID(), agents: null, shared: false });
     }
   });
-  // The size of a response is known from the one before.
-  expect((await request(server, path, body)).length).toBeGreaterThan(16 * 1024);
-  const perTurn = new Map<number, number>();
-  let turn = 0;
-  let isDone = false;
-  const nextTurn = () => {
-    turn += 1;
-    if (!isDone) setImmediate(nextTurn);
-  };
-  nextTurn();
-  const stringify = JSON.stringify;
-  const rendering = vi.spyOn(JSON, 'stringify').mockImplementation((...given) => {
-    const rendered = stringify(...given);
-    if (rendered?.length > 16 * 1024) perTurn.set(turn, (perTurn.get(turn) ?? 0) + 1);
-    return rendered;
-  });
-  await atOnce(server, 40, path, body);
-  isDone = true;
-  rendering.mockRestore();
-  expect([...perTurn.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(40);
-  // Another request waits for as many responses as one turn of the event loop renders.
-  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(3);
+  for (const [path, body] of Object.entries(reads)) {
+    // The size of a response is known from the one before.
+    expect((await request(server, path, body)).length).toBeGreaterThan(16 * 1024);
+    const perTurn = new Map<number, number>();
+    let turn = 0;
+    let isDone = false;
+    const nextTurn = () => {
+      turn += 1;
+      if (!isDone) setImmediate(nextTurn);
+    };
+    nextTurn();
+    const stringify = JSON.stringify;
+    const rendering = vi.spyOn(JSON, 'stringify').mockImplementation((...given) => {
+      const json = stringify(...given);
+      if (json?.length > 16 * 1024) perTurn.set(turn, (perTurn.get(turn) ?? 0) + 1);
+      return json;
+    });
+    await atOnce(server, 40, path, body);
+    isDone = true;
+    rendering.mockRestore();
+    const rendered = [...perTurn.values()].reduce((sum, count) => sum + count, 0);
+    expect([path, rendered >= 40]).toEqual([path, true]);
+    // Another request waits for as many responses as one turn of the event loop renders.
+    expect([path, Math.max(...perTurn.values()) <= 3]).toEqual([path, true]);
+  }
 });

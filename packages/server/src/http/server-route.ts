@@ -89,6 +89,8 @@ export function mountServerRoute<Query extends z.ZodObject>(
       });
       releaseBody(request);
       if (Symbol.asyncIterator in result) return sendLines(reply, route.success, result);
+      // The size of other responses is not known before.
+      if (!room) await services.turns.take();
       const payload = responsePayload(result);
       if (room) room.resize(payload.length);
       else services.responseMemory.force(caller.tenantId, route.path, payload.length, reply.raw);
