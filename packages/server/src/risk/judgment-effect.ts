@@ -9,7 +9,7 @@ import { countLevels } from './count-levels.ts';
 import { judgedScore } from './score-session.ts';
 
 /** Maximum sessions that one judgment is applied to, newest first. */
-export const maxExamined = 10_000;
+const maxExamined = 10_000;
 
 /** Lets other requests of the process have their turn. */
 const nextTurn = () => new Promise(setImmediate);

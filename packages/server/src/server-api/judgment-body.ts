@@ -33,7 +33,7 @@ const draftBody = z.strictObject({
 const ruleIds: ReadonlySet<string> = new Set(RULES.map(({ id }) => id));
 
 /** A checked draft, with all parts of its scope. */
-export interface CheckedDraft extends Pick<RiskJudgmentDraft, 'kind' | 'reason'> {
+interface CheckedDraft extends Pick<RiskJudgmentDraft, 'kind' | 'reason'> {
   readonly scope: Readonly<Record<'sessionId' | 'agentId' | 'toolName' | 'ruleId', string | null>>;
   readonly expiresMs: number | null;
   readonly pastDays: number;

@@ -17,7 +17,7 @@ const ends = { '': 'never', '7': 'after a week', '30': 'after 30 days', '90': 'a
 const wholeSession = 'the whole session';
 
 /** A session and its factors, as far as a judgment about them needs them. */
-export interface JudgedSession {
+interface JudgedSession {
   readonly sessionId: string;
   readonly agentId: string;
   readonly factors: SessionReview['factors'];

@@ -16,7 +16,7 @@ import { Time } from '../time.tsx';
 import { JudgmentForm } from './judgment-form.tsx';
 
 /** Form that is open in the review of a session. */
-export type OpenForm = RiskJudgmentDraft['kind'] | 'handled';
+type OpenForm = RiskJudgmentDraft['kind'] | 'handled';
 
 /** A form to open, and the rule that it begins with. */
 export interface AskedForm {
