@@ -3,7 +3,13 @@ export { parseBaseline, serializeBaseline } from './baseline/baseline-codec.ts';
 export { type Finding, findings } from './composition.ts';
 export { DIMENSION_IDS, DIMENSION_NAMES, type LlmRiskId } from './dimensions.ts';
 export { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
-export { type JudgedFactor, type Judgment, type JudgmentKind, judgedFactors } from './judgments.ts';
+export {
+  actionsOf,
+  type JudgedFactor,
+  type Judgment,
+  type JudgmentKind,
+  judgedFactors,
+} from './judgments.ts';
 export { LEVELS, levelOf } from './levels.ts';
 export { type EventContext, type RiskEvent, riskEvent, type WireEvent } from './risk-event.ts';
 export type {

@@ -26,6 +26,8 @@ export interface Judgment {
   readonly agentId?: string | undefined;
   /** `true` if it is about the scored session alone. Judgments about other sessions must not be given. Default: false. */
   readonly isOfSession?: boolean | undefined;
+  /** `actionsOf` the session when it was judged: an expectation ends with a further action. Default: it does not. */
+  readonly actions?: number | undefined;
 }
 
 /** Options for scoring a session. */
@@ -35,6 +37,9 @@ export interface ScoreOptions {
   /** Judgments of people: those about this session, and those about no session. Default: none. */
   readonly judgments?: readonly Judgment[] | undefined;
 }
+
+/** Kinds of events that are actions, or show that a call was one. */
+const ACTIONS: readonly Mark[] = ['act', 'reach', 'leaked', 'unauthorized'];
 
 /** Lowest score of a session that a person confirmed as an attack, and of one that shows the same as such an attack. */
 const LEAST = { session: LEVELS.critical, similar: LEVELS.high } as const;
@@ -78,9 +83,15 @@ function isTool(toolName: string, hash: number, state: SessionState): boolean {
   return kept === undefined || kept.name === shortName(toolName);
 }
 
+/** Returns a number that grows with each action of a session, whatever tool or arguments show it. */
+export function actionsOf({ marks }: SessionState): number {
+  return ACTIONS.reduce((sum, mark) => sum + (marks[MARK_INDEX[mark]]?.count ?? 0), 0);
+}
+
 /** `true` if nothing in the finding may be outside the scope, so that what is expected hides no other act. */
 function isExpected(judgment: Judgment, finding: Finding, { state }: SessionView): boolean {
-  const { ruleId, toolName, agentId, isOfSession = false } = judgment;
+  const { ruleId, toolName, agentId, isOfSession = false, actions = Number.POSITIVE_INFINITY } = judgment;
+  if (actionsOf(state) > actions) return false;
   // What is proof by itself is only expected if a person named it.
   if (ruleId === undefined ? !isOfSession || finding.rule.deterministic : ruleId !== finding.rule.id)
     return false;

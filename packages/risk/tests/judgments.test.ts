@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Judgment, judgedFactors } from '../src/judgments.ts';
+import { actionsOf, type Judgment, judgedFactors } from '../src/judgments.ts';
 import { RULES } from '../src/rule-catalogue.ts';
 import { type ExampleStep, exampleEvents, playExample } from '../src/rule-example.ts';
 import { score } from '../src/score.ts';
@@ -75,6 +75,28 @@ test('a stored state knows whether all actions were of one tool', () => {
     const stored = parseSession(serializeSession(state));
     expect(score(stored, { judgments: [newsletter] })).toEqual(score(state, { judgments: [newsletter] }));
   }
+});
+
+test('what is expected of one session ends with its next action', () => {
+  const session = ['read_inbox', aimed('send_email')];
+  const ofSession = expected({ ruleId: undefined, isOfSession: true, actions: actionsOf(play(session)) });
+  expect(scored(session, ofSession).score).toBeLessThan(scored(session).score);
+  const read = [...session, 'read_inbox'];
+  expect(scored(read, ofSession).score).toBeLessThan(scored(read).score);
+  for (const further of ['send_money', aimed('send_email'), 'delete_file']) {
+    const longer = [...session, further];
+    expect(scored(longer, ofSession).score).toBe(scored(longer).score);
+  }
+});
+
+test('names of tools that are too long to be kept are still told apart', () => {
+  const [tool, other] = ['mcp__customer_mail_service__send', 'mcp__customer_mail_service__send_all'];
+  const judgment = expected({ toolName: tool });
+  const of = (name: string) => ['read_inbox', aimed(name)];
+  expect(scored(of(tool), judgment).score).toBeLessThan(scored(of(tool)).score);
+  expect(scored(of(other), judgment).score).toBe(scored(of(other)).score);
+  const factors = judgedFactors(play(of(tool)), { judgments: [judgment] }, [other, tool]);
+  expect(factors).toContainEqual({ ruleId: judgment.ruleId, toolName: tool, judgmentId: 'jdg_1' });
 });
 
 test('proof is only expected if a person named its rule', () => {

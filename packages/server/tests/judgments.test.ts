@@ -181,6 +181,19 @@ test('a confirmed attack is critical, is not learned, and is forgotten if it was
   expect(await scoreOf('learned')).toBeLessThan(40);
 });
 
+test('what is expected of one session ends with its next action', async () => {
+  await act('weekly');
+  const before = await scoreOf('weekly');
+  const scope = { sessionId: 'weekly' };
+  const { effect } = await save({ kind: 'expected', scope, reason: 'Looked at it: all fine.' });
+  expect(effect).toMatchObject({ examined: 1, lowered: 1 });
+  expect(await scoreOf('weekly')).toBeLessThan(before);
+  await server.record(callOf('weekly', 'newsletter', 'read_inbox'));
+  expect(await scoreOf('weekly')).toBeLessThan(before);
+  await act('weekly');
+  expect(await scoreOf('weekly')).toBeGreaterThanOrEqual(before);
+});
+
 test('what shows the same as a confirmed attack is at least high', async () => {
   await act('first', 'send_email', 'support');
   await act('second');

@@ -27,6 +27,7 @@ export function engineJudgments(
     toolName: row.tool_name ?? undefined,
     agentId: row.agent_id ?? undefined,
     isOfSession: row.session_id !== null,
+    actions: row.actions ?? undefined,
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { RiskJudgmentChange } from '@actlog/protocol';
 import { flag, pageQuery } from '@actlog/protocol/schemas';
+import { actionsOf, parseSession } from '@actlog/risk';
 import * as z from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { auditRequest } from '../audit/audit-request.ts';
@@ -27,6 +28,7 @@ import {
   listJudgments,
   type RiskJudgmentRow,
 } from '../storage/stores/judgment-store.ts';
+import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { judgmentDraft } from './judgment-body.ts';
 import { judgmentView } from './judgment-view.ts';
@@ -66,8 +68,7 @@ export function judgmentRoutes(services: Services): ServerRoute[] {
       success: 200,
       check: (caller) => requireScope(caller, 'manage'),
       async handle(call) {
-        const draft = draftRow(services, call, Date.now());
-        await services.scoring.beforeList(call.caller.tenantId);
+        const draft = await draftRow(services, call, Date.now());
         return effectView(await judgmentReach(services.storage, undefined, draft));
       },
     },
@@ -120,18 +121,28 @@ export function judgmentsRoute({ storage, cursors }: Services): ServerRoute<type
   };
 }
 
+/** Returns the number of actions of a session that were scored; 0 for an unknown one. */
+async function scoredActions({ storage }: Services, tenantId: number, sessionId: string): Promise<number> {
+  const stored = await storage.read(tenantId, (db) => findSessionRisk(db, tenantId, sessionId));
+  return stored ? actionsOf(parseSession(stored.state)) : 0;
+}
+
 /** Returns the judgment that a request describes, as it would be stored. */
-function draftRow(services: Services, call: ServerCall, nowMs: number): RiskJudgmentRow {
+async function draftRow(services: Services, call: ServerCall, nowMs: number): Promise<RiskJudgmentRow> {
   const { kind, scope, reason, expiresMs, pastDays } = judgmentDraft(call.body, nowMs);
   const { id: createdBy, principal } = actorOf(services, call);
+  const { tenantId } = call.caller;
+  await services.scoring.beforeList(tenantId);
+  const actions = scope.sessionId === null ? null : await scoredActions(services, tenantId, scope.sessionId);
   return {
-    tenant_id: call.caller.tenantId,
+    tenant_id: tenantId,
     id: newIdentifier('jdg'),
     kind,
     session_id: scope.sessionId,
     agent_id: scope.agentId,
     tool_name: scope.toolName,
     rule_id: scope.ruleId,
+    actions,
     reason,
     created_ms: nowMs,
     created_by: createdBy,
@@ -150,8 +161,7 @@ async function createJudgment(services: Services, call: ServerCall): Promise<Ris
   const { storage, quotas } = services;
   const { tenantId } = call.caller;
   const nowMs = Date.now();
-  const draft = draftRow(services, call, nowMs);
-  await services.scoring.beforeList(tenantId);
+  const draft = await draftRow(services, call, nowMs);
   const reach = await judgmentReach(storage, undefined, draft);
   const row = { ...draft, from_ms: reach.fromMs };
   await change(

@@ -92,7 +92,7 @@ export function JudgmentForm({
           options={{
             ...(toolName !== undefined && { tool: `the tool ${toolName}` }),
             agent: `the agent ${agentId}`,
-            session: 'this session',
+            session: isAttack ? 'this session' : 'this session, until its next action',
           }}
           checked={isAttack ? ['tool'] : ['tool', 'agent']}
         />

@@ -268,6 +268,7 @@ create table risk_judgments (
   agent_id text collate "C",
   tool_name text,
   rule_id text,
+  actions bigint,
   reason text not null,
   created_ms bigint not null,
   created_by text not null,

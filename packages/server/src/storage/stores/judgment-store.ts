@@ -15,6 +15,8 @@ export interface RiskJudgmentTable {
   agent_id: string | null;
   tool_name: string | null;
   rule_id: string | null;
+  /** Actions of the one session that it is about, when it was judged; `null` for other judgments. */
+  actions: number | null;
   reason: string;
   created_ms: number;
   /** Key or person that saved it. */
