@@ -115,3 +115,30 @@ it('names the policy of a held call while it waits, and its approver later', asy
   expect(checked.stdout).toContain(`transfers (${id})`);
   await service.client.policies.archive(id);
 });
+
+it('keeps every digit of the arguments of a check, a held action and a test', async () => {
+  const condition = 'args.account == 1917043659912705297';
+  const policy = { name: 'one account', effect: 'require_approval', condition } as const;
+  const { id } = await service.client.policies.create(policy);
+  const check = (account: string, ...flags: string[]) =>
+    policies('check', 'pay', '--agent', 'bank', '--arguments', `{"account":${account}}`, ...flags);
+  expect((await check('1917043659912705298')).stdout).toMatch(/^decision +allow/m);
+  expect((await check('1917043659912705297', '--real')).stdout).toMatch(/^decision +require_approval/m);
+  const held = await actlog(['guardian', 'list', '--json'], { env: service.env });
+  expect(held.stdout).toContain('1917043659912705297');
+  expect(held.stdout).not.toContain('1917043659912705300');
+  const { items } = await service.client.guardian.pendingActions.list();
+  expect(JSON.stringify(items.find(({ policyId }) => policyId === id)?.action?.arguments)).toBe(
+    '{"account":1917043659912705297}',
+  );
+  await service.client.policies.archive(id);
+  const tests = [
+    { action: { tool: 'pay', arguments: { account: 0 } }, decision: 'require_approval' },
+    { action: { tool: 'pay', arguments: { account: 1 } }, decision: 'allow' },
+  ];
+  const text = JSON.stringify({ policies: [policy], tests })
+    .replace('"account":0', '"account":1917043659912705297')
+    .replace('"account":1}', '"account":1917043659912705298}');
+  const { stdout, exitCode } = await policies('test', fileOf('exact.json', text));
+  expect({ stdout, exitCode }).toMatchObject({ exitCode: 0 });
+});

@@ -96,3 +96,18 @@ it('reports the progress of a backtest, and fails with the reason of a rejected 
   const invalid = { policies: [{ name: 'p', effect: 'deny', condition: 'args.' } as const] };
   await expect(backtestPolicies(client, invalid)).rejects.toThrow('policies.0.condition');
 });
+
+it('keeps the digits of shown arguments, and gives numbers for all other fields', async () => {
+  const other = await new ScriptedServer().start();
+  const shown = '{"a":[1917043659912705297],"b":1}';
+  const text = `{"items":[{"durationMs":1234567890123456789,"list":[9007199254740993],"arguments":${shown}}],"nextCursor":null}`;
+  try {
+    other.script((response) => response.setHeader('content-type', 'application/json').end(text));
+    const foreign = new Actlog({ baseURL: other.origin, apiKey: server.apiKey });
+    const [decision] = await listDecisions(foreign).toArray();
+    expect(JSON.stringify(decision?.arguments)).toBe(shown);
+    expect(decision).toMatchObject({ durationMs: 1234567890123456800, list: [9007199254740992] });
+  } finally {
+    await other.stop();
+  }
+});

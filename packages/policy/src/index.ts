@@ -99,13 +99,5 @@ export { Glob, matchesGlob } from './match/glob.ts';
 export { type HistoryReads, mayReadHistory } from './match/history-reads.ts';
 export { matchPolicy, needsHistory } from './match/match-policy.ts';
 export { type PolicyMatch, type PolicyRule, policyRule } from './match/policy-rule.ts';
-export {
-  exactJson,
-  hasLargeInteger,
-  type JsonFlaw,
-  jsonFlaw,
-  parseExactJson,
-  parseForOutput,
-} from './requests/exact-json.ts';
 export { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from './requests/refusal.ts';
 export { type SchemaIssue, schemaRefusal } from './requests/schema-refusal.ts';

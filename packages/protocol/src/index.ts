@@ -37,6 +37,17 @@ export {
   type Scope,
 } from './endpoints.ts';
 export { type ErrorCode, errorCodes, type WarningCode, warningCodes } from './error-codes.ts';
+export {
+  exactDigitsOf,
+  hasLargeInteger,
+  type JsonFlaw,
+  jsonFlaw,
+  parseExactJson,
+  parseJsonForOutput,
+  parseJsonWithBigInts,
+  repeatedMember,
+  stringifyExactJson,
+} from './exact-json.ts';
 export { headers, webhookHeaders } from './headers.ts';
 export {
   argumentOriginsCategory,

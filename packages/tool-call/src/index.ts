@@ -4,18 +4,19 @@
  *
  * @packageDocumentation
  */
+
+export {
+  exactDigitsOf,
+  parseExactJson,
+  repeatedMember,
+  stringifyExactJson,
+} from '@actlog/protocol';
 export {
   ArgumentsHasher,
   type ArgumentsHashOptions,
   hashArguments,
   matchesArguments,
 } from './arguments/arguments-hash.ts';
-export {
-  exactDigitsOf,
-  parseExactJson,
-  repeatedMember,
-  stringifyExactJson,
-} from './arguments/exact-json.ts';
 export { noHash } from './arguments/no-hash.ts';
 export { toIdentifier, toResourceId } from './names/identifier.ts';
 export { mcpErrorStatus } from './outcome/mcp-error.ts';

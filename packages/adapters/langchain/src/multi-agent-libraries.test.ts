@@ -159,3 +159,39 @@ test('leaves a deep agent with its own middleware, and its subagents, to that', 
   ]);
   expect(await service.events('deep-of-process')).toEqual([]);
 });
+
+const ended = 'The run was ended because the model repeated the call.';
+
+/** Creates a model that makes the same call again and again. */
+function repeating(call: { readonly name: string; readonly args: Record<string, unknown> }) {
+  return sharedModelOf(Array.from({ length: 200 }, () => [call]));
+}
+
+test('ends the run of a deep agent whose model repeats a denied call', async () => {
+  install({ recorder: service.guarded() });
+  const model = repeating({ name: 'fail', args: {} });
+  const agent = createDeepAgent({ name: 'deep', model, tools: [tools().fail] as never[] });
+  const { messages } = await agent.invoke(question, inThread('deep-loop'));
+  expect(messages.at(-1)?.text).toContain(ended);
+  expect(await service.callLines('deep-loop')).toEqual(Array(5).fill('deep fail 403'));
+  expect(model.callCount).toBe(5);
+});
+
+test('ends the run of a subagent of a deep agent whose model repeats a denied call, and of the deep agent', async () => {
+  install({ recorder: service.guarded() });
+  const inner = repeating({ name: 'fail', args: {} });
+  const outer = repeating({ name: 'task', args: { description: 'Do it.', subagent_type: 'worker' } });
+  const worker = {
+    name: 'worker',
+    description: 'Works.',
+    systemPrompt: 'Work.',
+    model: inner,
+    tools: [tools().fail],
+  };
+  const agent = createDeepAgent({ name: 'deep', model: outer, subagents: [worker] as never[] });
+  const { messages } = await agent.invoke(question, inThread('deep-subagent-loop'));
+  expect(messages.at(-1)?.text).toContain(ended);
+  const denied = (await service.callLines('deep-subagent-loop')).filter((line) => line === 'worker fail 403');
+  expect(denied).toHaveLength(25);
+  expect([inner.callCount, outer.callCount]).toEqual([25, 5]);
+});

@@ -94,7 +94,7 @@ test('does not cover agents beyond a covered runner or process', async () => {
   const { billing, triage } = team();
   const runner = actlog(new Runner(), { recorder: service.recorder() });
   await runner.run(triage, 'go', inSession('by-runner'));
-  const stop = actlog({ recorder: service.recorder() });
+  const stop = actlog.install({ recorder: service.recorder() });
   triage.model = modelOf([[toBilling]]);
   billing.model = modelOf([[echo('x')]]);
   await run(triage, 'go', inSession('by-process'));

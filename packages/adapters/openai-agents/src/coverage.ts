@@ -18,5 +18,5 @@ export const coverage: () => Coverage = processWide<Coverage>('@actlog/openai-ag
   runners: new WeakMap(),
 }));
 
-/** Recorders of everything in this process that is not in the maps, from `actlog()`. */
+/** Recorders of everything in this process that is not in the maps, from `actlog.install()`. */
 export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/openai-agents/process');

@@ -26,9 +26,9 @@ test('a runner stays a runner', () => {
   expectTypeOf(actlog(new Runner())).toEqualTypeOf<Runner>();
 });
 
-test('without either it covers the process, and gives what ends that', () => {
-  expectTypeOf(actlog()).toEqualTypeOf<() => void>();
-  expectTypeOf(actlog({ agentId: 'support' })).toEqualTypeOf<() => void>();
+test('an install covers the process, and returns the function that ends that', () => {
+  expectTypeOf(actlog.install()).toEqualTypeOf<() => void>();
+  expectTypeOf(actlog.install({ agentId: 'support' })).toEqualTypeOf<() => void>();
   expectTypeOf(actlog).parameter(1).toEqualTypeOf<ActlogOptions | undefined>();
 });
 

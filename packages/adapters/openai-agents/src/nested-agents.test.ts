@@ -142,7 +142,7 @@ test("uses the nearest adapter: an agent's own rather than the process's", async
     agentId: 'of-the-agent',
   });
   const other = new Agent({ name: 'other', model: model(), tools: [echo] });
-  const stop = actlog({ recorder: service.recorder(), agentId: 'of-the-process' });
+  const stop = actlog.install({ recorder: service.recorder(), agentId: 'of-the-process' });
   await run(own, 'go', inSession('nearest'));
   await run(other, 'go', inSession('nearest'));
   stop();

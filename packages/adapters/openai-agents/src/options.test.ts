@@ -7,7 +7,7 @@ const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;
 test.each<[string, () => unknown, RegExp]>([
   [
     'beside an agent',
-    () => actlog({ agent: {}, guard } as never),
+    () => actlog.install({ agent: {}, guard } as never),
     /^"agent" is not an option: .*actlog\(agent, \{ guard \}\)/,
   ],
   [
@@ -16,9 +16,19 @@ test.each<[string, () => unknown, RegExp]>([
     /^guard has no effect/,
   ],
   [
+    'first, without an agent',
+    () => actlog({ guard } as never),
+    /^actlog: the first argument must be an agent or a runner.* actlog\.install\(\{ guard \}\) covers the whole process/,
+  ],
+  [
     'second, without an agent',
     () => actlog(undefined as never, { guard }),
-    /^actlog: options are second only for an agent or a runner/,
+    /^actlog: the first argument must be an agent or a runner/,
+  ],
+  [
+    'nowhere, for the process',
+    () => (actlog as () => unknown)(),
+    /actlog\.install\(\{ guard \}\) covers the whole process/,
   ],
 ])('refuses options in the wrong place, %s', (_place, call, message) => {
   expect(call).toThrow(message);

@@ -69,7 +69,7 @@ test('covers an agent that the conversation is handed over to', async () => {
   const first = new RealtimeAgent({ name: 'first', handoffs: [other] });
   actlog(first, { recorder, sessionId: 'of-the-first' });
   for (const isProcess of [false, true]) {
-    const end = isProcess ? actlog({ recorder, sessionId: 'of-the-process' }) : () => {};
+    const end = isProcess ? actlog.install({ recorder, sessionId: 'of-the-process' }) : () => {};
     const { call, handOver, close } = await talkTo(first);
     await handOver('other');
     await call('echo', { text: 'a' });
@@ -90,7 +90,7 @@ test("uses the conversation's session for an agent run by a function", async () 
     tools: [tools().echo],
   });
   const ask = helper.asTool({ toolName: 'ask', toolDescription: 'Asks the helper.' });
-  const end = actlog({ recorder, agentId: 'delegating' });
+  const end = actlog.install({ recorder, agentId: 'delegating' });
   const { call, close } = await talkTo(new RealtimeAgent({ name: 'voice', tools: [ask] }));
   expect(await call('ask', { input: 'please' })).toBe('done');
   close();

@@ -37,7 +37,7 @@ function parts({ tools, turns, adapter, isInstalledTwice, ownHook, systemText }:
   const runner = new Runner();
   if (adapter && (place === 'agent' || isInstalledTwice)) actlog(agent, adapter);
   if (adapter && (place === 'runner' || isInstalledTwice)) actlog(runner, adapter);
-  const stop = adapter && place === 'process' ? actlog(adapter) : undefined;
+  const stop = adapter && place === 'process' ? actlog.install(adapter) : undefined;
   return { agent, runner, stop };
 }
 
@@ -100,4 +100,4 @@ export const agentHarness: AdapterHarness = harnessOf('agent', '`actlog(agent)`'
 export const runnerHarness: AdapterHarness = harnessOf('runner', '`actlog(runner)`');
 
 /** With the adapter for the whole process. */
-export const processHarness: AdapterHarness = harnessOf('process', '`actlog()` for the process');
+export const processHarness: AdapterHarness = harnessOf('process', '`actlog.install()`');

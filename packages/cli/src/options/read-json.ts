@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
+import { parseExactJson } from '@actlog/protocol';
 import { decodeText } from '@actlog/recorder/short-lived';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 
-/** Parses the JSON object of an option. @throws InvalidArgumentError that contains nothing of the text */
+/** Parses the JSON object of an option; its numbers keep all digits. @throws InvalidArgumentError that contains nothing of the text */
 export function parseObject(text: string): Record<string, unknown> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch {
     value = undefined;
   }

@@ -7,7 +7,10 @@ export const serverExamples: Readonly<Record<string, readonly Example[]>> = {
     ['actlog serve --port 0 --database :memory:', 'a free port, and nothing is kept'],
   ],
   'keys create': [
-    ["actlog keys create billing --scopes ingest --agents 'billing*'", 'a key that records and checks as these agents, and cannot approve'],
+    [
+      "actlog keys create billing --scopes ingest --agents 'billing*'",
+      'a key that records and checks as these agents, and cannot approve',
+    ],
   ],
   'keys list': ['actlog keys list --tenant acme'],
   'keys rotate': [['actlog keys rotate ID --overlap-days 2', 'the old key is valid for two more days']],

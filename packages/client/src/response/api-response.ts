@@ -1,4 +1,4 @@
-import { headers } from '@actlog/protocol';
+import { exactDigitsOf, headers, parseJsonForOutput } from '@actlog/protocol';
 import { redactKeys } from '../api-key.ts';
 import { ResponseShapeError } from '../errors/response-shape-error.ts';
 import type { MemorySink } from './body-sink.ts';
@@ -61,7 +61,7 @@ export class ApiResponse {
   json(): unknown {
     if (!this.body?.length) throw this.shapeError('an empty body instead of JSON');
     try {
-      return JSON.parse(this.body.text());
+      return parseResponse(this.body.text());
     } catch {
       // The parser's message quotes the body, so it is dropped.
       const type = this.head.header('content-type')?.slice(0, 100) ?? 'no content type';
@@ -101,4 +101,29 @@ export class ApiResponse {
     headers.delete('content-length');
     return new Response(body ?? null, { status, headers });
   }
+}
+
+/** Name of the field with the arguments that an agent has shown. */
+const shownArguments = 'arguments';
+
+/**
+ * Parses a response. Whole numbers beyond 2^53 in shown arguments keep their digits, as `JSON.rawJSON` objects, which
+ * `JSON.stringify` writes as they were sent: another number, such as the id of another account, would have the same double.
+ * Other fields, and runtimes without `JSON.rawJSON`, have numbers.
+ */
+function parseResponse(text: string): unknown {
+  return /\d{16}/.test(text) ? withNumbers(parseJsonForOutput(text)) : JSON.parse(text);
+}
+
+/** Replaces exact digits outside shown arguments by numbers. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const digits = exactDigitsOf(value);
+  if (digits !== undefined) return Number(digits);
+  for (const [name, inner] of Object.entries(value)) {
+    if (typeof inner !== 'object' || inner === null || name === shownArguments) continue;
+    const plain = withNumbers(inner);
+    if (plain !== inner) (value as Record<string, unknown>)[name] = plain;
+  }
+  return value;
 }

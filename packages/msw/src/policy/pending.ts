@@ -4,11 +4,10 @@ import {
   type CheckEffect,
   decideHeld,
   endDecision,
-  exactJson,
   heldSizeRefusal,
   policyDecision,
 } from '@actlog/policy';
-import type { Decide, PolicyCheck } from '@actlog/protocol';
+import { type Decide, type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
 import { notFound, refusalError } from '../service/api-error.ts';
 import type { PendingActionRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -42,7 +41,7 @@ export function holdAction(
   nowMs: number,
 ): void {
   const { createdMs, expiresMs: _, action, policies, ...state } = held;
-  const tooLarge = heldSizeRefusal(new TextEncoder().encode(exactJson(action)).length);
+  const tooLarge = heldSizeRefusal(new TextEncoder().encode(stringifyExactJson(action) as string).length);
   if (tooLarge) throw refusalError(tooLarge);
   tenant.holdingPolicies.set(held.id, policies);
   tenant.pendingActions.set(held.id, {

@@ -1,5 +1,5 @@
-import { exactJson, unknownEndpoint } from '@actlog/policy';
-import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
+import { unknownEndpoint } from '@actlog/policy';
+import { type EndpointName, endpoints, headers as names, stringifyExactJson } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import { routes } from '../routes/routes.ts';
 import { ApiError, invalid, refusalError } from './api-error.ts';
@@ -27,12 +27,18 @@ export class MockService {
     const isHead = request.method === 'HEAD';
     try {
       const { status, body } = await this.#body(request, isHead ? 'GET' : request.method, responseHeaders);
-      return new Response(isHead ? null : exactJson(body), { status, headers: responseHeaders });
+      return new Response(isHead ? null : (stringifyExactJson(body) ?? null), {
+        status,
+        headers: responseHeaders,
+      });
     } catch (error) {
       const known = error instanceof ApiError ? error : unforeseen(error);
       for (const [name, value] of Object.entries(known.headers)) responseHeaders.set(name, value);
       const { status, body } = known.response;
-      return new Response(isHead ? null : exactJson(body), { status, headers: responseHeaders });
+      return new Response(isHead ? null : (stringifyExactJson(body) ?? null), {
+        status,
+        headers: responseHeaders,
+      });
     }
   }
 

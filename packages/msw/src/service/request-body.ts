@@ -1,5 +1,4 @@
-import { jsonFlaw, parseExactJson } from '@actlog/policy';
-import { endpoints, headers, limits } from '@actlog/protocol';
+import { endpoints, headers, jsonFlaw, limits, parseJsonWithBigInts } from '@actlog/protocol';
 import { ApiError, invalid } from './api-error.ts';
 
 /** JSON, and JSON Merge Patch (RFC 7396), which PATCH accepts. */
@@ -52,7 +51,7 @@ function parsed(bytes: Uint8Array, path: string): unknown {
   const isCheck = path.endsWith(endpoints['policies.check'].path);
   const flaw = path.endsWith(endpoints['events.create'].path) ? undefined : jsonFlaw(text);
   if (flaw && (isCheck || flaw.code === 'duplicate_key')) throw invalid(flaw.path, flaw.code, flaw.message);
-  return isCheck ? parseExactJson(text) : value;
+  return isCheck ? parseJsonWithBigInts(text) : value;
 }
 
 /** Removes `__proto__` keys level by level; returns `true` if there were any. */

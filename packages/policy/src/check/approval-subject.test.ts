@@ -31,3 +31,21 @@ test.each<[string, Record<string, unknown> | undefined, Record<string, unknown> 
 ])('distinguishes %s', (_what, one, other) => {
   expect(subject(one)).not.toBe(subject(other));
 });
+
+test('distinguishes subagents and the agents above, whatever the arguments and the principal', () => {
+  const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
+  const place = { subagent: 'a', parentAgentIds: ['b'] };
+  const subjects = [
+    approvalSubject({ sessionId: 's', action }),
+    approvalSubject({ sessionId: 's', action, parentAgentIds: [] }),
+    approvalSubject({ sessionId: 's', action, subagent: 'a' }),
+    approvalSubject({ sessionId: 's', action, principal: 'a' }),
+    approvalSubject({ sessionId: 's', action, parentAgentIds: ['a'] }),
+    approvalSubject({ sessionId: 's', action, ...place }),
+    approvalSubject({ sessionId: 's', action, subagent: 'a', parentAgentIds: ['b', 'c'] }),
+    approvalSubject({ sessionId: 's', action: { ...action, arguments: place } }),
+    approvalSubject({ sessionId: 's', action, principal: JSON.stringify(place) }),
+  ];
+  expect(subjects[1]).toBe(subjects[0]);
+  expect(new Set(subjects).size).toBe(subjects.length - 1);
+});

@@ -1,4 +1,4 @@
-import { exactJson, parseExactJson } from '../requests/exact-json.ts';
+import { parseJsonWithBigInts, stringifyExactJson } from '@actlog/protocol';
 import type { CallOutcome, KeptArgument, SessionCall } from './session-call.ts';
 
 /** A call of a session in its stored form. */
@@ -38,7 +38,7 @@ export function callText(call: SessionCall): string {
     call.actionId ?? null,
     call.arguments,
   ];
-  return exactJson(fields);
+  return stringifyExactJson(fields) as string;
 }
 
 /**
@@ -47,7 +47,7 @@ export function callText(call: SessionCall): string {
  * @throws SyntaxError for text that is not JSON.
  */
 export function parseCall(text: string): SessionCall {
-  const [toolName, argumentsHash, atMs, outcome, endedMs, agentId, actionId, shown] = parseExactJson(
+  const [toolName, argumentsHash, atMs, outcome, endedMs, agentId, actionId, shown] = parseJsonWithBigInts(
     text,
   ) as Fields;
   return {

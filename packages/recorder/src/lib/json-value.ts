@@ -1,3 +1,5 @@
+import { parseExactJson } from '@actlog/tool-call';
+
 /**
  * Returns the value of a text that is a JSON object or list; undefined for any other text.
  *
@@ -6,7 +8,7 @@
 export function jsonValue(text: string, maxLength: number): unknown {
   if (text.length > maxLength || !/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }

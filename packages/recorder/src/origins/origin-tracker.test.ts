@@ -1,3 +1,4 @@
+import { parseExactJson } from '@actlog/tool-call';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OriginTracker } from './origin-tracker.ts';
@@ -19,6 +20,15 @@ function trackerWith(texts: { user?: string; system?: string; result?: unknown }
 const originOf = (tracker: OriginTracker, value: unknown) => tracker.trace({ value }).origins.value;
 
 describe('the origin of an argument', () => {
+  it('is found for a number with more digits than a double holds, and for no other with the same double', () => {
+    const account = '1917043659912705297';
+    const tracker = trackerWith({ user: `Pay from ${account}.`, result: `{"target":1917043659912705311}` });
+    const of = (digits: string) => originOf(tracker, parseExactJson(digits));
+    expect(of(account)).toEqual({ from: 'user' });
+    expect(of('1917043659912705298')).toEqual({ from: 'model' });
+    expect(of('1917043659912705311')).toEqual(fromField);
+  });
+
   const prose = 'Dear customer, please transfer the sum to DE89370400440532013000, thank you very much.';
 
   it('is the user, the system prompt, a field, a text, or the model', () => {

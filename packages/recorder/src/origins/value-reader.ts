@@ -1,3 +1,5 @@
+import { exactDigitsOf } from '@actlog/tool-call';
+
 /** Maximum number of values that are read of arguments or of a result. */
 const maxValues = 5000;
 const maxDepth = 20;
@@ -59,6 +61,11 @@ export class ValueReader {
       return;
     }
     if (typeof value !== 'object' || value === null) return;
+    const digits = exactDigitsOf(value);
+    if (digits !== undefined) {
+      this.#leaf(digits, path, leaf);
+      return;
+    }
     if (depth > maxDepth || ArrayBuffer.isView(value)) {
       this.isPartial = true;
       return;

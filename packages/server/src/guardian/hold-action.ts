@@ -1,5 +1,5 @@
-import { exactJson, heldSizeRefusal, type NewHeldAction } from '@actlog/policy';
-import type { PolicyCheck } from '@actlog/protocol';
+import { heldSizeRefusal, type NewHeldAction } from '@actlog/policy';
+import { type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { requireCountedRoom } from '../quota/require-room.ts';
@@ -33,7 +33,7 @@ export async function holdAction(
   digest: string,
   held: NewHeldAction,
 ): Promise<Partial<Usage>> {
-  const action = exactJson(held.action);
+  const action = stringifyExactJson(held.action) as string;
   const bytes = Buffer.byteLength(action);
   const tooLarge = heldSizeRefusal(bytes);
   if (tooLarge) throw refusalError(tooLarge);

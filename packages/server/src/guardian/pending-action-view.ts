@@ -1,5 +1,5 @@
-import { exactJson, type HeldAction, lateDecisionRefusal, parseForOutput } from '@actlog/policy';
-import type { GivenApproval, SentOf } from '@actlog/protocol';
+import { type HeldAction, lateDecisionRefusal } from '@actlog/policy';
+import { type GivenApproval, parseJsonForOutput, type SentOf, stringifyExactJson } from '@actlog/protocol';
 import { type ApiError, refusalError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { type PendingActionRow, statusAt } from '../storage/stores/pending-action-store.ts';
@@ -71,9 +71,9 @@ export function tooLate(row: PendingActionRow, status: PendingActionRow['status'
 
 /** Returns a held action with all digits of its arguments. */
 function shownAction(json: string): { toolName: string; argumentsHash: string } {
-  const action = parseForOutput(json) as { toolName: string; argumentsHash: string; arguments?: object };
+  const action = parseJsonForOutput(json) as { toolName: string; argumentsHash: string; arguments?: object };
   const { arguments: shown } = action;
-  return { ...action, ...exactArguments(shown === undefined ? null : exactJson(shown)) };
+  return { ...action, ...exactArguments(shown === undefined ? null : (stringifyExactJson(shown) as string)) };
 }
 
 /**

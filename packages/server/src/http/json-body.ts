@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { jsonFlaw, parseExactJson } from '@actlog/policy';
-import { limits } from '@actlog/protocol';
+import { jsonFlaw, limits, parseJsonWithBigInts } from '@actlog/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
@@ -79,7 +78,7 @@ function parsedBody(request: FastifyRequest, bytes: Buffer): unknown {
     throw validationError(flaw.path.slice(0, maxPathLength), flaw.code, flaw.message);
   }
   if (readsArguments) {
-    body = parseExactJson(text);
+    body = parseJsonWithBigInts(text);
     if (protoKeysRemoved) inspectJson(body);
   }
   request.protoKeysRemoved = protoKeysRemoved;

@@ -1,5 +1,5 @@
-import { type CheckResponse, exactJson } from '@actlog/policy';
-import type { PolicyCheck } from '@actlog/protocol';
+import type { CheckResponse } from '@actlog/policy';
+import { type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
 import { parentsJson } from '../guardian/hold-action.ts';
 import { newIdentifierAt } from '../lib/identifier.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
@@ -79,6 +79,6 @@ function matchedJson({ matched }: CheckResponse, { policies }: PolicySet): strin
 
 /** Returns arguments as JSON; an empty text if they are too large. */
 function smallJson(shown: object): string {
-  const json = exactJson(shown);
+  const json = stringifyExactJson(shown) as string;
   return json.length <= maxArgumentsLength ? json : '';
 }

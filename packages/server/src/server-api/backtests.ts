@@ -1,4 +1,5 @@
-import { Backtest, type CallEnd, parseExactJson } from '@actlog/policy';
+import { Backtest, type CallEnd } from '@actlog/policy';
+import { parseJsonWithBigInts } from '@actlog/protocol';
 import { readsUntrusted } from '@actlog/risk';
 import type * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
@@ -93,7 +94,7 @@ async function* linesOf(
         );
         const ends = backtest.readsOutcomes ? await endsOf(services, tenantId, rows) : undefined;
         const decisions = rows.map((row) => ({
-          ...decisionView(row, parseExactJson),
+          ...decisionView(row, parseJsonWithBigInts),
           ended: ends && (ends.get(row.id) ?? null),
         }));
         await addAll(backtest, decisions, turn);

@@ -1,5 +1,4 @@
-import { parseForOutput } from '@actlog/policy';
-import type { PolicyDecision } from '@actlog/protocol';
+import { type PolicyDecision, parseJsonForOutput } from '@actlog/protocol';
 import { exactArguments, parentsOf } from '../guardian/pending-action-view.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
@@ -7,11 +6,11 @@ import type { PolicyDecisionRow } from '../storage/policies/policy-decision-stor
 /**
  * Returns a decision as the API returns it.
  *
- * @param parse - reads the arguments: by default for output only, or `parseExactJson` to compute with them
+ * @param parse - reads the arguments: by default for output only, or `parseJsonWithBigInts` to compute with them
  */
 export function decisionView(
   row: PolicyDecisionRow,
-  parse: (json: string) => unknown = parseForOutput,
+  parse: (json: string) => unknown = parseJsonForOutput,
 ): PolicyDecision {
   const shown = row.arguments === '' || row.arguments === null ? null : row.arguments;
   return {

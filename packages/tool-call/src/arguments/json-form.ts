@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { types } from 'node:util';
-import { exactDigitsOf } from './exact-json.ts';
+import { exactDigitsOf } from '@actlog/protocol';
 
 /** Raw bytes: hashed as bytes, not as a list of numbers. */
 export class Bytes {

@@ -1,4 +1,4 @@
-import { exactDigitsOf } from './exact-json.ts';
+import { exactDigitsOf } from '@actlog/protocol';
 
 /** Maximum nesting of arguments; deeper values are replaced by a marker. */
 export const maxArgumentsDepth = 512;

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../arguments/exact-json.ts';
+import { parseExactJson } from '@actlog/protocol';
 import type { SpanAttributes } from './genai-span.ts';
 
 /** Returns the first of these attributes that is a non-empty string. */

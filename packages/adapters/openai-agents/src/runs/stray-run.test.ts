@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('guards a run whose method was looked up before the first actlog()', async () => {
+test('guards a run whose method was looked up before the first install', async () => {
   const { id } = await service.client.policies.create({
     name: 'no',
     effect: 'deny',

@@ -1,4 +1,13 @@
-import { type Document, isCollection, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { FileProblem } from './policy-file-error.ts';
 import type { Position } from './position.ts';
 
@@ -14,6 +23,13 @@ export class SourceFile {
     this.#text = text;
     // Pretty errors quote the file.
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
+    visit(this.#document, {
+      Scalar: (_key, node) => {
+        // As the service reads arguments: another number would have the same double.
+        const isLarge = typeof node.value === 'number' && !Number.isSafeInteger(node.value);
+        if (isLarge && /^[+-]?\d+$/.test(node.source ?? '')) node.value = BigInt(node.source as string);
+      },
+    });
   }
 
   /** Syntax errors of the file. */
@@ -25,7 +41,7 @@ export class SourceFile {
     }));
   }
 
-  /** Returns the content as plain values. @throws ReferenceError for aliases that expand to too many values */
+  /** Returns the content as plain values, with a BigInt for a whole number beyond 2^53. @throws ReferenceError for aliases that expand to too many values */
   toValue(): unknown {
     return this.#document.toJS();
   }

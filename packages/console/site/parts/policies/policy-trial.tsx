@@ -1,4 +1,5 @@
 import type { CheckResult, PolicyCheck } from '@actlog/client';
+import { parseExactJson } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../hooks/use-action.ts';
 import { submitted } from '../../submitted.ts';
@@ -21,7 +22,7 @@ function parsedArguments(text: string | undefined): Record<string, unknown> | un
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return undefined;
   }
