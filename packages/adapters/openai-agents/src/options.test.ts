@@ -27,7 +27,7 @@ test.each<[string, () => unknown, RegExp]>([
   ],
   [
     'nowhere, for the process',
-    () => (actlog as () => unknown)(),
+    () => (actlog as unknown as () => unknown)(),
     /actlog\.install\(\{ guard \}\) covers the whole process/,
   ],
 ])('refuses options in the wrong place, %s', (_place, call, message) => {

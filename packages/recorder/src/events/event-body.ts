@@ -7,7 +7,6 @@ import {
   toolCallCategory,
 } from '@actlog/protocol';
 import { jsonString } from '../lib/json-string.ts';
-import type { OptionalFacts } from '../reporting/fact-refusals.ts';
 
 /** The variable parts that events of every category have (specification, "Event"). */
 interface EventHead {
@@ -48,6 +47,9 @@ export interface OriginsFields extends EventHead {
 export interface SubagentFields extends EventHead {
   readonly payload: SubagentCallPayload;
 }
+
+/** Kind of facts about a call that the specification does not have, and that a service may reject. */
+export type OptionalFacts = 'origins' | 'subagents';
 
 /** Categories of events with facts about a call, and the facts. */
 const factCategories = { origins: argumentOriginsCategory, subagents: subagentCallCategory } as const;

@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { parseExactJson, stringifyExactJson } from '@actlog/tool-call';
+import type { OptionalFacts } from '../events/event-body.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
-import type { FactRefusals, OptionalFacts } from '../reporting/fact-refusals.ts';
+import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { CallPrincipals } from './call-principals.ts';
 import type { Decision } from './decision.ts';

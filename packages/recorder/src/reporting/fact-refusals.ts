@@ -1,7 +1,5 @@
+import type { OptionalFacts } from '../events/event-body.ts';
 import type { Reporter } from './reporter.ts';
-
-/** Kind of facts about a call that the specification does not have, and that a service may reject. */
-export type OptionalFacts = 'origins' | 'subagents';
 
 const texts = {
   origins: {
