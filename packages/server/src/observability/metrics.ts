@@ -1,5 +1,5 @@
-import type { RiskLevel } from '@actlog/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { riskLevels } from '../lib/risk-levels.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { RequestDurations } from './request-durations.ts';
 
@@ -12,7 +12,6 @@ export type HeldActionEnd = 'approved' | 'denied' | 'expired';
 /** Decision of a check. */
 type Decision = 'allow' | 'deny' | 'require_approval';
 
-const levels: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
 const decisions: readonly Decision[] = ['allow', 'deny', 'require_approval'];
 const deliveryOutcomes: readonly DeliveryOutcome[] = ['delivered', 'retrying', 'failed'];
 const heldActionEnds: readonly HeldActionEnd[] = ['approved', 'denied', 'expired'];
@@ -78,7 +77,7 @@ export class Metrics {
   constructor(queued: () => number) {
     collectDefaultMetrics({ register: this.registry });
     // A counter that starts at its first value would hide the first increase from rate().
-    for (const level of levels) this.#levels.inc({ level }, 0);
+    for (const level of riskLevels) this.#levels.inc({ level }, 0);
     for (const decision of decisions) this.#decisions.inc({ decision }, 0);
     for (const status of heldActionEnds) this.#endedActions.inc({ status }, 0);
     for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);

@@ -1,6 +1,7 @@
-import type { RiskLevel, WebhookEvent } from '@actlog/protocol';
+import type { WebhookEvent } from '@actlog/protocol';
 import { type Baseline, type Judgment, type RiskScore, type SessionState, score } from '@actlog/risk';
 import { isoTime } from '../lib/iso-time.ts';
+import { isAtLeast } from '../lib/risk-levels.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import { appliesTo, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 
@@ -10,9 +11,6 @@ export interface ScorableSession {
   readonly state: SessionState;
   readonly baseline: Baseline | undefined;
 }
-
-/** Levels as numbers, to compare them. */
-export const severity: Readonly<Record<RiskLevel, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 
 /** Returns the judgments that apply to a session, as the engine reads them. */
 export function engineJudgments(
@@ -54,7 +52,7 @@ export function scoreSession(
   summary.risk_score = value;
   summary.risk_level = level;
   summary.risk_arrival = summary.last_arrival;
-  if (severity[level] <= severity[previousLevel ?? 'low']) return undefined;
+  if (isAtLeast(previousLevel ?? 'low', level)) return undefined;
   return {
     type: 'session.risk_raised',
     timestamp: isoTime(Date.now()),

@@ -6,6 +6,7 @@ import { validated } from '../http/validation.ts';
 import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { repeat } from '../lib/repeat.ts';
+import { riskLevels } from '../lib/risk-levels.ts';
 import type { Services } from '../services.ts';
 import { dropDeliveriesTo } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -37,7 +38,7 @@ const rotationBody = z
 /** Body of `POST /server/v1/webhooks/:id/risk-level`. */
 const riskLevelBody = z.strictObject({
   /** Lowest level that the webhook receives `session.risk_raised` for. */
-  riskLevel: z.enum(['low', 'medium', 'high', 'critical']),
+  riskLevel: z.enum(riskLevels),
 });
 
 /** Routes that disable, enable, test and delete a webhook, set its lowest level of risk, rotate its secret, and resend one of its messages. */

@@ -11,8 +11,7 @@ import type {
   PolicyTable,
   SessionCallTable,
 } from './policies/policy-schema.ts';
-import type { HandledSessionTable } from './stores/handled-session-store.ts';
-import type { RiskJudgmentTable } from './stores/judgment-store.ts';
+import type { HandledSessionTable, RiskJudgmentTable } from './stores/judgment-schema.ts';
 import type { SignInTable } from './stores/sign-in-table.ts';
 import type { UsageKind } from './stores/usage-kinds.ts';
 import type { DeliveryTable, NotificationChannelTable } from './stores/webhook-schema.ts';

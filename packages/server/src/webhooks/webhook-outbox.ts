@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@actlog/protocol';
 import { newIdentifier } from '../lib/identifier.ts';
+import { isAtLeast } from '../lib/risk-levels.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
-import { severity } from '../risk/score-session.ts';
 import { activeChannels, type StoredChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import type { Write } from '../storage/transaction.ts';
@@ -56,5 +56,5 @@ function deliveriesOf(
 
 function isHighEnough(message: WebhookEvent, { risk_level: lowest }: StoredChannel): boolean {
   if (message.type !== 'session.risk_raised') return true;
-  return severity[message.data.level] >= severity[lowest];
+  return isAtLeast(message.data.level, lowest);
 }

@@ -1,18 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Database } from '../transaction.ts';
-
-/** A session that a person handled. */
-export interface HandledSessionTable {
-  tenant_id: number;
-  session_id: string;
-  /** Whole score at that time. A higher one opens the session again. */
-  score: number;
-  reason: string;
-  handled_ms: number;
-  /** Key or person that handled it. */
-  handled_by: string;
-  handled_principal: string | null;
-}
+import type { HandledSessionTable } from './judgment-schema.ts';
 
 /** The handling of a session. */
 export type HandledSessionRow = Selectable<HandledSessionTable>;

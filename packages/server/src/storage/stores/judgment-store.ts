@@ -5,32 +5,7 @@ import { preparedQuery } from '../queries/prepared-query.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import type { SessionSummary } from '../sessions/session-store.ts';
 import type { Database } from '../transaction.ts';
-
-/** A judgment of a person about what raises the risk of sessions. Parts of the scope that are `null` match any. */
-export interface RiskJudgmentTable {
-  tenant_id: number;
-  id: string;
-  kind: RiskJudgmentKind;
-  session_id: string | null;
-  agent_id: string | null;
-  tool_name: string | null;
-  rule_id: string | null;
-  /** Actions of the one session that it is about, when it was judged; `null` for other judgments. */
-  actions: number | null;
-  reason: string;
-  created_ms: number;
-  /** Key or person that saved it. */
-  created_by: string;
-  created_principal: string | null;
-  /** It applies to sessions whose newest event was received from this time on, … */
-  from_ms: number;
-  /** … and before this one: the earlier of its end dates, or `endOfTime`. */
-  until_ms: number;
-  expires_ms: number | null;
-  ended_ms: number | null;
-  ended_by: string | null;
-  ended_principal: string | null;
-}
+import type { RiskJudgmentTable } from './judgment-schema.ts';
 
 /** A stored judgment. */
 export type RiskJudgmentRow = Selectable<RiskJudgmentTable>;
