@@ -1,5 +1,13 @@
 import { type AdapterCalls, noArgumentsHash, type RunningCall } from '@actlog/recorder/adapter';
-import { EmittedCalls, scopeOf, spanOutcome, type ToolSpan, toolSpanOf } from '@actlog/tool-call/spans';
+import {
+  EmittedCalls,
+  enclosingOf,
+  isMcpSpan,
+  scopeOf,
+  spanOutcome,
+  type ToolSpan,
+  toolSpanOf,
+} from '@actlog/tool-call/spans';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { LiveSpans } from './live-spans.ts';
 import type { ActlogOptions } from './options.ts';
@@ -48,8 +56,9 @@ export class ToolSpanProcessor implements SpanProcessor {
 
   #isReportedByAnother(span: ReadableSpan, tool: ToolSpan, around: readonly ReadableSpan[]): boolean {
     const { traceId } = span.spanContext();
-    const call = { traceId, scope: scopeOf(span), toolName: tool.toolName, callId: tool.callId };
-    return this.#emitted.isReportedByAnother(call, callsOf(around));
+    const { toolName, callId } = tool;
+    const call = { traceId, scope: scopeOf(span), toolName, callId, isMcp: isMcpSpan(span) };
+    return this.#emitted.isReportedByAnother(call, enclosing(around));
   }
 
   /** Notes the texts of a span that ends and of those around it, whose attributes may have been set meanwhile. */
@@ -79,11 +88,11 @@ export class ToolSpanProcessor implements SpanProcessor {
   }
 }
 
-/** Yields the calls of those spans that are of tools. */
-function* callsOf(spans: readonly ReadableSpan[]) {
+/** Yields the enclosing spans that are of tools or of agents. */
+function* enclosing(spans: readonly ReadableSpan[]) {
   for (const span of spans) {
-    const tool = toolSpanOf(span);
-    if (tool) yield { scope: scopeOf(span), toolName: tool.toolName };
+    const outer = enclosingOf(span, toolSpanOf(span));
+    if (outer) yield outer;
   }
 }
 
