@@ -14,7 +14,7 @@ import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { KeyAgents } from './keys/key-agents.ts';
 import { KeyRing } from './keys/key-ring.ts';
 import type { Metrics } from './observability/metrics.ts';
-import { UnreadSpansOfTenants } from './otlp/unread-spans.ts';
+import { UnreadSpansOfTenants } from './observability/unread-spans.ts';
 import { DecisionLog } from './policy/decision-log.ts';
 import { PolicySets } from './policy/policy-set.ts';
 import { QuotaGate } from './quota/quota-gate.ts';

@@ -11,7 +11,7 @@ import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import type { KeyAgents } from './keys/key-agents.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { Metrics } from './observability/metrics.ts';
-import type { UnreadSpansOfTenants } from './otlp/unread-spans.ts';
+import type { UnreadSpansOfTenants } from './observability/unread-spans.ts';
 import type { DecisionLog } from './policy/decision-log.ts';
 import type { PolicySets } from './policy/policy-set.ts';
 import type { QuotaGate } from './quota/quota-gate.ts';

@@ -26,6 +26,7 @@ export class ToolSpanProcessor implements SpanProcessor {
 
   constructor(options: ActlogOptions) {
     this.#calls = otelCalls(options);
+    this.#calls.watchHooked();
     this.#texts = new SpanTexts(this.#calls);
   }
 
@@ -42,14 +43,17 @@ export class ToolSpanProcessor implements SpanProcessor {
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
     if (this.#isReportedByAnother(span, tool, around)) return;
     const isShown = tool.arguments !== undefined;
+    const startedIn = this.#callOf(span, around);
+    const isInner = !startedIn && this.#startedIn.has(span);
     const call = {
       ...surroundings(span, around),
       toolName: tool.toolName,
       callId: tool.callId,
       arguments: tool.arguments,
       argumentsHash: isShown ? undefined : noArgumentsHash,
+      startedAt: isInner ? undefined : dateOf(span.startTime),
       endedAt: dateOf(span.endTime),
-      startedIn: this.#callOf(span, around),
+      startedIn,
     };
     this.#calls.recordUnhooked(call, spanOutcome(span, tool));
   }

@@ -147,7 +147,7 @@ test('finds a closed port, and checks nothing that depends on it', async () => {
   expect(failed).toContain(`Nothing listens on port ${port} of 127.0.0.1 (ECONNREFUSED).`);
   expect(fix).toContain('Fix: Start the service, or correct the port in ACTLOG_BASE_URL.');
   expect(lines.filter((line) => line.startsWith('✗'))).toHaveLength(1);
-  expect(lines.filter((line) => line.includes('because "Connection" did not pass'))).toHaveLength(7);
+  expect(lines.filter((line) => line.includes('because "Connection" did not pass'))).toHaveLength(8);
   expect(stderr).toBe('\n1 problem found.\n');
 });
 

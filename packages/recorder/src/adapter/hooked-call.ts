@@ -35,6 +35,8 @@ export interface HookedCall {
   readonly onRecorded?: ((outcome: RecordedOutcome) => void) | undefined;
   /** Hash to record if the hook does not see the arguments. Only for calls that have ended. */
   readonly argumentsHash?: string | undefined;
+  /** Start time of a call that has ended, to recognize it where neither its id nor `startedIn` is known. */
+  readonly startedAt?: Date | undefined;
   /** End time of a call that has ended. Default: now. */
   readonly endedAt?: Date | undefined;
   /** Call that was running when this one started. Identifies the same call for hooks without call ids. */

@@ -1,8 +1,8 @@
 import type { RiskLevel } from '@actlog/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { UnreadCounts, type UnreadSpans } from '../otlp/unread-spans.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { RequestDurations } from './request-durations.ts';
+import { UnreadCounts, type UnreadSpans } from './unread-spans.ts';
 
 /** Outcomes of attempts to deliver a message to a webhook: `retrying` if there will be another attempt. */
 export type DeliveryOutcome = 'delivered' | 'retrying' | 'failed';

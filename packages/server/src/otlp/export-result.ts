@@ -1,8 +1,8 @@
 import { warningView } from '@actlog/policy';
 import type { WarningCode } from '@actlog/protocol';
+import { recordedReasons, type UnreadSpans, unreadReasons } from '../observability/unread-spans.ts';
 import type { Encoding } from './encoding.ts';
 import { exportResponse } from './messages.ts';
-import { recordedReasons, type UnreadSpans, unreadReasons } from './unread-spans.ts';
 
 /** Outcome of a request whose other spans were recorded or ignored. */
 export interface ExportResult {

@@ -15,6 +15,7 @@ import {
   toolSpanOf,
 } from '@actlog/tool-call/spans';
 import { isoTime } from '../lib/iso-time.ts';
+import { UnreadCounts, type UnreadReason, type UnreadSpans } from '../observability/unread-spans.ts';
 import type { Turn } from '../tenant-turns.ts';
 import { maxToolSpans } from './body-limits.ts';
 import type { EncodedSpan } from './encoded-span.ts';
@@ -23,7 +24,6 @@ import { type ReceivedSpan, SpanReader } from './received-spans.ts';
 import { spanEventId } from './span-event-id.ts';
 import { SpanTree } from './span-tree.ts';
 import { tooLarge } from './too-large.ts';
-import { UnreadCounts, type UnreadReason, type UnreadSpans } from './unread-spans.ts';
 
 /** An event of a span, with its time in Unix milliseconds. */
 export interface SpanEventRecord {
