@@ -23,7 +23,9 @@ export { mcpErrorStatus } from './outcome/mcp-error.ts';
 export {
   defaultResponseStatus,
   isResponseStatus,
+  type ReachedTool,
   type ResponseStatusMapping,
+  reachedToolStatus,
   type ToolOutcome,
   unreadableStatus,
 } from './outcome/response-status.ts';

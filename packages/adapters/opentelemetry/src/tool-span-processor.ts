@@ -53,6 +53,8 @@ export class ToolSpanProcessor implements SpanProcessor {
       argumentsHash: isShown ? undefined : noArgumentsHash,
       startedAt: isInner ? undefined : dateOf(span.startTime),
       endedAt: dateOf(span.endTime),
+      // Some frameworks create spans for calls that they refuse.
+      mayBeRefused: true,
       startedIn,
     };
     this.#calls.recordUnhooked(call, spanOutcome(span, tool));

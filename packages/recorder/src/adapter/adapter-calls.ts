@@ -1,4 +1,9 @@
-import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '@actlog/tool-call';
+import {
+  defaultResponseStatus,
+  isResponseStatus,
+  reachedToolStatus,
+  type ToolOutcome,
+} from '@actlog/tool-call';
 import type { AdapterRecorder } from '../adapter-recorder.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
@@ -275,7 +280,8 @@ export class AdapterCalls {
     const own = responseStatus && this.#usable('responseStatus', () => responseStatus(outcome), isStatus);
     if (own !== undefined) return own;
     const frameworks = statusOf?.(outcome, call);
-    return frameworks === undefined ? defaultResponseStatus(outcome, call.signal) : frameworks;
+    if (frameworks !== undefined) return frameworks;
+    return call.mayBeRefused ? defaultResponseStatus(outcome, call.signal) : reachedToolStatus(outcome, call);
   }
 
   /** Calls a user function and returns its result if it is valid. Errors must not reach the agent. */
