@@ -27,6 +27,7 @@ export {
   type ResponseStatusMapping,
   reachedToolStatus,
   type ToolOutcome,
+  taskStatus,
   unreadableStatus,
 } from './outcome/response-status.ts';
 export { responseStatuses } from './outcome/response-statuses.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { defaultResponseStatus, reachedToolStatus } from './response-status.ts';
+import { defaultResponseStatus, reachedToolStatus, taskStatus } from './response-status.ts';
 
 function thrown(error: unknown, signal?: AbortSignal): number {
   return defaultResponseStatus({ ok: false, error }, signal);
@@ -146,4 +146,23 @@ describe('of a tool that ran', () => {
     const signal = AbortSignal.abort();
     expect(reachedToolStatus({ ok: false, error: schemaError() }, { ...call, signal })).toBe(499);
   });
+});
+
+test.each([
+  ['working', undefined, 202],
+  ['input_required', undefined, 202],
+  ['completed', undefined, 202],
+  ['cancelled', undefined, 499],
+  ['failed', undefined, 500],
+  ['failed', { code: -32602, message: 'Invalid arguments for tool search: text' }, 400],
+  ['failed', { code: -32603, message: 'it broke' }, 500],
+])('returns for a task that is %s, with the error %j, the status %s', (status, error, expected) => {
+  const task = { taskId: '1', status, ...(error && { error }) };
+  for (const result of [{ resultType: 'task', ...task }, { task }]) {
+    expect(taskStatus(result)).toBe(expected);
+  }
+  expect(defaultResponseStatus({ ok: true, result: { resultType: 'task', ...task } })).toBe(expected);
+  expect(defaultResponseStatus({ ok: true, result: { ...task, resultType: 'complete' } })).toBe(200);
+  // Its own data may mean anything.
+  expect(defaultResponseStatus({ ok: true, result: { task } })).toBe(200);
 });

@@ -101,6 +101,23 @@ function isAboutArguments(
   return typeof named !== 'string' || named.toLowerCase() === type;
 }
 
+/**
+ * Returns the status of a result that is a task of the Model Context Protocol, which goes on after the call (revisions
+ * 2025-11-25 and 2026-07-28): accepted, unless it has ended; undefined for any other result.
+ */
+export function taskStatus(result: unknown): number | undefined {
+  const { resultType, task } = (result ?? {}) as { resultType?: unknown; task?: unknown };
+  const { taskId, status, error } = (resultType === 'task' ? result : (task ?? {})) as Record<
+    string,
+    unknown
+  >;
+  if (typeof taskId !== 'string') return undefined;
+  if (status === 'cancelled') return responseStatuses.aborted;
+  if (status !== 'failed') return responseStatuses.accepted;
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return mcpErrorStatus(String(message ?? ''), code) ?? responseStatuses.threw;
+}
+
 /** Returns the status of an outcome that cannot be inspected: it is only known whether the tool threw. */
 export function unreadableStatus(outcome: ToolOutcome): number {
   return outcome.ok ? responseStatuses.ok : responseStatuses.threw;
@@ -115,6 +132,9 @@ export function isResponseStatus(value: unknown): value is number {
 function statusOfResult(result: unknown, toolName?: string): number {
   if (typeof result !== 'object' || result === null) return responseStatuses.ok;
   if (result instanceof Response) return result.status;
+  const { resultType } = result as { resultType?: unknown };
+  const ofTask = resultType === 'task' ? taskStatus(result) : undefined;
+  if (ofTask !== undefined) return ofTask;
   // An MCP tool result (Model Context Protocol, "Error Handling").
   const { isError, content } = result as { isError?: unknown; content?: unknown };
   if (isError !== true || !Array.isArray(content)) return responseStatuses.ok;
