@@ -3,15 +3,15 @@ import { codex } from './codex.ts';
 
 /** Returns the status of a call with this response. */
 function statusOf(tool_response: unknown): unknown {
-  const event = codex.parse({
+  const input = {
     hook_event_name: 'PostToolUse',
     session_id: 's',
     tool_name: 'Bash',
     tool_use_id: 'call_1',
     tool_input: { command: 'npm test' },
     tool_response,
-  });
-  return (event as { readonly status?: unknown }).status;
+  };
+  return (codex.parse(input, undefined) as { readonly status?: unknown }).status;
 }
 
 test.each([
