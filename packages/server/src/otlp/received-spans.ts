@@ -73,8 +73,8 @@ function spanEvent(event: unknown): SpanEvent {
 
 /** In JSON, an enumeration is a number or its name (proto3, "JSON mapping"). */
 function statusCodeOf(code: unknown): number {
-  const byName = statusCodes.indexOf(String(code));
-  return byName === -1 ? Number(decimalDigits(code) || 0) : byName;
+  const byName = typeof code === 'string' ? statusCodes.indexOf(code) : -1;
+  return byName === -1 ? Number(decimalDigits(code)) || 0 : byName;
 }
 
 const statusCodes = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR'];
