@@ -1,6 +1,7 @@
 import { type ActivityEvent, schemaVersion, toolCallCategory } from '@actlog/protocol';
 import { ArgumentsHasher, noHash, toIdentifier, toResourceId } from '@actlog/tool-call';
 import {
+  agentIn,
   EmittedCalls,
   enclosingOf,
   isMcpSpan,
@@ -132,8 +133,8 @@ function eventOf(call: HashedCall, tree: SpanTree): ActivityEvent {
   const { traceId, spanId, endedMs, resource, toolName, argumentsHash, responseStatus } = call;
   const { sessionId, agentId } = tree.surroundingsOf(call);
   const session = sessionId ?? sessionIn({ attributes: resource }) ?? traceId;
-  const agent =
-    agentId ?? textOf(resource, 'gen_ai.agent.id', 'gen_ai.agent.name', 'service.name') ?? unknownAgent;
+  const ofProgram = { attributes: resource, name: '', events: [], status: { code: 0 } };
+  const agent = agentId ?? agentIn(ofProgram) ?? textOf(resource, 'service.name') ?? unknownAgent;
   return {
     eventId: spanEventId(traceId, spanId),
     agentId: toResourceId(agent, unknownAgent),

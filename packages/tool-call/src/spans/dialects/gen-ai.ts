@@ -51,7 +51,9 @@ function isTool(attributes: SpanAttributes): boolean {
   if (toolOperations.includes(operation)) return true;
   const method = attributes['mcp.method.name'];
   if (method !== undefined) return method === 'tools/call';
-  if (kindKeys.some((key) => toolKind.test(String(attributes[key])))) return true;
+  if (kindKeys.some((key) => attributes[key] !== undefined && toolKind.test(String(attributes[key])))) {
+    return true;
+  }
   if (isOfOtherKind(attributes)) return false;
   return textOf(attributes, 'gen_ai.tool.name', 'lk.function_tool.name') !== undefined;
 }
