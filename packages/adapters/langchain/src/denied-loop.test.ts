@@ -74,18 +74,22 @@ function graphOf(runCall: (call: ModelCall) => Promise<ToolMessage>) {
 interface ModelCall {
   readonly id: string;
   readonly name: 'echo' | 'fail';
-  readonly args: never;
+  readonly args: object;
+}
+
+/** The used part of a tool. */
+interface InvokedTool {
+  invoke(input: object): Promise<unknown>;
 }
 
 describe('a hand-written graph', () => {
   const { echo, fail } = tools();
-  const byName = { echo, fail };
+  const byName = { echo, fail } as unknown as Readonly<Record<ModelCall['name'], InvokedTool>>;
 
   test('goes on after a denial if its node passes the whole call to the tool', async () => {
     onTestFinished(actlog.install({ recorder: service.guarded() }));
     const graph = graphOf(
-      (call) =>
-        byName[call.name].invoke({ ...call, type: 'tool_call' }) as Promise<unknown> as Promise<ToolMessage>,
+      async (call) => (await byName[call.name].invoke({ ...call, type: 'tool_call' })) as ToolMessage,
     );
     const { messages } = await graph.invoke(question, inThread('whole-call'));
     expect(messages.filter(ToolMessage.isInstance)).toMatchObject([
