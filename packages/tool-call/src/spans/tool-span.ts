@@ -28,6 +28,15 @@ export function toolSpanOf(span: GenAiSpan): ToolSpan | undefined {
   return dialect ? dialect.read(span) : genAiTool(span);
 }
 
+/** Attributes of requests to a model, whose messages name tools and calls. */
+const modelKeys = ['gen_ai.request.model', 'gen_ai.response.model', 'llm.request.type', 'llm.model_name'];
+
+/** Longest name of an attribute that is compared. */
+const maxNameLength = 200;
+
+/** Name of an attribute with the name of a tool or the id of a call, but not of one in a list of messages. */
+const namesTool = /^(?!.*\.\d+\.)(?:.*[._-])?tool[._-]?(?:call[._-]?|use[._-]?)?(?:name|id)$/i;
+
 /**
  * Returns `true` if a span without a tool call that is understood looks like that of a tool nevertheless: it states no other
  * kind, and names a tool.
@@ -36,10 +45,9 @@ export function isUnknownToolSpan(span: GenAiSpan): boolean {
   const { attributes, name } = span;
   if (attributes['logfire.span_type'] === 'pending_span') return false;
   if (dialects.some(({ speaks }) => speaks(span)) || isOfOtherKind(attributes)) return false;
+  if (/^(?:execute_tool|tool_call|call_tool|tools\/call)\b/.test(name)) return true;
   return (
-    /^(?:execute_tool|tool_call|call_tool|tools\/call)\b/.test(name) ||
-    Object.keys(attributes).some((key) =>
-      /(?:^|[._-])tool[._-]?(?:call[._-]?|use[._-]?)?(?:name|id)$/i.test(key),
-    )
+    modelKeys.every((key) => attributes[key] === undefined) &&
+    Object.keys(attributes).some((key) => key.length <= maxNameLength && namesTool.test(key))
   );
 }
