@@ -183,6 +183,24 @@ test('has a server for each session of HTTP clients, and ends it with the sessio
   expect(await service.calls('session-second', 1)).toMatchObject([{ sessionId: second, status: 200 }]);
 });
 
+test('sends the headers of a call that takes long, or waits for a person', async () => {
+  const { url } = await listen(['--', ...testServer('scripted-server.ts')]);
+  const begun = await post(url, initialize('slow'));
+  const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  const left = new AbortController();
+  const slow = await post(url, call(1, 'silent'), session, left.signal);
+  expect([slow.status, slow.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  left.abort();
+
+  archive.push(await service.policy('require_approval', ['echo']));
+  const server = await upstream((_request, response) => response.writeHead(202).end());
+  const { url: proxy } = await listen(['--url', server, '--agent', 'held-headers']);
+  const leaving = new AbortController();
+  const held = await post(proxy, call(2, 'echo'), {}, leaving.signal);
+  expect(held.headers.get('content-type')).toBe('text/event-stream');
+  leaving.abort();
+});
+
 test.each([
   ['without a session', {}, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 400, 'send initialize first'],
   [

@@ -92,6 +92,11 @@ const codexEvents: AgentEvents = {
     ...codexTool(call),
     tool_response: 'all tests passed',
   }),
+  failed: (call) => ({
+    ...codexBase('PostToolUse', call.sessionId),
+    ...codexTool(call),
+    tool_response: 'Exit code: 1\nWall time: 0.2 seconds\nOutput:\n3 tests failed\n',
+  }),
   prompt: (sessionId) => ({ ...codexBase('UserPromptSubmit', sessionId), prompt: 'Go on.' }),
   sessionStart: (sessionId) => ({ ...codexBase('SessionStart', sessionId), source: 'startup' }),
 };

@@ -14,6 +14,7 @@ import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { KeyAgents } from './keys/key-agents.ts';
 import { KeyRing } from './keys/key-ring.ts';
 import type { Metrics } from './observability/metrics.ts';
+import { UnreadSpansOfTenants } from './observability/unread-spans.ts';
 import { DecisionLog } from './policy/decision-log.ts';
 import { PolicySets } from './policy/policy-set.ts';
 import { QuotaGate } from './quota/quota-gate.ts';
@@ -101,6 +102,7 @@ export function assemble(
     waitMemory: memory('Too many checks are waiting for a decision.', settings.maxQueuedBytes / 2),
     bodyMemory: memory('Too many requests are in progress. Send this one again later.'),
     traceMemory: memory('Too many spans are waiting to be read. Send these again later.'),
+    unreadSpans: new UnreadSpansOfTenants(),
     exportMemory: new RequestMemory(
       settings.maxQueuedBytes,
       'Too many exports are in progress. Request this one again later.',

@@ -11,6 +11,7 @@ import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import type { KeyAgents } from './keys/key-agents.ts';
 import type { KeyRing } from './keys/key-ring.ts';
 import type { Metrics } from './observability/metrics.ts';
+import type { UnreadSpansOfTenants } from './observability/unread-spans.ts';
 import type { DecisionLog } from './policy/decision-log.ts';
 import type { PolicySets } from './policy/policy-set.ts';
 import type { QuotaGate } from './quota/quota-gate.ts';
@@ -67,6 +68,8 @@ export interface Services {
   readonly bodyMemory: RequestMemory;
   /** Limits the memory of spans from their first byte until their events are stored. */
   readonly traceMemory: RequestMemory;
+  /** Spans that were not understood. */
+  readonly unreadSpans: UnreadSpansOfTenants;
   /** Limits the memory of exports while they are sent. */
   readonly exportMemory: RequestMemory;
   /** Limits the memory of pipelined requests, all but the first of each connection. */

@@ -23,8 +23,11 @@ export { mcpErrorStatus } from './outcome/mcp-error.ts';
 export {
   defaultResponseStatus,
   isResponseStatus,
+  type ReachedTool,
   type ResponseStatusMapping,
+  reachedToolStatus,
   type ToolOutcome,
+  taskStatus,
   unreadableStatus,
 } from './outcome/response-status.ts';
 export { responseStatuses } from './outcome/response-statuses.ts';

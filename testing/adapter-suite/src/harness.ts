@@ -88,6 +88,8 @@ export interface Abilities {
   readonly unknownTool: number | 'unseen';
   /** Status of a tool that throws an error with `status: 502`: 500 if the framework hides the error. */
   readonly thrown: number;
+  /** `true` if the adapter knows that a tool ran, so that an error of what the tool calls is no error of the model's. */
+  readonly knowsReached: boolean;
   /** Status of a call whose tool throws after the caller's signal has aborted. Applies if `aborts`. */
   readonly aborted: number;
   /** The same if the signal's reason is a timeout, as with `AbortSignal.timeout()`. */
@@ -117,6 +119,7 @@ export const fullAbilities: Abilities = {
   invalidArguments: 400,
   unknownTool: 404,
   thrown: 502,
+  knowsReached: true,
   aborted: 499,
   timedOut: 408,
   streams: true,

@@ -6,6 +6,7 @@ import {
   generateText,
   type ModelMessage,
   stepCountIs,
+  ToolLoopAgent,
   tool,
 } from 'ai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,6 +50,33 @@ test('returns client tools, provider tools and excluded tools unchanged', () => 
   expect(recorded.echo).not.toBe(echo);
   expect(recorded.other).toBe(echo);
   expect(recorded.ask).toBe(tools.ask);
+});
+
+test('records and guards a sub-agent whose tools are wrapped, in the session of the outer agent', async () => {
+  await service.denyTool('erase', 'Never erase.');
+  const recorder = service.guarded();
+  let erased = 0;
+  const erase = tool({ inputSchema, execute: async () => `${++erased} erased` });
+  const inner = new ToolLoopAgent({
+    model: modelOf([[callOf('erase', { text: 'a' }, '1')], [callOf('echo', { text: 'b' }, '2')]]),
+    tools: actlog({ echo, erase }, { recorder }),
+  });
+  const ask = tool({
+    inputSchema,
+    execute: async ({ text }) => (await inner.generate({ prompt: text })).text,
+  });
+  const outer = new ToolLoopAgent({
+    model: modelOf([[callOf('ask', { text: 'c' }, '3')]]),
+    tools: actlog({ ask }, { recorder, sessionId: 'sub-agent' }),
+  });
+  await outer.generate({ prompt: 'go' });
+  expect(erased).toBe(0);
+  const events = await service.events('sub-agent');
+  expect(events.map(({ toolName, status }) => `${toolName} ${status}`)).toEqual([
+    'erase 403',
+    'echo 200',
+    'ask 200',
+  ]);
 });
 
 test.runIf('experimental_toolCaller' in ai)(

@@ -1,5 +1,5 @@
 import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls, mcpErrorStatus, toolContent } from '@actlog/recorder/adapter';
+import { AdapterCalls, type HookedCall, mcpErrorStatus, toolContent } from '@actlog/recorder/adapter';
 import { isInvalidInput } from './invalid-input.ts';
 import type { ActlogOptions } from './options.ts';
 import { version } from './version.ts';
@@ -19,12 +19,12 @@ export function anthropicCalls(options: ActlogOptions): AdapterCalls {
   );
 }
 
-function statusOf(outcome: ToolOutcome): number | undefined {
+function statusOf(outcome: ToolOutcome, { toolName }: HookedCall): number | undefined {
   if (outcome.ok) return undefined;
   if (isInvalidInput(outcome.error)) return responseStatuses.invalidArguments;
   // The SDK's MCP helpers throw an error result of a server as this error, whose message is the result's text.
   const { name, message } = (outcome.error ?? {}) as { name?: unknown; message?: unknown };
-  return name === 'ToolError' ? mcpErrorStatus(String(message)) : undefined;
+  return name === 'ToolError' ? mcpErrorStatus(String(message), undefined, toolName) : undefined;
 }
 
 /** Unwraps the denial of an inner hook from the error that reports it to the model. */

@@ -57,14 +57,16 @@ export function serverOutcome({ is_error, content }: MessageBlock): ToolOutcome 
 }
 
 /** Returns the outcome of a client tool from its result for the model; undefined if it was not run. */
-export function clientOutcome(block: MessageBlock): ToolOutcome | undefined {
+export function clientOutcome(block: MessageBlock, toolName?: string): ToolOutcome | undefined {
   if (!block.is_error) return { ok: true, result: block.content };
   const text = textOf(block.content);
   // Text of the SDK's tool runner.
   if (text.startsWith('Not executed: ')) return undefined;
   const isUnknown = /^Error: Tool(set)? '.*' not found$/.test(text);
   // A thrown error begins with its name, and the error result of an MCP server does not.
-  const status = isUnknown ? responseStatuses.unknownTool : mcpErrorStatus(text.replace(/^Error: /, ''));
+  const status = isUnknown
+    ? responseStatuses.unknownTool
+    : mcpErrorStatus(text.replace(/^Error: /, ''), undefined, toolName);
   return failure(text || 'The tool failed.', status ?? responseStatuses.threw);
 }
 

@@ -40,7 +40,7 @@ export class MessageCalls {
       const use = requested.find(({ id }) => id === block.tool_use_id);
       const known = use && toolUses().find(use.id as string);
       if (use && known?.input === undefined) this.received(use, known?.sessionId);
-      this.#record(block.tool_use_id, clientOutcome(block));
+      this.#record(block.tool_use_id, clientOutcome(block, use?.name ?? known?.toolName));
     }
   }
 

@@ -146,6 +146,8 @@ function hookedCall(
     sessionId: session_id,
     // The main thread has a type too if the session was started as an agent.
     subagent: agent_id === undefined ? undefined : agent_type,
+    // Claude Code passes on the text of a refusal by a server of MCP like that of a failure.
+    mayBeRefused: true,
   };
 }
 

@@ -47,7 +47,12 @@ export const claudeHarness: AdapterHarness = {
   framework: 'claude-agent-sdk',
   sdk: `@actlog/claude-agent-sdk/${version}`,
   hook: '`options: actlog({...})`',
-  abilities: { ...fullAbilities, thrown: 500, origins: { user: true, system: true, results: true } },
+  abilities: {
+    ...fullAbilities,
+    thrown: 500,
+    knowsReached: false,
+    origins: { user: true, system: true, results: true },
+  },
   run(scenario) {
     const { turns, sessionId, adapter, isInstalledTwice, isStreamed = false, userText } = scenario;
     // Claude Code only accepts UUIDs as sessions, which those of the suite are not.

@@ -7,8 +7,9 @@ import {
   FunctionTool,
   LlmAgent,
   RequestInput,
+  setLogger,
 } from '@google/adk';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { lastWords, modelOf, runAgent, startSession, toolResultsOf, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
@@ -39,6 +40,18 @@ class OwnPlugin extends BasePlugin {
     this.errors.push(error.message);
   }
 }
+
+// First, because ADK warns once per process.
+test("adds no warning to ADK's log", async () => {
+  const warnings: unknown[] = [];
+  const note = (...words: unknown[]) => void warnings.push(...words);
+  const ignore = () => {};
+  setLogger({ log: ignore, debug: ignore, info: ignore, warn: note, error: note, setLogLevel: ignore });
+  onTestFinished(() => setLogger(null));
+  const agent = new LlmAgent({ name: 'tester', model: modelOf([[echo]]), tools: [tools().echo] });
+  await runAgent(agent, { plugins: [actlog({ recorder: service.recorder() })] });
+  expect(warnings).toEqual([]);
+});
 
 test("passes only the denial's message as an error, without the callbacks for tool errors", async () => {
   const { id } = await service.client.policies.create({

@@ -25,6 +25,14 @@ export function recordPlugin(options: AdapterOptions = {}): BasePlugin {
  * that others may.
  */
 class RecordPlugin extends BasePlugin {
+  static {
+    // ADK warns of its own experimental callbacks when it calls those of the base class, which do nothing.
+    for (const name of Object.getOwnPropertyNames(BasePlugin.prototype)) {
+      if (Object.hasOwn(RecordPlugin.prototype, name)) continue;
+      Object.defineProperty(RecordPlugin.prototype, name, { value: async () => undefined });
+    }
+  }
+
   readonly [recordsCalls] = true;
   readonly #calls: AdapterCalls;
 

@@ -26,7 +26,7 @@ export function statusOfFunction(outcome: ToolOutcome, call: HookedCall): number
   if (unknownCalls.has(call) && !hasResponse(outcome)) return responseStatuses.unknownTool;
   if (outcome.ok) return undefined;
   const [text] = [toolContent(outcome.error)].flat();
-  return typeof text === 'string' ? mcpErrorStatus(text) : undefined;
+  return typeof text === 'string' ? mcpErrorStatus(text, undefined, call.toolName) : undefined;
 }
 
 /** Returns what the model sees of the parts that a tool returned. */

@@ -1,9 +1,10 @@
 import { Service } from '@actlog/adapter-suite';
-import { type AIMessage, isAIMessage } from '@langchain/core/messages';
+import { ActionDeniedError } from '@actlog/recorder';
+import { type AIMessage, isAIMessage, ToolMessage } from '@langchain/core/messages';
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt';
 import { createAgent, tool } from 'langchain';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { inThread, modelOf, question, tools } from '../tests/agent.ts';
 import { actlog } from './index.ts';
@@ -52,6 +53,66 @@ const agents = {
       .compile() as never;
   },
 };
+
+type GraphState = typeof MessagesAnnotation.State;
+
+/** Creates a hand-written graph, whose node runs the calls of the model in its own way. */
+function graphOf(runCall: (call: ModelCall) => Promise<ToolMessage>) {
+  const model = modelOf([[failing], [{ name: 'echo', args: { text: 'a' } }]]);
+  const lastCalls = ({ messages }: GraphState) => (messages.at(-1) as AIMessage).tool_calls ?? [];
+  return new StateGraph(MessagesAnnotation)
+    .addNode('model', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
+    .addNode('calls', async (state) => ({
+      messages: await Promise.all(lastCalls(state).map((call) => runCall(call as ModelCall))),
+    }))
+    .addEdge(START, 'model')
+    .addConditionalEdges('model', (state) => (lastCalls(state).length > 0 ? 'calls' : END))
+    .addEdge('calls', 'model')
+    .compile();
+}
+
+interface ModelCall {
+  readonly id: string;
+  readonly name: 'echo' | 'fail';
+  readonly args: object;
+}
+
+/** The used part of a tool. */
+interface InvokedTool {
+  invoke(input: object): Promise<unknown>;
+}
+
+describe('a hand-written graph', () => {
+  const { echo, fail } = tools();
+  const byName = { echo, fail } as unknown as Readonly<Record<ModelCall['name'], InvokedTool>>;
+
+  test('goes on after a denial if its node passes the whole call to the tool', async () => {
+    onTestFinished(actlog.install({ recorder: service.guarded() }));
+    const graph = graphOf(
+      async (call) => (await byName[call.name].invoke({ ...call, type: 'tool_call' })) as ToolMessage,
+    );
+    const { messages } = await graph.invoke(question, inThread('whole-call'));
+    expect(messages.filter(ToolMessage.isInstance)).toMatchObject([
+      { name: 'fail', status: 'error', text: expect.stringContaining('Never fail.') },
+      { name: 'echo', text: 'echo: a' },
+    ]);
+    expect(messages.at(-1)?.text).toBe('done');
+  });
+
+  test('ends with the denial if its node passes only the arguments, and goes on if it catches the denial', async () => {
+    onTestFinished(actlog.install({ recorder: service.guarded() }));
+    const resultOf = async ({ id, name, args }: ModelCall) =>
+      new ToolMessage({ content: String(await byName[name].invoke(args)), tool_call_id: id });
+    await expect(graphOf(resultOf).invoke(question, inThread('uncaught'))).rejects.toThrow(ActionDeniedError);
+    const caught = graphOf((call) =>
+      resultOf(call).catch((error: unknown) => {
+        if (!ActionDeniedError.isInstance(error)) throw error;
+        return new ToolMessage({ content: error.message, tool_call_id: call.id, status: 'error' });
+      }),
+    );
+    expect((await caught.invoke(question, inThread('caught'))).messages.at(-1)?.text).toBe('done');
+  });
+});
 
 /** The used part of an agent or a graph. */
 interface Invoked {

@@ -4,8 +4,9 @@ import { runsAround } from './graph-runs.ts';
 import { innermostCall } from './recorded-calls.ts';
 
 /**
- * Records a call as `AdapterCalls.run` does, and counts its denial in the running graph: a limit on steps may be in the
- * thousands, and a model that repeats a denied call would be called until then.
+ * Records a call as `AdapterCalls.run` does, at the latest when its caller aborts: LangChain goes on with a tool that is a
+ * generator, perhaps without end, and nobody waits for it. Also counts the call's denial in the running graph: a limit on
+ * steps may be in the thousands, and a model that repeats a denied call would be called until then.
  *
  * @throws ActionDeniedError when the guard denies the call
  */
@@ -15,15 +16,28 @@ export async function runCounted<Result>(
   run: () => Result | Promise<Result>,
 ): Promise<Result> {
   const [graph] = runsAround();
+  let running: Promise<Result> | undefined;
   try {
-    return await calls.run(call, () => {
+    await calls.run(call, () => {
       graph?.denied.letThrough(call.toolName);
-      return run();
+      running = (async () => run())();
+      return untilAborted(running, call.signal);
     });
   } catch (error) {
     if (ActionDeniedError.isInstance(error)) noteDenial(call, error);
-    throw error;
+    if (!running) throw error;
   }
+  return running as Promise<Result>;
+}
+
+/** Settles like a promise, or is rejected when a signal aborts first. */
+function untilAborted<Result>(running: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return running;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([running, promise]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 /**

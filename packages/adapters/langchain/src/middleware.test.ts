@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Service } from '@actlog/adapter-suite';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { Command, END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
@@ -53,6 +54,36 @@ test('uses the surrounding session without a thread, and that of the tool for an
     expect(await service.events(session)).toMatchObject([{ toolName: 'echo' }, { toolName: 'ask_inner' }]);
   }
 });
+
+test.each(['endless', 'ending'])(
+  'records a generator whose run is aborted at once, also an %s one',
+  async (kind) => {
+    const controller = new AbortController();
+    let isLeft = false;
+    const count = tool(
+      async function* (_: object, { signal }: { signal?: AbortSignal }) {
+        for (let step = 0; !isLeft && !(kind === 'ending' && signal?.aborted); step += 1) {
+          if (step === 3) controller.abort();
+          await setImmediate();
+          yield step;
+        }
+        return 'counted';
+      } as never,
+      { name: 'count', description: 'Counts.', schema: z.object({}) },
+    );
+    const model = modelOf([[{ name: 'count', args: {} }]]);
+    const middleware = [actlog({ recorder: service.recorder() })];
+    const config = { ...inThread(`generator-${kind}`), signal: controller.signal };
+    await expect(
+      createAgent({ model, tools: [count], middleware }).invoke(question, config),
+    ).rejects.toThrow();
+    const events = () => service.events(`generator-${kind}`);
+    await expect.poll(events).toMatchObject([{ toolName: 'count', status: 499 }]);
+    isLeft = true;
+    await setImmediate();
+    expect(await events()).toHaveLength(1);
+  },
+);
 
 test('records with both recorders of two middlewares, and once with a shared one', async () => {
   const recorder = service.recorder();

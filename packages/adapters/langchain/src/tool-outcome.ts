@@ -27,11 +27,9 @@ export function isInterruption(error: unknown): boolean {
  * Returns the status of LangChain's outcome of a call: `null` for a graph that was interrupted inside the tool and will
  * run it again, or `undefined` for the recorder's own table.
  */
-export function toolOutcomeStatus(
-  outcome: ToolOutcome,
-  { toolName, callId }: HookedCall,
-): number | null | undefined {
-  if (!outcome.ok) return statusOfError(outcome.error);
+export function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
+  if (!outcome.ok) return statusOfError(outcome.error, call);
+  const { toolName, callId } = call;
   const message = isCommand(outcome.result) ? messageIn(outcome.result, callId) : outcome.result;
   if (!ToolMessage.isInstance(message) || message.status !== 'error') return undefined;
   return isUnknownTool(message.text, toolName) ? responseStatuses.unknownTool : responseStatuses.threw;
@@ -53,24 +51,32 @@ function messageIn({ update }: { readonly update?: unknown }, callId: string | u
     .find((message) => ToolMessage.isInstance(message) && message.tool_call_id === callId);
 }
 
-function statusOfError(error: unknown): number | null | undefined {
+function statusOfError(error: unknown, call: HookedCall): number | null | undefined {
   // A tool whose graph hands over to its parent has finished and is not run again.
   if (isInterruption(error)) return isParentCommand(error) ? responseStatuses.ok : null;
-  return isInvalidInput(error) ? responseStatuses.invalidArguments : statusOfMcpError(error);
+  return isInvalidInput(error, call) ? responseStatuses.invalidArguments : statusOfMcpError(error, call);
 }
 
 /** Returns the status of an error of `@langchain/mcp-adapters`, whose message has that of the server or the client. */
-function statusOfMcpError(error: unknown): number | undefined {
+function statusOfMcpError(error: unknown, { toolName }: HookedCall): number | undefined {
   const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
   if (name !== 'ToolException' || typeof message !== 'string') return undefined;
-  return mcpErrorStatus(message.replace(ofMcpAdapters, ''));
+  return mcpErrorStatus(message.replace(ofMcpAdapters, ''), undefined, toolName);
 }
 
 /**
  * Errors thrown by the tool itself are recognized by their text, because `require` and `import` load different copies
- * of the class.
+ * of the class. A tool may throw that of another tool that it calls, with another input.
  */
-function isInvalidInput(error: unknown): boolean {
-  const isOfTool = error instanceof Error && error.message.startsWith(unfitInput);
-  return isOfTool || error instanceof ToolInvocationError;
+function isInvalidInput(error: unknown, { arguments: args }: HookedCall): boolean {
+  if (error instanceof ToolInvocationError) return true;
+  if (!(error instanceof Error) || !error.message.startsWith(unfitInput)) return false;
+  const { output } = error as { output?: unknown };
+  return typeof output !== 'string' || inputIn(output) === JSON.stringify(args);
+}
+
+/** Returns the JSON of the arguments in the JSON of a tool's input, which may be the whole call. */
+function inputIn(json: string): string | undefined {
+  const input = JSON.parse(json) as { type?: unknown; args?: unknown } | null;
+  return JSON.stringify(input?.type === 'tool_call' ? input.args : input);
 }

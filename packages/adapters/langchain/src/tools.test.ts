@@ -51,6 +51,24 @@ test('records a runnable used as a tool, in a ToolNode and in manual calls', asy
   expect(await service.events('runnable')).toMatchObject([{ status: 200 }, { status: 200 }]);
 });
 
+test('does not take the invalid arguments of an inner tool for those of the call', async () => {
+  const { echo } = tools();
+  const outer = tool(({ id }: { id: number }) => echo.invoke({ id: [id] } as never), {
+    name: 'outer',
+    schema: z.object({ id: z.number() }),
+  });
+  const [wrapped] = actlog.tools([outer], { recorder: service.recorder(), sessionId: 'inner-input' });
+  await expect(wrapped.invoke({ id: 7 } as never)).rejects.toThrow('did not match expected schema');
+  const call = { name: 'outer', args: { id: 'x' }, id: '1', type: 'tool_call' as const };
+  await new ToolNode([wrapped]).invoke({ messages: [new AIMessage({ content: '', tool_calls: [call] })] });
+  const events = await service.events('inner-input');
+  expect(events.map(({ toolName, status }) => [toolName, status])).toEqual([
+    ['echo', 400],
+    ['outer', 500],
+    ['outer', 400],
+  ]);
+});
+
 test('records invalid arguments for any caller', async () => {
   const { echo, ran } = tools();
   const [wrapped] = actlog.tools([echo], { recorder: service.recorder(), sessionId: 'unfit' });

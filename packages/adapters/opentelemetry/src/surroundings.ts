@@ -1,5 +1,5 @@
 import { currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
-import { agentIn, type GenAiSpan, sessionIn } from '@actlog/tool-call/spans';
+import { agentIn, type GenAiSpan, numberedAgentIn, sessionIn } from '@actlog/tool-call/spans';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { parentIdOf } from './parent-id.ts';
 
@@ -11,8 +11,9 @@ export function surroundings(
   span: ReadableSpan,
   around: readonly ReadableSpan[],
 ): Pick<HookedCall, 'sessionId' | 'agentId'> {
+  const spans = [span, ...around];
   const sessionId = parentIdOf(span) === undefined ? ownSession(span, around) : conversationOf(span, around);
-  return { sessionId, agentId: first([span, ...around], agentIn) };
+  return { sessionId, agentId: first(spans, agentIn) ?? first(spans, numberedAgentIn) };
 }
 
 /** Returns the session of the tool calls within a span. */

@@ -1,5 +1,13 @@
 import { type AdapterCalls, noArgumentsHash, type RunningCall } from '@actlog/recorder/adapter';
-import { EmittedCalls, scopeOf, spanOutcome, type ToolSpan, toolSpanOf } from '@actlog/tool-call/spans';
+import {
+  EmittedCalls,
+  enclosingOf,
+  isMcpSpan,
+  scopeOf,
+  spanOutcome,
+  type ToolSpan,
+  toolSpanOf,
+} from '@actlog/tool-call/spans';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { LiveSpans } from './live-spans.ts';
 import type { ActlogOptions } from './options.ts';
@@ -18,6 +26,7 @@ export class ToolSpanProcessor implements SpanProcessor {
 
   constructor(options: ActlogOptions) {
     this.#calls = otelCalls(options);
+    this.#calls.watchHooked();
     this.#texts = new SpanTexts(this.#calls);
   }
 
@@ -34,22 +43,28 @@ export class ToolSpanProcessor implements SpanProcessor {
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
     if (this.#isReportedByAnother(span, tool, around)) return;
     const isShown = tool.arguments !== undefined;
+    const startedIn = this.#callOf(span, around);
+    const isInner = !startedIn && this.#startedIn.has(span);
     const call = {
       ...surroundings(span, around),
       toolName: tool.toolName,
       callId: tool.callId,
       arguments: tool.arguments,
       argumentsHash: isShown ? undefined : noArgumentsHash,
+      startedAt: isInner ? undefined : dateOf(span.startTime),
       endedAt: dateOf(span.endTime),
-      startedIn: this.#callOf(span, around),
+      // Some frameworks create spans for calls that they refuse.
+      mayBeRefused: true,
+      startedIn,
     };
     this.#calls.recordUnhooked(call, spanOutcome(span, tool));
   }
 
   #isReportedByAnother(span: ReadableSpan, tool: ToolSpan, around: readonly ReadableSpan[]): boolean {
     const { traceId } = span.spanContext();
-    const call = { traceId, scope: scopeOf(span), toolName: tool.toolName, callId: tool.callId };
-    return this.#emitted.isReportedByAnother(call, callsOf(around));
+    const { toolName, callId } = tool;
+    const call = { traceId, scope: scopeOf(span), toolName, callId, isMcp: isMcpSpan(span) };
+    return this.#emitted.isReportedByAnother(call, enclosing(around));
   }
 
   /** Notes the texts of a span that ends and of those around it, whose attributes may have been set meanwhile. */
@@ -79,11 +94,11 @@ export class ToolSpanProcessor implements SpanProcessor {
   }
 }
 
-/** Yields the calls of those spans that are of tools. */
-function* callsOf(spans: readonly ReadableSpan[]) {
+/** Yields the enclosing spans that are of tools or of agents. */
+function* enclosing(spans: readonly ReadableSpan[]) {
   for (const span of spans) {
-    const tool = toolSpanOf(span);
-    if (tool) yield { scope: scopeOf(span), toolName: tool.toolName };
+    const outer = enclosingOf(span, toolSpanOf(span));
+    if (outer) yield outer;
   }
 }
 

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
 import { AdapterCalls } from '@actlog/recorder/adapter';
+import { type Span, SpanStatusCode } from '@opentelemetry/api';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actlog } from '../src/index.ts';
@@ -95,4 +97,36 @@ describe.each(Object.entries(emitters))('%s', (name, own) => {
       [expected.failedTool, 'search'].sort(),
     );
   });
+});
+
+test('counts a throwing tool once whose span is created in the background, without the id of the call', async () => {
+  const sessionId = 'background';
+  const recorder = service.recorder();
+  const native = new AdapterCalls({ framework: 'native', sdk: '@example/native/1.0.0' }, { recorder });
+  const provider = new BasicTracerProvider({ spanProcessors: [actlog({ recorder, sessionId })] });
+  const tracer = provider.getTracer('@arizeai/openinference-instrumentation-langchain');
+  const attributes = { 'openinference.span.kind': 'TOOL', 'tool.name': 'broken', 'input.value': '{}' };
+  const inBackground = AsyncLocalStorage.snapshot();
+  const startSpan = () => inBackground(() => tracer.startSpan('broken', { attributes }));
+  const endSpan = (span: Span) => {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: 'no such order' });
+    span.end();
+  };
+  for (const callId of ['call_1', 'call_2']) {
+    let span: Span | undefined;
+    const run = native.run({ toolName: 'broken', arguments: {}, callId, sessionId }, () => {
+      span = startSpan();
+      throw new Error('no such order');
+    });
+    await expect(run).rejects.toThrow('no such order');
+    if (span) endSpan(span);
+  }
+  // Two spans for two calls; this is the third call, which no adapter has handled.
+  endSpan(startSpan());
+  const events = await service.events(sessionId);
+  expect(events.map(({ toolName, status }) => [toolName, status])).toEqual([
+    ['broken', 500],
+    ['broken', 500],
+    ['broken', 500],
+  ]);
 });

@@ -29,6 +29,7 @@ export const openTelemetryHarness: AdapterHarness = {
     holds: false,
     aborts: false,
     invalidArguments: 'unseen',
+    knowsReached: false,
     unknownTool: 'unseen',
     thrown: 500,
     streams: false,

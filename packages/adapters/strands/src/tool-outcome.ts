@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { mcpErrorStatus, toolContent } from '@actlog/recorder/adapter';
+import { type HookedCall, mcpErrorStatus, toolContent } from '@actlog/recorder/adapter';
 import type { ToolResultBlock } from '@strands-agents/sdk';
 
 /** Returns the outcome of a call from Strands' result, which contains the errors of most tools. */
@@ -12,13 +12,19 @@ export function outcomeOf(result: ToolResultBlock | undefined): ToolOutcome {
  * Returns the status of Strands' outcome of a call: `null` for a tool that interrupted the agent and will run again, or
  * `undefined` for the recorder's own table.
  */
-export function toolOutcomeStatus(outcome: ToolOutcome): number | null | undefined {
+export function toolOutcomeStatus(
+  outcome: ToolOutcome,
+  { toolName }: Pick<HookedCall, 'toolName'>,
+): number | null | undefined {
   if (!outcome.ok) return isInterrupt(outcome.error) ? null : undefined;
   const { type, status, content } = (outcome.result ?? {}) as Partial<ToolResultBlock>;
   if (type !== 'toolResultBlock' || status !== 'error') return undefined;
   // Without an error, it is the result of an MCP server, or of a tool that returns such a block itself.
   const [first] = content ?? [];
-  return (first?.type === 'textBlock' ? mcpErrorStatus(first.text) : undefined) ?? responseStatuses.threw;
+  return (
+    (first?.type === 'textBlock' ? mcpErrorStatus(first.text, undefined, toolName) : undefined) ??
+    responseStatuses.threw
+  );
 }
 
 /** Returns `true` for Strands' `InterruptError`, which is not exported. A tool's own error may have the same name. */

@@ -14,6 +14,7 @@ import { quota } from './checks/quota.ts';
 import { recorderCopies } from './checks/recorder-copies.ts';
 import { service } from './checks/service.ts';
 import { serviceVersion } from './checks/service-version.ts';
+import { spans } from './checks/spans.ts';
 import { spoolFolder } from './checks/spool-folder.ts';
 import { spoolSize } from './checks/spool-size.ts';
 import { tls } from './checks/tls.ts';
@@ -34,6 +35,7 @@ export const checks: readonly Check[] = [
   permissions,
   serviceVersion,
   quota,
+  spans,
   spoolFolder,
   spoolSize,
   waitingEvents,

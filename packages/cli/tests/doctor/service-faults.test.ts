@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -146,7 +147,7 @@ test('finds a closed port, and checks nothing that depends on it', async () => {
   expect(failed).toContain(`Nothing listens on port ${port} of 127.0.0.1 (ECONNREFUSED).`);
   expect(fix).toContain('Fix: Start the service, or correct the port in ACTLOG_BASE_URL.');
   expect(lines.filter((line) => line.startsWith('✗'))).toHaveLength(1);
-  expect(lines.filter((line) => line.includes('because "Connection" did not pass'))).toHaveLength(7);
+  expect(lines.filter((line) => line.includes('because "Connection" did not pass'))).toHaveLength(8);
   expect(stderr).toBe('\n1 problem found.\n');
 });
 
@@ -252,4 +253,28 @@ test('finds a used-up quota, and a key that expires soon', async () => {
   const lines = await setup.diagnose();
   expect(codesOf(lines, 'warning')).toEqual(['key-expires-soon']);
   expect(codesOf(lines, 'failed')).toEqual(['quota-used-up']);
+});
+
+test('finds spans that the service does not understand', async () => {
+  const setup = await TestSetup.create();
+  const span = (name: string, attributes: Readonly<Record<string, string>>) => ({
+    traceId: randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    name,
+    endTimeUnixNano: `${Date.now()}000000`,
+    attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  });
+  const python = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.call.arguments': "{'query': 'lamp'}",
+  };
+  const spans = [span('execute_tool search', python), span('search', { 'acme.tool.name': 'search' })];
+  await fetch(new URL('/otlp/v1/traces', setup.server.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${setup.env.ACTLOG_API_KEY}`, ...json },
+    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ scope: { name: 'acme' }, spans }] }] }),
+  });
+  const lines = await setup.diagnose();
+  expect(codesOf(lines, 'warning')).toEqual(['spans-without-arguments', 'spans-not-recorded']);
+  expect(codesOf(lines, 'failed')).toEqual([]);
 });

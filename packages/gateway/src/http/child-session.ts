@@ -63,6 +63,7 @@ export class ChildSession {
       const progressTokens = new Set(requests.flatMap(({ params }) => keysOf(progressTokenOf(params))));
       const request = { client, ids, progressTokens };
       this.#requests.add(request);
+      client.startStreamSoon();
       client.onClose(() => {
         this.#requests.delete(request);
         // Nobody would get the response.

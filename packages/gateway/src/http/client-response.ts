@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eventBytes, eventStreamType } from './event-stream.ts';
 
+/** Delay after which a response begins without a message, in milliseconds. Most calls end sooner, with one message. */
+const headersDelayMs = 500;
+
 /**
  * Response to one request of an HTTP client, which becomes a stream of events when there is more to send than one
  * message.
@@ -51,6 +54,21 @@ export class ClientResponse {
     this.#response.setHeaders(new Map(Object.entries(headers)));
     this.#response.writeHead(200);
     this.#response.flushHeaders();
+  }
+
+  /**
+   * Sends the headers of a stream if there is nothing else to send soon: a client or a proxy may give up on a response
+   * without headers.
+   *
+   * @returns a function that leaves the headers to others
+   */
+  startStreamSoon(): () => void {
+    if (!this.acceptsStream) return () => {};
+    const timer = setTimeout(() => this.startStream(), headersDelayMs);
+    timer.unref();
+    const stop = () => clearTimeout(timer);
+    this.onClose(stop);
+    return stop;
   }
 
   /** Sends the last message, or the only one. */

@@ -31,6 +31,7 @@ export class ProxyExchange {
   readonly #blocks = new WeakMap<Buffer, Buffer>();
   /** `true` if the client can get what is missing of the response with another request. */
   #isResumable = false;
+  #stopStarting = () => {};
   /** Sends a message to the client; how depends on the server's response. */
   #deliver = (line: Buffer): void => this.#deliverOwn(line);
 
@@ -57,6 +58,8 @@ export class ProxyExchange {
       this.#gone.abort();
       this.#done.resolve();
     });
+    // Until the server is asked: its headers are passed on as they are.
+    this.#stopStarting = this.#client.startStreamSoon();
     if (request.method === 'POST') relay.fromClient(body);
     // The gateway reads no other bodies, so that the server gets none.
     else void this.#forward(Buffer.alloc(0), relay, session);
@@ -77,6 +80,7 @@ export class ProxyExchange {
 
   async #forward(body: Buffer, relay: Relay, session: ProxySession): Promise<void> {
     const { upstream, sessions, request, response } = this.#options;
+    this.#stopStarting();
     try {
       const received = await upstream.send({
         method: request.method ?? 'GET',

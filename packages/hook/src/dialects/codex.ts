@@ -1,3 +1,4 @@
+import { responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall } from '../calls/hook-call.ts';
 import type { HookEvent } from '../hook-event.ts';
 import { noOutput } from '../hook-output.ts';
@@ -37,7 +38,7 @@ function parseEvent(name: string, event: EventFields): HookEvent {
     case 'PreToolUse':
       return { kind: 'before', call: callOf(event) };
     case 'PostToolUse':
-      return { kind: 'after', call: callOf(event), status: resultStatus(event.value('tool_response')) };
+      return { kind: 'after', call: callOf(event), status: responseStatusOf(event.value('tool_response')) };
     case 'UserPromptSubmit':
     case 'Stop':
     case 'SubagentStop':
@@ -46,6 +47,51 @@ function parseEvent(name: string, event: EventFields): HookEvent {
       return { kind: 'session-start' };
     default:
       return { kind: 'other' };
+  }
+}
+
+/** The end of a command in Codex's text for the model, before the output of the command itself. */
+const exitCode = /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Exit code:|Process exited with code) (-?\d+)\n/;
+const timedOut = /^command timed out after \d+ /;
+/** Exit code that Codex gives a command which it has stopped after its time limit. */
+const timeoutExitCode = 124;
+
+interface CommandResponse {
+  readonly exit_code?: unknown;
+  readonly exitCode?: unknown;
+  readonly timed_out?: unknown;
+  readonly success?: unknown;
+  readonly metadata?: CommandResponse | null;
+}
+
+/**
+ * Returns the status of a tool's response. Codex has several forms for the end of a command: fields, JSON in a text, and
+ * a text. One version has only the output, which does not say if the command failed.
+ */
+function responseStatusOf(response: unknown): number {
+  if (typeof response === 'string') {
+    if (timedOut.test(response)) return responseStatuses.timedOut;
+    const code = exitCode.exec(response)?.[1];
+    if (code !== undefined) return exitStatus(Number(code));
+  }
+  const fields = typeof response === 'string' ? objectIn(response) : response;
+  const { metadata, ...own } = (fields ?? {}) as CommandResponse;
+  const { exit_code, exitCode: code = exit_code, timed_out, success } = { ...metadata, ...own };
+  if (timed_out === true) return responseStatuses.timedOut;
+  if (typeof code === 'number') return exitStatus(code);
+  return success === false ? responseStatuses.threw : resultStatus(fields);
+}
+
+function exitStatus(code: number): number {
+  if (code === timeoutExitCode) return responseStatuses.timedOut;
+  return code === 0 ? responseStatuses.ok : responseStatuses.threw;
+}
+
+function objectIn(text: string): unknown {
+  try {
+    return text.startsWith('{') ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,9 @@
-import { defaultResponseStatus, isResponseStatus, type ToolOutcome } from '@actlog/tool-call';
+import {
+  defaultResponseStatus,
+  isResponseStatus,
+  reachedToolStatus,
+  type ToolOutcome,
+} from '@actlog/tool-call';
 import type { AdapterRecorder } from '../adapter-recorder.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
@@ -18,9 +23,12 @@ import type { HookedCall } from './hooked-call.ts';
 import {
   isUnhookedCall,
   noteHookedCall,
+  noteHookedTime,
   noteUnhookedCall,
   takeHookedCall,
+  takeHookedTime,
   takeUnhookedCall,
+  watchHookedTimes,
 } from './hooked-calls.ts';
 import { withCallId } from './wrapped-call.ts';
 
@@ -86,9 +94,13 @@ export class AdapterCalls {
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { callId, wrapping } = call;
     noteHookedCall(this.recorder, call);
-    return callId === undefined && wrapping
-      ? withCallId(wrapping, (ownId) => this.#run(call, ownId, run))
-      : this.#run(call, callId, run);
+    const ended = noteHookedTime(this.recorder, call.toolName);
+    const running =
+      callId === undefined && wrapping
+        ? withCallId(wrapping, (ownId) => this.#run(call, ownId, run))
+        : this.#run(call, callId, run);
+    if (ended) running.then(ended, ended);
+    return running;
   }
 
   /**
@@ -122,6 +134,7 @@ export class AdapterCalls {
   /** Records a call that has ended, unless `outcomeOf` or `statusOf` says that it has not finished. */
   record(call: HookedCall, outcome: ToolOutcome): void {
     noteHookedCall(this.recorder, call);
+    noteHookedTime(this.recorder, call.toolName)?.();
     this.#recordEnded(call, outcome);
   }
 
@@ -135,16 +148,23 @@ export class AdapterCalls {
 
   /**
    * Does the same for generic hooks, which see the calls of every framework: skips a call that its framework's own
-   * adapter handles. Such a call is recognized by its id or, without one, by `startedIn` being a call of the same tool.
+   * adapter handles. Such a call is recognized by its id; without one, by `startedIn` being a call of the same tool, or
+   * else, after {@link AdapterCalls.watchHooked}, by its time, because some frameworks report failures in the background.
    */
   recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
-    const isHooked =
-      call.callId === undefined
-        ? call.startedIn !== undefined && call.startedIn.toolName === this.#facts(call).toolName
-        : takeHookedCall(this.recorder, call);
+    const { callId, startedIn } = call;
+    const isWithin = startedIn?.toolName === this.#facts(call).toolName;
+    // Also where other facts identify the call, so that its time is not taken for that of another.
+    const isHookedThen = (!startedIn || isWithin) && this.#takeTime(call);
+    const isHooked = callId === undefined ? isWithin || isHookedThen : takeHookedCall(this.recorder, call);
     if (isHooked) return;
     noteUnhookedCall(this.recorder, call);
     this.#recordEnded(call, outcome);
+  }
+
+  /** Remembers from now on when other adapters of this recorder handle calls, for `recordUnhooked`. */
+  watchHooked(): void {
+    watchHookedTimes(this.recorder);
   }
 
   /** `true` if the origins of arguments are found out, so that texts are worth passing to {@link AdapterCalls.noteText}. */
@@ -195,6 +215,11 @@ export class AdapterCalls {
       },
       session ? () => session.run(run) : run,
     );
+  }
+
+  #takeTime({ toolName, startedAt, endedAt }: HookedCall): boolean {
+    if (!startedAt || !endedAt) return false;
+    return takeHookedTime(this.recorder, toolName, startedAt.getTime(), endedAt.getTime());
   }
 
   #recordEnded(call: HookedCall, outcome: ToolOutcome): void {
@@ -255,7 +280,8 @@ export class AdapterCalls {
     const own = responseStatus && this.#usable('responseStatus', () => responseStatus(outcome), isStatus);
     if (own !== undefined) return own;
     const frameworks = statusOf?.(outcome, call);
-    return frameworks === undefined ? defaultResponseStatus(outcome, call.signal) : frameworks;
+    if (frameworks !== undefined) return frameworks;
+    return call.mayBeRefused ? defaultResponseStatus(outcome, call.signal) : reachedToolStatus(outcome, call);
   }
 
   /** Calls a user function and returns its result if it is valid. Errors must not reach the agent. */

@@ -33,8 +33,15 @@ export interface HookedCall {
   readonly announced?: AnnouncedCall | undefined;
   /** Called with what was recorded. */
   readonly onRecorded?: ((outcome: RecordedOutcome) => void) | undefined;
+  /**
+   * `true` if the outcome may be that of the framework, which has found invalid arguments or no such tool. Default: the
+   * tool ran, so that such an error is its own, unless `statusOf` knows better.
+   */
+  readonly mayBeRefused?: boolean | undefined;
   /** Hash to record if the hook does not see the arguments. Only for calls that have ended. */
   readonly argumentsHash?: string | undefined;
+  /** Start time of a call that has ended, to recognize it where neither its id nor `startedIn` is known. */
+  readonly startedAt?: Date | undefined;
   /** End time of a call that has ended. Default: now. */
   readonly endedAt?: Date | undefined;
   /** Call that was running when this one started. Identifies the same call for hooks without call ids. */

@@ -21,6 +21,49 @@ const hookedCalls = processWidePerOwner('@actlog/recorder/hooked-calls', (): Cal
 /** Calls recorded by a generic hook, because no adapter had announced them, per recorder. */
 const unhookedCalls = processWidePerOwner('@actlog/recorder/unhooked-calls', (): CallCounts => new Map());
 
+/** Time of a call that a framework's own adapter handles. */
+interface HookedTime {
+  readonly toolName: string;
+  readonly beganMs: number;
+  endedMs: number;
+}
+
+/** Times of calls, to recognize one that a generic hook sees without its id, per recorder. */
+const hookedTimes = processWidePerOwner(
+  '@actlog/recorder/hooked-times',
+  (): { times?: HookedTime[] } => ({}),
+);
+
+/** Remembers the times of calls from now on, for a generic hook of this recorder. */
+export function watchHookedTimes(recorder: object): void {
+  hookedTimes(recorder).times ??= [];
+}
+
+/** Remembers that a framework's own adapter handles a call of this tool now, until the returned function is called. */
+export function noteHookedTime(recorder: object, toolName: string): (() => void) | undefined {
+  const { times } = hookedTimes(recorder);
+  if (!times) return undefined;
+  const time: HookedTime = { toolName, beganMs: Date.now(), endedMs: Number.POSITIVE_INFINITY };
+  if (times.push(time) > 2 * maxCalls) times.splice(0, maxCalls);
+  return () => {
+    time.endedMs = Date.now();
+  };
+}
+
+/**
+ * Returns `true` if a framework's own adapter handles or handled a call of this tool at this time, once for each call.
+ * Both ends count, because times in a span may be whole milliseconds.
+ */
+export function takeHookedTime(recorder: object, toolName: string, fromMs: number, toMs: number): boolean {
+  const times = hookedTimes(recorder).times ?? [];
+  const place = times.findIndex(
+    (time) => time.toolName === toolName && time.beganMs <= toMs + 1 && time.endedMs >= fromMs - 1,
+  );
+  if (place === -1) return false;
+  times.splice(place, 1);
+  return true;
+}
+
 function nameOf({ toolName, callId }: IdentifiedCall): string {
   return `${callId}\n${toolName}`;
 }

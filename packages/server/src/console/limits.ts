@@ -3,8 +3,9 @@ import { authenticationFailed, requireScope } from '../http/authentication.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
 
-/** Route `GET /console/api/limits`: the tenant's retention and its use of each quota, for `actlog doctor`. */
-export function limitsRoute({ storage, quotas }: Services): ServerRoute {
+/** Route `GET /console/api/limits`: the tenant's retention, its use of each quota, and the spans that were not
+ * understood since the server started, for `actlog doctor`. */
+export function limitsRoute({ storage, quotas, unreadSpans }: Services): ServerRoute {
   return {
     method: 'GET',
     path: '/limits',
@@ -21,6 +22,7 @@ export function limitsRoute({ storage, quotas }: Services): ServerRoute {
         return {
           retentionDays: tenant.retention_days,
           quotas: await readQuotaUsage(db, tenantId, quotas, Date.now()),
+          unreadSpans: unreadSpans.list(tenantId),
         };
       }),
   };

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { riskLevels } from '../lib/risk-levels.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { RequestDurations } from './request-durations.ts';
+import { UnreadCounts, type UnreadSpans } from './unread-spans.ts';
 
 /** Outcomes of attempts to deliver a message to a webhook: `retrying` if there will be another attempt. */
 export type DeliveryOutcome = 'delivered' | 'retrying' | 'failed';
@@ -73,6 +74,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #unreadSpans = new Counter({
+    name: 'actlog_otlp_unread_spans_total',
+    help: 'Spans of tools that were not, or not wholly, understood, by instrumentation and reason.',
+    labelNames: ['scope', 'reason'],
+    registers: [this.registry],
+  });
+  readonly #unreadCounts = new UnreadCounts();
+
   /** @param queued - returns the number of events that wait to be stored */
   constructor(queued: () => number) {
     collectDefaultMetrics({ register: this.registry });
@@ -124,6 +133,16 @@ export class Metrics {
   /** Counts a request that exceeded a quota. */
   quotaRefusal(quota: string): void {
     this.#refusals.inc({ quota });
+  }
+
+  /** Counts spans that were not understood. */
+  unreadSpans(spans: readonly UnreadSpans[]): void {
+    if (spans.length === 0) return;
+    for (const { scope, reason, count } of spans) this.#unreadCounts.add(scope, reason, count);
+    this.#unreadSpans.reset();
+    for (const { scope, reason, count } of this.#unreadCounts.list()) {
+      this.#unreadSpans.inc({ scope, reason }, count);
+    }
   }
 
   /** Counts a dropped log line. */

@@ -33,7 +33,7 @@ export async function decompress(bytes: Buffer): Promise<Buffer> {
     return await gunzipAsync(bytes, { maxOutputLength: maxBodyBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw tooLarge('The body is larger than 4 MiB when decompressed');
+      throw tooLarge('The body is larger than 20 MiB when decompressed');
     }
     throw validationError(
       '',

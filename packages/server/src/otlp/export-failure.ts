@@ -25,7 +25,7 @@ const badRequestType = 'type.googleapis.com/google.rpc.BadRequest';
 export function otlpError(error: Error): Error {
   switch ((error as FastifyError).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return tooLarge('The body is larger than 4 MiB');
+      return tooLarge('The body is larger than 20 MiB');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_ERR_CTP_EMPTY_TYPE':
       return new ApiError(

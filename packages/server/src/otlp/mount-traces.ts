@@ -53,7 +53,7 @@ export async function mountTraces(app: FastifyInstance, services: Services, metr
           // Before the body is read: another coding than gzip is refused.
           isGzip(headers['content-encoding']);
         },
-        handler: (request, reply) => recordSpans(services, request, reply),
+        handler: (request, reply) => recordSpans(services, metrics, request, reply),
       });
     },
     { prefix: folder },
@@ -62,19 +62,22 @@ export async function mountTraces(app: FastifyInstance, services: Services, metr
 
 async function recordSpans(
   services: Services,
+  metrics: Metrics,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { caller } = request;
   if (!caller) throw new Error('The request was not authenticated.');
   const encoding = encodingOf(request.headers['content-type']) ?? 'protobuf';
-  const { records, rejected } = await readEvents(services, caller.tenantId, encoding, request);
+  const { records, unread } = await readEvents(services, caller.tenantId, encoding, request);
   request.body = undefined;
   request.bodyMemory?.resize(records.length * eventBytes);
   await services.keyAgents.admit(caller, new Set(records.map(({ event }) => event.agentId)));
   const warnings = await recordEvents(services.ingest, caller.tenantId, records);
   releaseBody(request);
-  return send(reply, 200, encoding, renderResult(encoding, { rejected, warnings }));
+  services.unreadSpans.add(caller.tenantId, unread);
+  metrics.unreadSpans(unread);
+  return send(reply, 200, encoding, renderResult(encoding, { unread, warnings }));
 }
 
 function send(reply: FastifyReply, status: number, encoding: Encoding, body: Buffer): FastifyReply {

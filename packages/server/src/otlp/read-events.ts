@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Services } from '../services.ts';
 import { maxBodyBytes, maxDecodedBytes } from './body-limits.ts';
-import { decodeRequest, notProtobuf } from './decode-request.ts';
-import { decodedBytes } from './decoded-bytes.ts';
 import { decompress, isGzip } from './decompress.ts';
+import { DecodingMemory } from './encoded-span.ts';
 import type { Encoding } from './encoding.ts';
-import { tooLarge } from './too-large.ts';
+import { jsonSpans } from './json-spans.ts';
+import { protobufSpans } from './protobuf-spans.ts';
 import { type ToolSpanEvents, toolSpanEvents } from './tool-span-events.ts';
 
 const noBytes = Buffer.alloc(0);
@@ -25,14 +25,12 @@ export async function readEvents(
   const sent = (request.body as Buffer | undefined) ?? noBytes;
   const bytes = isGzip(request.headers['content-encoding']) ? await decompressed(request, sent) : sent;
   tenantTurns.note(tenantId);
-  return tenantTurns.run(tenantId, async (turn) => {
-    const memoryBytes = sizeOf(encoding, bytes);
+  return tenantTurns.run(tenantId, (turn) => {
     const maxBytes = Math.min(maxDecodedBytes, traceMemory.maxBytes);
-    if (memoryBytes > maxBytes) {
-      throw tooLarge(`The body would take more than ${Math.floor(maxBytes / 2 ** 20)} MiB when decoded`);
-    }
-    request.bodyMemory?.resize(memoryBytes);
-    return toolSpanEvents(decodeRequest(encoding, bytes), turn);
+    const memory = new DecodingMemory(maxBytes, (size) => request.bodyMemory?.resize(size));
+    memory.hold(bytes.length);
+    const spans = encoding === 'json' ? jsonSpans(bytes, memory, turn) : protobufSpans(bytes, memory);
+    return toolSpanEvents(spans, turn);
   });
 }
 
@@ -40,12 +38,4 @@ function decompressed(request: FastifyRequest, sent: Buffer): Promise<Buffer> {
   // The size is only known afterwards, because a body may claim any.
   request.bodyMemory?.resize(sent.length + maxBodyBytes);
   return decompress(sent);
-}
-
-function sizeOf(encoding: Encoding, bytes: Buffer): number {
-  try {
-    return decodedBytes(encoding, bytes);
-  } catch {
-    throw notProtobuf();
-  }
 }

@@ -1,6 +1,7 @@
 import type { GenAiSpan, SpanAttributes, SpanEvent } from '@actlog/tool-call/spans';
 import { attributesOf } from './attribute-values.ts';
 import { decimalDigits } from './decimal-digits.ts';
+import type { EncodedSpan } from './encoded-span.ts';
 import { type Fields, fieldsOf, listOf, stringOf } from './request-shape.ts';
 
 /** A span of a request. Its ids are in lower-case hexadecimal digits; undefined where they are not valid. */
@@ -10,33 +11,32 @@ export interface ReceivedSpan extends GenAiSpan {
   readonly parentId: string | undefined;
   /** Time of its end, in Unix milliseconds; undefined if it is missing or not valid. */
   readonly endedMs: number | undefined;
+  /** Names of attributes that are too long to be read. */
+  readonly longKeys: readonly string[];
   /** Attributes of the program that sends the span, such as `service.name`. */
   readonly resource: SpanAttributes;
 }
 
-/**
- * Yields the spans of a decoded request.
- *
- * @throws ApiError `VALIDATION_ERROR` that names the field whose type is not valid
- */
-export function* receivedSpans(request: unknown): Generator<ReceivedSpan, void> {
-  const path = 'resourceSpans';
-  for (const resourceSpans of listOf(fieldsOf(request, '').resourceSpans, path)) {
-    const { resource, scopeSpans } = fieldsOf(resourceSpans, path);
-    const resourcePath = `${path}.resource`;
-    const { attributes } = fieldsOf(resource, resourcePath);
-    const resourceAttributes = attributesOf(attributes, `${resourcePath}.attributes`);
-    for (const ofScope of listOf(scopeSpans, `${path}.scopeSpans`)) {
-      const { scope, spans } = fieldsOf(ofScope, `${path}.scopeSpans`);
-      const instrumentationScope = { name: stringOf(fieldsOf(scope, `${path}.scopeSpans.scope`).name) ?? '' };
-      for (const span of listOf(spans, spansPath)) {
-        yield receivedSpan(fieldsOf(span, spansPath), instrumentationScope, resourceAttributes);
-      }
+const resourcePath = 'resourceSpans.resource';
+const scopePath = 'resourceSpans.scopeSpans.scope';
+const spansPath = 'resourceSpans.scopeSpans.spans';
+
+/** Reads the spans of a request, which may have the same resource and scope as the one before. */
+export class SpanReader {
+  #resource: unknown;
+  #resourceAttributes: SpanAttributes = {};
+
+  /** Decodes a span. @throws ApiError `VALIDATION_ERROR` that names the field whose type is not valid */
+  read({ resource, scope, decode }: EncodedSpan): ReceivedSpan {
+    if (resource !== this.#resource) {
+      const { attributes } = fieldsOf(resource, resourcePath);
+      this.#resourceAttributes = attributesOf(attributes, `${resourcePath}.attributes`).attributes;
+      this.#resource = resource;
     }
+    const name = stringOf(fieldsOf(scope, scopePath).name) ?? '';
+    return receivedSpan(fieldsOf(decode(), spansPath), { name }, this.#resourceAttributes);
   }
 }
-
-const spansPath = 'resourceSpans.scopeSpans.spans';
 
 function receivedSpan(
   span: Fields,
@@ -44,16 +44,18 @@ function receivedSpan(
   resource: SpanAttributes,
 ): ReceivedSpan {
   const status = fieldsOf(span.status, `${spansPath}.status`);
+  const { attributes, longKeys } = attributesOf(span.attributes, `${spansPath}.attributes`);
   return {
     traceId: idOf(span.traceId, 16),
     spanId: idOf(span.spanId, 8),
     parentId: idOf(span.parentSpanId, 8),
     name: stringOf(span.name) ?? '',
     endedMs: millisecondsOf(span.endTimeUnixNano),
-    attributes: attributesOf(span.attributes, `${spansPath}.attributes`),
+    attributes,
+    longKeys,
     events: listOf(span.events, `${spansPath}.events`).map(spanEvent),
     status: {
-      code: typeof status.code === 'number' ? status.code : 0,
+      code: statusCodeOf(status.code),
       message: stringOf(status.message) || undefined,
     },
     instrumentationScope,
@@ -65,9 +67,17 @@ function spanEvent(event: unknown): SpanEvent {
   const { name, attributes } = fieldsOf(event, `${spansPath}.events`);
   return {
     name: stringOf(name) ?? '',
-    attributes: attributesOf(attributes, `${spansPath}.events.attributes`),
+    attributes: attributesOf(attributes, `${spansPath}.events.attributes`).attributes,
   };
 }
+
+/** In JSON, an enumeration is a number or its name (proto3, "JSON mapping"). */
+function statusCodeOf(code: unknown): number {
+  const byName = typeof code === 'string' ? statusCodes.indexOf(code) : -1;
+  return byName === -1 ? Number(decimalDigits(code)) || 0 : byName;
+}
+
+const statusCodes = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR'];
 
 /** An id of only zeros is not valid (`trace.proto`). */
 function idOf(value: unknown, length: number): string | undefined {

@@ -1,59 +1,70 @@
-import { agentIn, type SeenCall, sessionIn } from '@actlog/tool-call/spans';
+import { agentIn, type Enclosing, numberedAgentIn, sessionIn } from '@actlog/tool-call/spans';
 import type { ReceivedSpan } from './received-spans.ts';
 
-/** Maximum number of enclosing calls that are compared with a call. */
-const maxCallsAround = 100;
+type Ids = Pick<ReceivedSpan, 'traceId' | 'spanId' | 'parentId'>;
 
-type Call = Pick<SeenCall, 'scope' | 'toolName'>;
+/** Maximum number of enclosing spans that are compared with a call. */
+const maxAround = 100;
 
-/** Calls of a span and of those around it, innermost first. */
-interface Calls {
-  readonly call: Call;
-  readonly outer: Calls | undefined;
+/** A span of a tool or an agent, and those around it. */
+interface Around {
+  readonly span: Enclosing;
+  readonly outer: Around | undefined;
 }
 
-/** Session and agent that a span or the nearest one around it states, and the calls of all of them. */
+/** Session and agent that a span or the nearest one around it states, and all of them that are of tools or agents. */
 interface Surroundings {
   readonly sessionId: string | undefined;
   readonly agentId: string | undefined;
-  readonly calls: Calls | undefined;
+  /** Generated id of the agent. */
+  readonly numberedAgentId: string | undefined;
+  readonly around: Around | undefined;
 }
 
 /** A span, without its attributes, so that these need not stay in memory. */
 interface Node {
   readonly parentKey: string | undefined;
-  readonly sessionId: string | undefined;
-  readonly agentId: string | undefined;
-  readonly call: Call | undefined;
+  readonly stated: Omit<Surroundings, 'around'>;
+  readonly span: Enclosing | undefined;
   surroundings: Surroundings | undefined;
 }
 
-const none: Surroundings = { sessionId: undefined, agentId: undefined, calls: undefined };
+const none: Surroundings = {
+  sessionId: undefined,
+  agentId: undefined,
+  numberedAgentId: undefined,
+  around: undefined,
+};
 
 /** Spans of one request by their ids. Spans around them that arrive in another request are not known here. */
 export class SpanTree {
   readonly #nodes = new Map<string, Node>();
 
-  /** Adds a span. @param call - its tool call; undefined for another span */
-  add(span: ReceivedSpan, call: Call | undefined): void {
+  /** Adds a span. @param meaning - its meaning for the spans inside it */
+  add(span: ReceivedSpan, meaning: Enclosing | undefined): void {
     const key = keyOf(span.traceId, span.spanId);
     if (key === undefined) return;
+    const stated = {
+      sessionId: sessionIn(span),
+      agentId: agentIn(span),
+      numberedAgentId: numberedAgentIn(span),
+    };
     const parentKey = keyOf(span.traceId, span.parentId);
-    const [sessionId, agentId] = [sessionIn(span), agentIn(span)];
-    this.#nodes.set(key, { parentKey, sessionId, agentId, call, surroundings: undefined });
+    this.#nodes.set(key, { parentKey, stated, span: meaning, surroundings: undefined });
   }
 
   /** Returns the session and the agent that a span or the nearest span around it states. */
-  surroundingsOf(span: ReceivedSpan): Omit<Surroundings, 'calls'> {
-    return this.#surroundings(keyOf(span.traceId, span.spanId));
+  surroundingsOf(span: Ids): Pick<Surroundings, 'sessionId' | 'agentId'> {
+    const { sessionId, agentId, numberedAgentId } = this.#surroundings(keyOf(span.traceId, span.spanId));
+    return { sessionId, agentId: agentId ?? numberedAgentId };
   }
 
-  /** Yields the tool calls around a span, innermost first. */
-  *callsAround(span: ReceivedSpan): Generator<Call, void> {
-    let { calls } = this.#surroundings(keyOf(span.traceId, span.parentId));
-    for (let count = 0; calls && count < maxCallsAround; count += 1) {
-      yield calls.call;
-      calls = calls.outer;
+  /** Yields the spans of tools and agents around a span, innermost first. */
+  *around(span: Ids): Generator<Enclosing, void> {
+    let { around } = this.#surroundings(keyOf(span.traceId, span.parentId));
+    for (let count = 0; around && count < maxAround; count += 1) {
+      yield around.span;
+      around = around.outer;
     }
   }
 
@@ -75,11 +86,12 @@ export class SpanTree {
   }
 }
 
-function within({ sessionId, agentId, call }: Node, outer: Surroundings): Surroundings {
+function within({ stated, span }: Node, outer: Surroundings): Surroundings {
   return {
-    sessionId: sessionId ?? outer.sessionId,
-    agentId: agentId ?? outer.agentId,
-    calls: call ? { call, outer: outer.calls } : outer.calls,
+    sessionId: stated.sessionId ?? outer.sessionId,
+    agentId: stated.agentId ?? outer.agentId,
+    numberedAgentId: stated.numberedAgentId ?? outer.numberedAgentId,
+    around: span ? { span, outer: outer.around } : outer.around,
   };
 }
 

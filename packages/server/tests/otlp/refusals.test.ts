@@ -74,7 +74,7 @@ test('returns 415 for another content type or coding', async () => {
 
 test('returns 413 for a body that is too large, as sent, decompressed or decoded', async () => {
   const server = await testServer();
-  const large = { 'gen_ai.tool.call.result': 'x'.repeat(5 * 1024 * 1024), ...inSession };
+  const large = { 'gen_ai.tool.call.result': 'x'.repeat(21 * 1024 * 1024), ...inSession };
   const request = traceRequest([toolSpanJson('search', large)]);
   const empties = Buffer.alloc(3 * 1024 * 1024).fill(Buffer.from([0x12, 0x00]));
   const header = (tag: number, length: number) => {

@@ -68,9 +68,9 @@ test('reports the tool spans that it cannot record, and records the others', asy
     partialSuccess: {
       rejectedSpans: '5',
       errorMessage:
-        'Tool spans not recorded: 2, because traceId must be 16 bytes, not all zero. ' +
-        'Tool spans not recorded: 1, because spanId must be 8 bytes, not all zero. ' +
-        'Tool spans not recorded: 2, because endTimeUnixNano must be a time in nanoseconds.',
+        'Tool spans of tests not recorded: 2, because traceId must be 16 bytes, not all zero. ' +
+        'Tool spans of tests not recorded: 1, because spanId must be 8 bytes, not all zero. ' +
+        'Tool spans of tests not recorded: 2, because endTimeUnixNano must be a time in nanoseconds.',
     },
   });
   const { events } = await server.ok('sessions.get', { id: 'one' });
@@ -86,7 +86,85 @@ test('returns the warnings of events as a partial success without rejected spans
     { longs: Number, defaults: true },
   ) as { partialSuccess: { rejectedSpans: number; errorMessage: string } };
   expect(partialSuccess.rejectedSpans).toBe(0);
-  expect(partialSuccess.errorMessage).toMatch(/AGENT_NOT_REGISTERED for 1 .* TIMESTAMP_TOO_OLD for 1 /);
+  expect(partialSuccess.errorMessage).toMatch(/^Warning TIMESTAMP_TOO_OLD for 1 /);
+});
+
+test('is a success for an agent that is not registered', async () => {
+  const server = await testServer();
+  const response = await sendTraces(server, traceRequest([toolSpanJson('search', inSession)]));
+  expect(await response.json()).toEqual({});
+});
+
+test.each(['json', 'protobuf'])('records the spans beside an image in a prompt, in %s', async (encoding) => {
+  const server = await testServer();
+  const image = `data:image/png;base64,${'iVBOR+/='.repeat(1024 * 1024)}`;
+  const chat = spanJson({ 'gen_ai.operation.name': 'chat', 'gen_ai.input.messages': image });
+  const long = toolSpanJson('draw', {
+    ...inSession,
+    'gen_ai.tool.call.arguments': JSON.stringify({ image }),
+  });
+  const request = traceRequest([chat, long, toolSpanJson('search', inSession)]);
+  const response = await sendTraces(server, encoding === 'json' ? request : protobufOf(request));
+  expect(response.status).toBe(200);
+  const { events } = await server.ok('sessions.get', { id: 'one' });
+  const hashes = events.map(({ payload }) => [payload.toolName, payload.argumentsHash]);
+  expect(Object.fromEntries(hashes)).toEqual({
+    draw: 'sha256:unavailable',
+    search: await hashArguments({ query: 'lamp' }),
+  });
+});
+
+test('finds the spans in JSON whatever its white space, order and escapes', async () => {
+  const server = await testServer();
+  const odd = { 'gen_ai.tool.call.arguments': '{"a":"\\\\\\"}{[","b":["]"]}' };
+  const [{ resource, scopeSpans }] = traceRequest([
+    toolSpanJson('first', { ...inSession, ...odd }),
+    toolSpanJson('second', inSession),
+  ]).resourceSpans as [{ resource: object; scopeSpans: object[] }];
+  const decoys = { spans: [{ spans: [{}] }], scopeSpans: 'resourceSpans' };
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans, decoys, resource }], spans: [{}] }, null, 2);
+  expect((await sendTraces(server, body)).status).toBe(200);
+  const { events, agentId } = await server.ok('sessions.get', { id: 'one' });
+  expect(agentId).toBe('support-agent');
+  const hashes = events.map(({ payload }) => [payload.toolName, payload.argumentsHash]);
+  expect(Object.fromEntries(hashes)).toEqual({
+    first: await hashArguments(JSON.parse(odd['gen_ai.tool.call.arguments'])),
+    second: await hashArguments({ query: 'lamp' }),
+  });
+});
+
+test.each([2, '2', 'STATUS_CODE_ERROR'])('reads the status %j', async (code) => {
+  const server = await testServer();
+  await sendTraces(server, traceRequest([toolSpanJson('search', inSession, { status: { code } })]));
+  const { events } = await server.ok('sessions.get', { id: 'one' });
+  expect(events.map(({ payload }) => payload.responseStatus)).toEqual([500]);
+});
+
+test('counts tool spans that are not understood, by scope and reason', async () => {
+  const server = await testServer();
+  const spans = [
+    toolSpanJson('python', { ...inSession, 'gen_ai.tool.call.arguments': "{'query': 'lamp'}" }),
+    toolSpanJson('long', { ...inSession, 'gen_ai.tool.call.arguments': `"${'x'.repeat(300_000)}"` }),
+    toolSpanJson('none', { ...inSession, 'gen_ai.tool.call.arguments': '' }),
+    spanJson({ 'acme.tool.name': 'search', 'acme.input': '{}' }),
+    spanJson({ 'gen_ai.operation.name': 'chat', 'acme.tool.name': 'search' }),
+    spanJson({}, { name: 'execute_tool search' }),
+  ];
+  const { partialSuccess } = (await (await sendTraces(server, traceRequest(spans))).json()) as {
+    partialSuccess: { rejectedSpans: string; errorMessage: string };
+  };
+  expect(partialSuccess).toEqual({
+    rejectedSpans: '2',
+    errorMessage:
+      'Tool spans of tests recorded without a hash of the arguments: 1, because they have arguments in no known form, ' +
+      'such as JSON. Tool spans of tests recorded without a hash of the arguments: 1, because they have arguments of more ' +
+      'than 256 KiB. Tool spans of tests not recorded: 2, because they have the attributes of no known format.',
+  });
+  await sendTraces(server, traceRequest(spans, { scope: 'acme' }));
+  const metrics = await (await fetch(new URL('/metrics', server.server.url))).text();
+  expect(metrics).toContain('actlog_otlp_unread_spans_total{scope="tests",reason="format"} 2');
+  expect(metrics).toContain('actlog_otlp_unread_spans_total{scope="acme",reason="arguments"} 1');
+  expect((await server.ok('sessions.get', { id: 'one' })).eventCount).toBe(3);
 });
 
 test('takes session and agent from enclosing spans of the same request, else from the resource, else the trace', async () => {

@@ -15,6 +15,7 @@ export function keyValues(attributes: Readonly<Record<string, unknown>>): readon
 
 /** Returns the `AnyValue` of a JavaScript value. */
 export function anyValue(value: unknown): AnyValue {
+  if (typeof value === 'object' && value !== null && 'bytesValue' in value) return value as AnyValue;
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (Number.isInteger(value)) return { intValue: String(value) };

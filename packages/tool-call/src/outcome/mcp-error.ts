@@ -24,9 +24,11 @@ const invalidArguments = /^(?:Input validation error: |Invalid arguments for too
  *
  * @param text - text of the result, or message of the client's error, such as `MCP error -32602: Tool find not found`
  * @param code - code of the client's error. Default: the one in the text
+ * @param toolName - tool that ran, so that the error of a server that the tool calls is not taken for its own. Default: any
  * @returns the status; undefined for the text of a tool that failed for another reason
  */
-export function mcpErrorStatus(text: string, code?: unknown): number | undefined {
+export function mcpErrorStatus(text: string, code?: unknown, toolName?: string): number | undefined {
+  if (toolName !== undefined && isOfInnerCall(text, toolName)) return undefined;
   const [prefix = '', inText] = codes.exec(text) ?? [];
   const status = rpcStatuses.get(typeof code === 'number' ? code : Number(inText));
   const words = text.slice(prefix.length);
@@ -35,4 +37,25 @@ export function mcpErrorStatus(text: string, code?: unknown): number | undefined
     if (unknownTool.test(words)) return responseStatuses.unknownTool;
   }
   return status ?? (invalidArguments.test(words) ? responseStatuses.invalidArguments : undefined);
+}
+
+/** Name of the tool in the texts of servers about an unknown tool or invalid arguments. */
+const namedTool =
+  /(?:^|: )(?:Tool '?(\S+?)'? (?:not found|disabled|parameter validation)|Unknown tool: (\S+)|Invalid arguments for tool (\S+?):)/;
+
+/**
+ * Returns `true` if the text of an error is about this tool, whose name a client may have extended by that of the
+ * server; `false` if it is about another, and undefined if it names none.
+ */
+export function toolNamedIn(text: string, toolName: string): boolean | undefined {
+  const named = namedTool.exec(text)?.slice(1).find(Boolean);
+  return named === undefined ? undefined : toolName.endsWith(named);
+}
+
+/** Returns `true` for a text about another tool, or about none with the code of a protocol error. */
+function isOfInnerCall(text: string, toolName: string): boolean {
+  const isNamed = toolNamedIn(text, toolName);
+  return (
+    isNamed === false || (isNamed === undefined && /^MCP error -326\d\d: (?!Input validation)/.test(text))
+  );
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
-import { defaultResponseStatus } from './response-status.ts';
+import { describe, expect, test } from 'vitest';
+import { defaultResponseStatus, reachedToolStatus, taskStatus } from './response-status.ts';
 
 function thrown(error: unknown, signal?: AbortSignal): number {
   return defaultResponseStatus({ ok: false, error }, signal);
@@ -104,4 +104,65 @@ test("reports the timeout of the caller's signal, whatever was thrown", () => {
   expect(thrown(new Error('socket closed'), signal)).toBe(408);
   expect(thrown('reason', signal)).toBe(408);
   expect(thrown(new DOMException('', 'AbortError'), signal)).toBe(408);
+});
+
+describe('of a tool that ran', () => {
+  const call = { toolName: 'shop__search', arguments: { text: 5, filter: { color: null } } };
+  const statusOf = (error: unknown) => reachedToolStatus({ ok: false, error }, call);
+  const schemaError = (...issues: object[]) =>
+    Object.assign(new Error('invalid'), { name: 'ZodError', issues });
+
+  test("takes a schema's error for the model's only if it is about a value in the arguments", () => {
+    const received = (path: unknown[], message: string) =>
+      schemaError({ code: 'invalid_type', path, message });
+    expect(statusOf(received(['text'], 'Invalid input: expected string, received number'))).toBe(400);
+    expect(statusOf(received(['filter', 'color'], 'Invalid input: expected string, received null'))).toBe(
+      400,
+    );
+    expect(statusOf(schemaError({ path: ['text'], received: 'number', message: 'Expected string' }))).toBe(
+      400,
+    );
+    expect(statusOf(received(['text'], 'Invalid input: expected number, received undefined'))).toBe(500);
+    expect(statusOf(received(['id'], 'Invalid input: expected number, received undefined'))).toBe(500);
+    expect(statusOf(received([], 'Invalid input: expected string, received number'))).toBe(500);
+    expect(statusOf(Object.assign(new Error('no issues'), { name: 'ZodError' }))).toBe(500);
+  });
+
+  test('takes the error of a server only if it names this tool', () => {
+    const mcp = (message: string) => Object.assign(new Error(message), { code: -32602 });
+    expect(statusOf(mcp('MCP error -32602: Tool search not found'))).toBe(404);
+    expect(statusOf(mcp('MCP error -32602: Invalid arguments for tool search: text'))).toBe(400);
+    expect(statusOf(mcp('MCP error -32602: Tool find not found'))).toBe(500);
+    expect(statusOf(mcp('MCP error -32602: it broke'))).toBe(500);
+    const result = (text: string) => ({ isError: true, content: [{ type: 'text', text }] });
+    const statusOfResult = (text: string) => reachedToolStatus({ ok: true, result: result(text) }, call);
+    expect(statusOfResult('MCP error -32601: Method not found')).toBe(500);
+    expect(statusOfResult("Input validation error: 'text' is a required property")).toBe(400);
+  });
+
+  test('keeps the status of HTTP, of a timeout and of an abort by the caller', () => {
+    expect(statusOf(Object.assign(new Error('no'), { name: 'ZodError', status: 422 }))).toBe(422);
+    expect(statusOf(new DOMException('late', 'TimeoutError'))).toBe(408);
+    const signal = AbortSignal.abort();
+    expect(reachedToolStatus({ ok: false, error: schemaError() }, { ...call, signal })).toBe(499);
+  });
+});
+
+test.each([
+  ['working', undefined, 202],
+  ['input_required', undefined, 202],
+  ['completed', undefined, 202],
+  ['cancelled', undefined, 499],
+  ['failed', undefined, 500],
+  ['failed', { code: -32602, message: 'Invalid arguments for tool search: text' }, 400],
+  ['failed', { code: -32603, message: 'it broke' }, 500],
+])('returns for a task that is %s, with the error %j, the status %s', (status, error, expected) => {
+  const task = { taskId: '1', status, ...(error && { error }) };
+  for (const result of [{ resultType: 'task', ...task }, { task }]) {
+    expect(taskStatus(result)).toBe(expected);
+  }
+  expect(defaultResponseStatus({ ok: true, result: { resultType: 'task', ...task } })).toBe(expected);
+  expect(defaultResponseStatus({ ok: true, result: { ...task, resultType: 'complete' } })).toBe(200);
+  // Its own data may mean anything.
+  expect(defaultResponseStatus({ ok: true, result: { task } })).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { mcpErrorStatus } from './mcp-error.ts';
+import { mcpErrorStatus, toolNamedIn } from './mcp-error.ts';
 import { responseStatuses } from './response-statuses.ts';
 
 /** Outcome of a tool call. */
@@ -46,6 +46,78 @@ export function defaultResponseStatus(outcome: ToolOutcome, signal?: AbortSignal
   }
 }
 
+/** A call whose tool ran. */
+export interface ReachedTool {
+  readonly toolName: string;
+  readonly arguments: unknown;
+  /** The caller's signal, as it is when the call has ended. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Returns the status of a call whose tool ran, from the same table. Errors that say that arguments are invalid or that a
+ * tool is unknown may be of something that the tool itself calls: they are the tool's failure, unless they are about
+ * this call.
+ */
+export function reachedToolStatus(outcome: ToolOutcome, call: ReachedTool): number {
+  try {
+    if (outcome.ok) return statusOfResult(outcome.result, call.toolName);
+    const { error } = outcome;
+    if (call.signal?.aborted || !isAboutInput(error) || isAboutCall(error, call)) {
+      return statusOfError(error, call.signal);
+    }
+    return httpStatusOf(error as object) ?? responseStatuses.threw;
+  } catch {
+    return unreadableStatus(outcome);
+  }
+}
+
+/** Returns `true` for an error whose status would be that of invalid arguments or of an unknown tool. */
+function isAboutInput(error: unknown): boolean {
+  const status = statusOfError(error, undefined);
+  return status === responseStatuses.invalidArguments || status === responseStatuses.unknownTool;
+}
+
+function isAboutCall(error: unknown, { toolName, arguments: args }: ReachedTool): boolean {
+  const { message, issues } = error as { message?: unknown; issues?: unknown };
+  if (Array.isArray(issues)) return issues.some((issue) => isAboutArguments(issue, args));
+  return typeof message === 'string' && toolNamedIn(message, toolName) === true;
+}
+
+/** Returns `true` if an issue of a schema is about a value that is in the arguments, and has the type that it names. */
+function isAboutArguments(
+  issue: { path?: unknown; received?: unknown; message?: unknown },
+  args: unknown,
+): boolean {
+  const { path, received, message } = issue ?? {};
+  if (!Array.isArray(path) || path.length === 0) return false;
+  let value = args;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
+    value = (value as Record<PropertyKey, unknown>)[key as PropertyKey];
+  }
+  const named = received ?? / received (\w+)/.exec(String(message))?.[1];
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return typeof named !== 'string' || named.toLowerCase() === type;
+}
+
+/**
+ * Returns the status of a result that is a task of the Model Context Protocol, which goes on after the call (revisions
+ * 2025-11-25 and 2026-07-28): accepted, unless it has ended; undefined for any other result.
+ */
+export function taskStatus(result: unknown): number | undefined {
+  const { resultType, task } = (result ?? {}) as { resultType?: unknown; task?: unknown };
+  const { taskId, status, error } = (resultType === 'task' ? result : (task ?? {})) as Record<
+    string,
+    unknown
+  >;
+  if (typeof taskId !== 'string') return undefined;
+  if (status === 'cancelled') return responseStatuses.aborted;
+  if (status !== 'failed') return responseStatuses.accepted;
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return mcpErrorStatus(String(message ?? ''), code) ?? responseStatuses.threw;
+}
+
 /** Returns the status of an outcome that cannot be inspected: it is only known whether the tool threw. */
 export function unreadableStatus(outcome: ToolOutcome): number {
   return outcome.ok ? responseStatuses.ok : responseStatuses.threw;
@@ -57,14 +129,18 @@ export function isResponseStatus(value: unknown): value is number {
 }
 
 /** Inspects a result only if its type is known, because fields of a tool's own data may mean anything. */
-function statusOfResult(result: unknown): number {
+function statusOfResult(result: unknown, toolName?: string): number {
   if (typeof result !== 'object' || result === null) return responseStatuses.ok;
   if (result instanceof Response) return result.status;
+  const { resultType } = result as { resultType?: unknown };
+  const ofTask = resultType === 'task' ? taskStatus(result) : undefined;
+  if (ofTask !== undefined) return ofTask;
   // An MCP tool result (Model Context Protocol, "Error Handling").
   const { isError, content } = result as { isError?: unknown; content?: unknown };
   if (isError !== true || !Array.isArray(content)) return responseStatuses.ok;
   const [first] = content as readonly ({ readonly text?: unknown } | null | undefined)[];
-  return mcpErrorStatus(String(first?.text)) ?? responseStatuses.threw;
+  const text = String(first?.text);
+  return mcpErrorStatus(text, undefined, toolName) ?? responseStatuses.threw;
 }
 
 function statusOfError(error: unknown, signal: AbortSignal | undefined): number {

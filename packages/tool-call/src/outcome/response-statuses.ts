@@ -1,6 +1,7 @@
 /** Statuses for outcomes without an HTTP response. */
 export const responseStatuses = {
   ok: 200,
+  accepted: 202,
   invalidArguments: 400,
   denied: 403,
   unknownTool: 404,

@@ -1,11 +1,10 @@
 import type { GenAiSpan } from './genai-span.ts';
+import type { ShownArguments } from './tool-arguments.ts';
 
 /** A tool call as described by a span. */
-export interface ToolSpan {
+export interface ToolSpan extends ShownArguments {
   readonly toolName: string;
   readonly callId?: string | undefined;
-  /** Undefined if the span does not contain them. */
-  readonly arguments?: unknown;
   /** Result of the tool, as contained in the span. */
   readonly result?: string | undefined;
   /** Name of the call's error, if the span's status does not indicate it. */

@@ -1,3 +1,7 @@
+import type { ToolSpan } from './dialect.ts';
+import { type GenAiSpan, scopeOf } from './genai-span.ts';
+import { textOf } from './span-attributes.ts';
+
 /** Maximum number of calls remembered. */
 const maxCalls = 1000;
 
@@ -8,6 +12,26 @@ export interface SeenCall {
   readonly scope: string;
   readonly toolName: string;
   readonly callId?: string | undefined;
+  /** `true` if the span is that of a request in the Model Context Protocol. */
+  readonly isMcp: boolean;
+}
+
+/** An enclosing span: the call of a tool's span, or `agent` for that of an agent. */
+export type Enclosing = Pick<SeenCall, 'scope' | 'toolName'> | 'agent';
+
+/** Returns the meaning of a span for the spans inside it; undefined for one that is neither of a tool nor of an agent. */
+export function enclosingOf(span: GenAiSpan, tool: ToolSpan | undefined): Enclosing | undefined {
+  if (tool) return { scope: scopeOf(span), toolName: tool.toolName };
+  const { attributes } = span;
+  const kind = textOf(attributes, 'openinference.span.kind', 'traceloop.span.kind');
+  return attributes['gen_ai.operation.name'] === 'invoke_agent' || kind?.toLowerCase() === 'agent'
+    ? 'agent'
+    : undefined;
+}
+
+/** Returns `true` if a span is that of a request in the Model Context Protocol. */
+export function isMcpSpan(span: GenAiSpan): boolean {
+  return span.attributes['mcp.method.name'] !== undefined || /(?:^|[./_-])(?:fast)?mcp$/i.test(scopeOf(span));
 }
 
 /** Calls by emitter, because two emitters that instrument the same agent report each call twice. */
@@ -16,13 +40,20 @@ export class EmittedCalls {
   readonly #emitters = new Map<string, string>();
 
   /**
-   * Returns `true` if another emitter has reported the same call, or will, because its span is around this one.
+   * Returns `true` if another emitter has reported the same call, or will, because its span is around this one. A
+   * request of the Model Context Protocol inside a tool is the call of that tool, whatever the server calls it.
    *
-   * @param around - calls of the enclosing spans
+   * @param around - enclosing spans, innermost first
    */
-  isReportedByAnother(call: SeenCall, around: Iterable<Pick<SeenCall, 'scope' | 'toolName'>>): boolean {
-    for (const { scope, toolName } of around) {
-      if (scope !== call.scope && toolName === call.toolName) return true;
+  isReportedByAnother(call: SeenCall, around: Iterable<Enclosing>): boolean {
+    let isOfInnerAgent = false;
+    for (const outer of around) {
+      if (outer === 'agent') {
+        isOfInnerAgent = true;
+        continue;
+      }
+      if (call.isMcp && !isOfInnerAgent) return true;
+      if (outer.scope !== call.scope && outer.toolName === call.toolName) return true;
     }
     return this.#first(call) !== call.scope;
   }

@@ -4,10 +4,10 @@
  * @packageDocumentation
  */
 export type { ToolSpan } from './dialect.ts';
-export { EmittedCalls, type SeenCall } from './emitted-calls.ts';
+export { EmittedCalls, type Enclosing, enclosingOf, isMcpSpan, type SeenCall } from './emitted-calls.ts';
 export { type GenAiSpan, type SpanAttributes, type SpanEvent, scopeOf } from './genai-span.ts';
-export { agentIn, sessionIn } from './session-and-agent.ts';
+export { agentIn, numberedAgentIn, sessionIn } from './session-and-agent.ts';
 export { jsonOf, textOf } from './span-attributes.ts';
 export { isInterruption } from './span-failure.ts';
 export { spanOutcome, spanStatus } from './span-outcome.ts';
-export { toolSpanOf } from './tool-span.ts';
+export { isUnknownToolSpan, toolSpanOf } from './tool-span.ts';

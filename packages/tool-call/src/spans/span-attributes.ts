@@ -10,6 +10,15 @@ export function textOf(attributes: SpanAttributes | undefined, ...keys: string[]
   return undefined;
 }
 
+/** Returns the first of these attributes that is a non-empty string or a number, as an id in text. */
+export function idOf(attributes: SpanAttributes | undefined, ...keys: string[]): string | undefined {
+  for (const key of keys) {
+    const value = attributes?.[key];
+    if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return String(value);
+  }
+  return undefined;
+}
+
 /** Beginning of every JSON text: parsing another one takes longer than the rest of a span, because it throws. */
 const jsonStart = /^\s*(?:[[{"\-\d]|(?:true|false|null)\s*$)/;
 

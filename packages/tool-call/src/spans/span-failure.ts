@@ -4,8 +4,6 @@ import { textOf } from './span-attributes.ts';
 
 /** `SpanStatusCode.ERROR` of the OpenTelemetry API. */
 const errorStatus = 2;
-/** `SpanStatusCode.OK`. */
-const okStatus = 1;
 
 /** JavaScript's names of errors that have others elsewhere. */
 const names: ReadonlyMap<string, string> = new Map([
@@ -22,7 +20,13 @@ const names: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Names of errors of a call that its caller aborted. A span does not show the caller's signal. */
-const aborts: readonly string[] = ['AbortError', 'APIUserAbortError', 'ResponseAborted', 'ABORT_ERR'];
+const aborts: readonly string[] = [
+  'AbortError',
+  'APIUserAbortError',
+  'CancelledError',
+  'ResponseAborted',
+  'ABORT_ERR',
+];
 
 /** Errors with which frameworks wait for a person; the tool runs again later. */
 const interruptions: readonly string[] = [
@@ -32,17 +36,24 @@ const interruptions: readonly string[] = [
   'InterruptError',
 ];
 
-/** Returns the error of a span; undefined if it ended successfully. */
+/**
+ * Returns the error of a span; undefined if it ended successfully. Some emitters set the status OK before the tool fails,
+ * and the SDKs keep it.
+ */
 export function failureOf(span: GenAiSpan): Error | undefined {
-  const type = textOf(span.attributes, 'error.type');
-  const { code } = span.status;
-  // "error.type" is only set on failure (semantic conventions, "Recording errors").
-  if (code === okStatus || (code !== errorStatus && type === undefined)) return undefined;
+  const type = errorTypeOf(span);
   const exception = span.events.findLast(({ name }) => name === 'exception')?.attributes;
+  // "error.type" is only set on failure (semantic conventions, "Recording errors").
+  if (span.status.code !== errorStatus && type === undefined && !exception) return undefined;
   const message = textOf(exception, 'exception.message') ?? span.status.message ?? '';
   const error = new Error(message);
+  const thrown = textOf(exception, 'exception.type');
   const kind = withoutModule(
-    textOf(exception, 'exception.type') ?? nameInStack(message) ?? type ?? error.name,
+    (thrown === 'Exception' ? nameInRepr(message) : undefined) ??
+      thrown ??
+      nameInStack(message) ??
+      type ??
+      error.name,
   );
   error.name = names.get(kind) ?? kind;
   // "error.type" is an HTTP status, the word "timeout" or a class.
@@ -61,6 +72,12 @@ export function statusOfAbort(name: string): number | undefined {
   return aborts.includes(name) ? responseStatuses.aborted : undefined;
 }
 
+/** Returns `error.type`, which may be the number of an HTTP status. */
+function errorTypeOf({ attributes }: GenAiSpan): string | undefined {
+  const type = attributes['error.type'];
+  return typeof type === 'number' ? String(type) : textOf(attributes, 'error.type');
+}
+
 /** Returns the name of a class without its module, which Python and Java put before it. */
 function withoutModule(kind: string): string {
   return kind.slice(kind.lastIndexOf('.') + 1) || kind;
@@ -69,6 +86,11 @@ function withoutModule(kind: string): string {
 /** Returns the error name from a stack that LangChain's tracers append to the message. */
 function nameInStack(message: string): string | undefined {
   return /\n\n(\w+): /.exec(message)?.[1];
+}
+
+/** Returns the error name from Python's `repr`, which LangSmith wraps in an `Exception`. */
+function nameInRepr(message: string): string | undefined {
+  return /^(\w+)\(/.exec(message)?.[1];
 }
 
 /** Returns `true` if a call has not failed, but waits and will run again. */

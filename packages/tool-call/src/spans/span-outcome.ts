@@ -6,7 +6,9 @@ import { failureOf, isInterruption, statusOfAbort } from './span-failure.ts';
 
 /** Returns the outcome of a tool call from its span; a result that is JSON is parsed. */
 export function spanOutcome(span: GenAiSpan, { errorName, result }: ToolSpan): ToolOutcome {
-  const error = failureOf(span) ?? (errorName === undefined ? undefined : missingError(errorName));
+  const stated = errorName === undefined ? undefined : missingError(errorName);
+  // A framework that says so knows better than the status that it gives to every span without a result.
+  const error = errorName === 'CancelledError' ? stated : (failureOf(span) ?? stated);
   return error ? { ok: false, error } : { ok: true, result: jsonOf(result) ?? result };
 }
 

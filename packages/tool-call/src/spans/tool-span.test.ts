@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GenAiSpan } from './genai-span.ts';
 import { spanOutcome, spanStatus } from './span-outcome.ts';
-import { toolSpanOf } from './tool-span.ts';
+import { isUnknownToolSpan, toolSpanOf } from './tool-span.ts';
 
 function span(
   attributes: Record<string, unknown>,
@@ -78,4 +78,22 @@ test.each([
   });
   const tool = toolSpanOf(failed);
   expect(tool && spanStatus(spanOutcome(failed, tool))).toBe(status);
+});
+
+test.each<[Record<string, unknown>, string, boolean]>([
+  [{ 'acme.tool.name': 'search' }, 'span', true],
+  [{ tool_name: 'Bash', tool_use_id: '1' }, 'claude_code.tool', true],
+  [{ toolName: 'search' }, 'span', true],
+  [{}, 'execute_tool search', true],
+  [{ 'acme.tool.name': 'search', 'gen_ai.operation.name': 'chat' }, 'span', false],
+  [{ 'gen_ai.request.model': 'm', 'acme.tool.name': 'search' }, 'span', false],
+  [{ 'gen_ai.prompt.0.tool_call_id': 'call_1' }, 'openai.chat', false],
+  [{ 'llm.input_messages.0.message.tool_call_id': 'call_1' }, 'span', false],
+  [{ 'openinference.span.kind': 'LLM', tool_name: 'search' }, 'span', false],
+  [{ 'mcp.method.name': 'tools/list', 'mcp.tool.name': 'search' }, 'span', false],
+  [{ 'http.request.method': 'GET' }, 'GET /tools', false],
+])('takes %j of the span %s for a tool in an unknown format: %j', (attributes, name, expected) => {
+  const unknown = span(attributes, { name });
+  expect(toolSpanOf(unknown)).toBeUndefined();
+  expect(isUnknownToolSpan(unknown)).toBe(expected);
 });

@@ -2,6 +2,22 @@ import { hashArguments } from '@actlog/recorder';
 import { expect } from 'vitest';
 import { type AdapterCase, bare, comparable, echoes, suiteTools } from '../adapter-case.ts';
 
+/** Errors of what a tool itself calls: a schema, a request that it aborts, a server of MCP, and a framework. */
+const innerErrors: readonly (() => Error)[] = [
+  () => named('$ZodError', 'The response of the shop does not match.'),
+  () => named('ZodError', 'The response of the shop does not match.'),
+  () => new DOMException('The tool gave up a request.', 'AbortError'),
+  () => Object.assign(new Error('MCP error -32602: Tool find not found'), { code: -32602 }),
+  () => Object.assign(new Error('MCP error -32602: Invalid arguments for tool find: id'), { code: -32602 }),
+  () => Object.assign(new Error('MCP error -32601: Method not found'), { code: -32601 }),
+  () => named('NoSuchToolError', 'The inner agent has no such tool.'),
+  () => named('InvalidToolInputError', 'The inner agent got the input wrong.'),
+];
+
+function named(name: string, message: string): Error {
+  return Object.assign(new Error(message), { name });
+}
+
 /** Cases about recording, which must not affect the agent. */
 export const recordingCases: readonly AdapterCase[] = [
   {
@@ -50,6 +66,25 @@ export const recordingCases: readonly AdapterCase[] = [
       expect(await service.events(sessionId)).toMatchObject([
         { toolName: 'fail', status: harness.abilities.thrown },
       ]);
+    },
+  },
+  {
+    name: "does not take an error from inside a tool for the model's or the caller's",
+    appliesTo: ({ knowsReached }) => knowsReached,
+    async check({ harness, service, sessionId }) {
+      const tools = innerErrors.map((error, place) => ({
+        name: `inner${place}`,
+        run: async () => {
+          throw error();
+        },
+      }));
+      for (const { name } of tools) {
+        const turns = [[{ toolName: name, arguments: { text: 'x' } }]];
+        await harness.run({ tools, turns, sessionId, adapter: { recorder: service.recorder() } });
+      }
+      const events = await service.events(sessionId);
+      const statuses = Object.fromEntries(events.map(({ toolName, status }) => [toolName, status]));
+      expect(statuses).toEqual(Object.fromEntries(tools.map(({ name }) => [name, 500])));
     },
   },
   {

@@ -100,4 +100,17 @@ export const serviceFindings = {
     problem: 'The quota {quota} is nearly used up: {used} of {max}.',
     fix: 'Raise it with "npx actlog quota", or remove what is not needed.',
   },
+  'spans-not-recorded': {
+    check: 'spans',
+    status: 'warning',
+    problem: '{count} spans of tools of the instrumentation {scope} are not recorded ({reason}).',
+    fix: 'Compare its attributes with those in docs/otlp.md, or use another instrumentation.',
+  },
+  'spans-without-arguments': {
+    check: 'spans',
+    status: 'warning',
+    problem:
+      '{count} calls of the instrumentation {scope} are recorded without a hash of their arguments ({reason}).',
+    fix: 'Let it write the arguments as JSON of at most 256 KiB; docs/otlp.md has the attributes.',
+  },
 } as const satisfies Record<string, FindingText>;

@@ -48,9 +48,11 @@ test('does not treat an abort as a timeout, although it has the same code', () =
   expect(failed('REQUEST_TIMEOUT', 'AbortError', AbortSignal.abort())).toBeUndefined();
 });
 
-test('does not record a call that requests input, and records a task as accepted', () => {
+test('does not record a call that requests input, and records a task by its status', () => {
   const ended = (result: unknown) => toolOutcomeStatus({ ok: true, result }, call);
   expect(ended({ resultType: 'input_required', inputRequests: {} })).toBeNull();
   expect(failed(-32042, 'URL elicitation required')).toBeNull();
   expect(ended({ task: { taskId: '1', status: 'working' } })).toBe(202);
+  expect(ended({ resultType: 'task', taskId: '1', status: 'input_required' })).toBe(202);
+  expect(ended({ resultType: 'task', taskId: '1', status: 'failed' })).toBe(500);
 });

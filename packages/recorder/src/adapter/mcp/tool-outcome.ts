@@ -1,11 +1,9 @@
-import { responseStatuses, type ToolOutcome } from '@actlog/tool-call';
+import { responseStatuses, type ToolOutcome, taskStatus } from '@actlog/tool-call';
 
 import { processWide } from '../../lib/process-wide.ts';
 import type { HookedCall } from '../hooked-call.ts';
-import { isCreatedTask, isErrorResult, isInputRequired, textOf } from './tool-result.ts';
+import { isErrorResult, isInputRequired, textOf } from './tool-result.ts';
 
-/** Status of an accepted call whose end is not visible here. */
-const accepted = 202;
 const unreachable = 503;
 /** Error code for "the user must open a URL first" (Model Context Protocol, revision 2025-11-25). */
 const urlElicitationRequired = -32042;
@@ -68,8 +66,9 @@ export function toolOutcomeStatus(
 function statusOfResult(result: unknown, toolName: string): number | null | undefined {
   const ofServer = typeof result === 'object' && result !== null ? recorded().get(result) : undefined;
   if (ofServer !== undefined) return ofServer;
+  const ofTask = taskStatus(result);
+  if (ofTask !== undefined) return ofTask;
   if (isInputRequired(result)) return null;
-  if (isCreatedTask(result)) return accepted;
   return isErrorResult(result) ? statusOfRefusal(textOf(result) ?? '', toolName) : undefined;
 }
 

@@ -5,7 +5,6 @@ interface ToolResult {
   readonly isError?: unknown;
   readonly content?: unknown;
   readonly resultType?: unknown;
-  readonly task?: { readonly taskId?: unknown } | null;
 }
 
 function asToolResult(result: unknown): ToolResult {
@@ -32,9 +31,4 @@ export function textOf(result: unknown): string | undefined {
 /** Returns `true` if the server needs user input before it can end the call (revision 2026-07-28). */
 export function isInputRequired(result: unknown): boolean {
   return asToolResult(result).resultType === 'input_required';
-}
-
-/** Returns `true` if the call continues as a task after this response (revision 2025-11-25). */
-export function isCreatedTask(result: unknown): boolean {
-  return typeof asToolResult(result).task?.taskId === 'string';
 }

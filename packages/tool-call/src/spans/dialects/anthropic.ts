@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import { scopeOf } from '../genai-span.ts';
-import { genAiDialect } from './gen-ai.ts';
+import { genAiTool } from './gen-ai.ts';
 
 /** `SpanStatusCode.UNSET` of the OpenTelemetry API. */
 const unsetStatus = 0;
@@ -9,7 +9,7 @@ const unsetStatus = 0;
 export const anthropicDialect: Dialect = {
   speaks: (span) => /^com\.anthropic\.sdk\.typescript(\.|$)/.test(scopeOf(span)),
   read(span) {
-    const tool = genAiDialect.read(span);
-    return tool && { ...tool, errorName: span.status.code === unsetStatus ? 'AbortError' : undefined };
+    const tool = genAiTool(span);
+    return tool && { ...tool, errorName: span.status.code === unsetStatus ? 'AbortError' : tool.errorName };
   },
 };

@@ -1,13 +1,13 @@
 import type { Dialect } from '../dialect.ts';
 import { jsonOf } from '../span-attributes.ts';
-import { genAiDialect } from './gen-ai.ts';
+import { genAiTool } from './gen-ai.ts';
 
 /** Mastra. If a schema rejects arguments or result, the span ends successfully with the rejection as its result. */
 export const mastraDialect: Dialect = {
   speaks: ({ attributes }) => attributes['mastra.span.type'] !== undefined,
   read(span) {
-    const tool = genAiDialect.read(span);
-    return tool && { ...tool, errorName: validationError(jsonOf(tool.result)) };
+    const tool = genAiTool(span);
+    return tool && { ...tool, errorName: validationError(jsonOf(tool.result)) ?? tool.errorName };
   },
 };
 

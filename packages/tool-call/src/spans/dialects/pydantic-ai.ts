@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { scopeOf } from '../genai-span.ts';
-import { jsonOf, textOf } from '../span-attributes.ts';
+import { textOf } from '../span-attributes.ts';
+import { toolFacts } from '../tool-facts.ts';
 
 /** Instrumentation scope of Pydantic AI, with Logfire or without. */
 export const pydanticAi = 'pydantic-ai';
@@ -11,18 +12,14 @@ export const pydanticAi = 'pydantic-ai';
  */
 export const pydanticAiDialect: Dialect = {
   speaks: (span) => scopeOf(span) === pydanticAi,
-  read({ attributes }) {
-    const toolName = textOf(attributes, 'gen_ai.tool.name');
+  read(span) {
+    const { attributes } = span;
     const operation = textOf(attributes, 'gen_ai.operation.name') ?? 'execute_tool';
-    if (toolName === undefined || operation !== 'execute_tool') return undefined;
+    if (textOf(attributes, 'gen_ai.tool.name') === undefined || operation !== 'execute_tool')
+      return undefined;
     // A tool that waits for approval, or runs elsewhere, has not run; its span ends successfully.
     const isDeferred = attributes['pydantic_ai.tool.deferral.name'] !== undefined;
-    return {
-      toolName,
-      callId: textOf(attributes, 'gen_ai.tool.call.id'),
-      arguments: jsonOf(textOf(attributes, 'gen_ai.tool.call.arguments', 'tool_arguments')),
-      result: textOf(attributes, 'gen_ai.tool.call.result', 'tool_response'),
-      errorName: isDeferred ? 'InterruptError' : undefined,
-    };
+    const tool = toolFacts(span);
+    return isDeferred ? { ...tool, errorName: 'InterruptError' } : tool;
   },
 };
