@@ -95,7 +95,11 @@ describe.each(agentEvents)('$agent', (events) => {
     const { output } = await run('before', events.before(call), flags);
     await archive();
     const expected = questions[agent] ?? denials[agent];
-    expect(output).toEqual(expected(expect.stringMatching(/policy "hold" \(pol_\w+\).*approval|approval under policy "hold" \(pol_/)));
+    expect(output).toEqual(
+      expected(
+        expect.stringMatching(/policy "hold" \(pol_\w+\).*approval|approval under policy "hold" \(pol_/),
+      ),
+    );
   });
 
   const { failed, sessionEnd } = events;

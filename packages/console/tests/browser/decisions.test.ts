@@ -37,7 +37,9 @@ describe('decisions page', () => {
     await page.getByLabel('Decision', { exact: true }).selectOption('deny');
     await page.getByRole('button', { name: 'Filter' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await row('delete_user').getByText(/^ ?pol_/).waitFor();
+    await row('delete_user')
+      .getByText(/^ ?pol_/)
+      .waitFor();
     await row('delete_user').getByRole('link', { name: 'No deletions' }).click();
     await tab.heading('No deletions');
     await page.goBack();

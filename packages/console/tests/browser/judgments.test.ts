@@ -82,7 +82,11 @@ describe('the review of a session', () => {
   test('is only read by users who may not change it', async () => {
     const server = await ConsoleServer.create();
     await session(server, 'weekly');
-    const body = { kind: 'expected', scope: { ruleId: 'goal.detour', agentId: 'newsletter' }, reason: 'Usual.' };
+    const body = {
+      kind: 'expected',
+      scope: { ruleId: 'goal.detour', agentId: 'newsletter' },
+      reason: 'Usual.',
+    };
     await sentTo(server, 'POST', '/server/v1/judgments', body);
     const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'r', scopes: ['read'] });
     const tab = await ConsoleTab.open(server.server.url, apiKey, '/sessions/weekly');
