@@ -68,7 +68,7 @@ it('creates a policy from options and from a file, changes it, tries it and arch
   expect(await json(...check)).toMatchObject({ decision: 'require_approval', pendingActionId: null });
   const { stdout } = await actlog(check, { env: service.env });
   expect(stdout).toMatch(/^decision +require_approval$/m);
-  expect(stdout).toMatch(new RegExp(`^${created.id} +require_approval +enforce +\\S`, 'm'));
+  expect(stdout).toMatch(new RegExp(`\\(${created.id}\\) +require_approval +enforce +\\S`, 'm'));
   expect(await json('guardian', 'list')).toEqual([]);
   expect(await json(...check, '--real')).toMatchObject({ pendingActionId: expect.stringMatching(/^pac_/) });
 
