@@ -1,5 +1,10 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
+import {
+  AdapterCalls,
+  type AdapterOptions,
+  type HookedCall,
+  type ToolOutcome,
+} from '@actlog/recorder/adapter';
 import { fullAbilities } from '../src/harness.ts';
 import type { AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from '../src/index.ts';
 
@@ -79,13 +84,21 @@ export interface Fault {
   readonly hook?: (hook: PlainHook, options: AdapterOptions) => PlainHook;
 }
 
+/** Returns the status of a call that the framework refused; undefined for an error of the tool itself. */
+function refusalStatus(outcome: ToolOutcome): number | undefined {
+  if (outcome.ok) return undefined;
+  if (outcome.error instanceof NoSuchToolError) return 404;
+  return outcome.error instanceof InvalidToolInputError ? 400 : undefined;
+}
+
 /** Creates the adapter of the plain framework, correct or with a fault. */
 function plainActlog(
   given: AdapterOptions,
   { traits, options, call: alter, text: altered = (message) => message, hook: replace }: Fault,
 ): PlainHook {
   const settings = options?.(given) ?? given;
-  const calls = new AdapterCalls({ framework: 'plain', sdk: '@example/plain/1.0.0', ...traits }, settings);
+  const own = { framework: 'plain', sdk: '@example/plain/1.0.0', statusOf: refusalStatus };
+  const calls = new AdapterCalls({ ...own, ...traits }, settings);
   const hook: PlainHook = ({ toolName, arguments: args, id, thread, messages, signal }, run) => {
     if (!calls.covers(toolName)) return run();
     if (calls.tracesOrigins) {
