@@ -1,10 +1,5 @@
-import { ActionDeniedError } from '@actlog/recorder';
-import {
-  AdapterCalls,
-  type AdapterOptions,
-  type HookedCall,
-  type ToolOutcome,
-} from '@actlog/recorder/adapter';
+import { ActionDeniedError, type ToolOutcome } from '@actlog/recorder';
+import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
 import { fullAbilities } from '../src/harness.ts';
 import type { AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from '../src/index.ts';
 
