@@ -31,7 +31,7 @@ async function session(
 /** Returns the link to the last event of the first reason about sending. */
 function showSent(page: Page): Locator {
   const reasons = page.locator('.factors').getByRole('listitem').filter({ hasText: '"send_email"' });
-  return reasons.first().getByRole('button').last();
+  return reasons.first().locator('p', { hasText: /^\d+ events?:/ }).getByRole('button').last();
 }
 
 describe('sessions page', () => {
