@@ -69,6 +69,7 @@ test('records each allowed action in the session and in the decisions', async ()
       argumentsHash: 'sha256:bb',
       decision: 'approved',
       policyId,
+      policyName: 'test',
       pendingActionId: null,
       decidedBy: expect.stringMatching(/^key_/),
       grantId,

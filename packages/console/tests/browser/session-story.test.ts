@@ -90,7 +90,7 @@ describe('session page', () => {
     expect(await opener.getAttribute('aria-expanded')).toBe('true');
     const details = page.locator('.event-details');
     await details.getByText(argumentsHash, { exact: true }).waitFor();
-    await details.getByRole('link', { name: policyId }).waitFor();
+    await details.locator(`a[href="#/policies/${policyId}"]`).waitFor();
     await details.getByText('Untrusted content').first().waitFor();
     expect(await tab.accessibilityFaults()).toEqual([]);
     await opener.click();
