@@ -117,7 +117,7 @@ class Execution {
     const started = { id: taskId, contextId, artifacts: [], history: [userMessage], metadata: undefined };
     const data = { ...(task ?? started), status };
     bus.publish({ kind: 'task', data });
-    // The task store of a task that exists takes its state from updates.
+    // The SDK's queue of events ends with an update of the status, not with a task.
     bus.publish({ kind: 'statusUpdate', data: { taskId, contextId, status, metadata: undefined } as object });
   }
 }
