@@ -1,5 +1,4 @@
 import { TaskState } from '@a2a-js/sdk';
-import { TaskNotFoundError } from '@a2a-js/sdk/errors';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { Service } from '@actlog/adapter-suite';
 import { ActionDeniedError, hashArguments } from '@actlog/recorder';
@@ -161,7 +160,7 @@ test.each(transports)(
       const client = actlog(await agent.connect(), { recorder: service.recorder() });
       const sessionId = `errors ${transport}`;
       const message = newMessage([textPart('x')], { contextId: sessionId, taskId: 'no-such-task' });
-      await expect(client.sendMessage(requestOf(message))).rejects.toThrow(TaskNotFoundError);
+      await expect(client.sendMessage(requestOf(message))).rejects.toThrow('Task not found');
       await expect(client.sendMessageStream(requestOf(message)).next()).rejects.toThrow();
       await client
         .sendMessage(requestOf(newMessage([], { contextId: sessionId, messageId: '' })))

@@ -32,11 +32,16 @@ export class TargetHooks<Options extends AdapterOptions = AdapterOptions> {
     if (!isThere) this.#hooks.push({ calls, guard });
   }
 
-  /** Returns the recorders that cover a tool, one hook of each. */
-  recordersOf(toolName: string): AdapterCalls[] {
+  /**
+   * Returns the recorders that cover a tool, one hook of each.
+   *
+   * @param toolName - default: any tool
+   */
+  recordersOf(toolName?: string): AdapterCalls[] {
     const byRecorder = new Map<object, AdapterCalls>();
     for (const { calls } of this.#hooks) {
-      if (calls.covers(toolName) && !byRecorder.has(calls.recorder)) byRecorder.set(calls.recorder, calls);
+      const isCovered = toolName === undefined || calls.covers(toolName);
+      if (isCovered && !byRecorder.has(calls.recorder)) byRecorder.set(calls.recorder, calls);
     }
     return [...byRecorder.values()];
   }
