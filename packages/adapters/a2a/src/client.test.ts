@@ -2,7 +2,7 @@ import { TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { Service } from '@actlog/adapter-suite';
 import { ActionDeniedError, hashArguments } from '@actlog/recorder';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   AgentNetwork,
   answering,
@@ -151,31 +151,32 @@ test.each(transports)('holds a message over %s until it is approved', async (tra
   }
 });
 
-test.each(transports)(
-  'passes on errors of the agent over %s, and records their status',
-  async (transport) => {
-    const written = vi.spyOn(console, 'error').mockImplementation(() => {}); // by the SDK
-    const agent = await listen(cook, transport);
-    try {
-      const client = actlog(await agent.connect(), { recorder: service.recorder() });
-      const sessionId = `errors ${transport}`;
-      const message = newMessage([textPart('x')], { contextId: sessionId, taskId: 'no-such-task' });
-      await expect(client.sendMessage(requestOf(message))).rejects.toThrow('Task not found');
-      await expect(client.sendMessageStream(requestOf(message)).next()).rejects.toThrow();
-      await client
-        .sendMessage(requestOf(newMessage([], { contextId: sessionId, messageId: '' })))
-        .catch(() => {});
-      expect(await service.callLines(sessionId)).toEqual([
-        'tester recipes 404',
-        'tester recipes 404',
-        'tester recipes 400',
-      ]);
-    } finally {
-      written.mockRestore();
-      await agent.close();
-    }
-  },
-);
+test('passes on errors of the agent, and records their status', async () => {
+  const client = actlog(await connect(cook), { recorder: service.recorder() });
+  const message = newMessage([textPart('x')], { contextId: 'errors', taskId: 'no-such-task' });
+  await expect(client.sendMessage(requestOf(message))).rejects.toThrow('Task not found');
+  await expect(client.sendMessageStream(requestOf(message)).next()).rejects.toThrow();
+  const unnamed = newMessage([textPart('x')], { contextId: 'errors', messageId: '' });
+  await expect(client.sendMessage(requestOf(unnamed))).rejects.toThrow('messageId');
+  expect(await service.callLines('errors')).toEqual([
+    'tester recipes 404',
+    'tester recipes 404',
+    'tester recipes 400',
+  ]);
+});
+
+test.each(transports)('records the HTTP status of a server that says no more, over %s', async (transport) => {
+  const agent = await listen(cook, transport, 401);
+  try {
+    const client = actlog(await agent.connect(), { recorder: service.recorder() });
+    await expect(client.sendMessage(ask(`HTTP ${transport}`))).rejects.toThrow();
+    await expect(client.sendMessageStream(ask(`HTTP ${transport}`)).next()).rejects.toThrow();
+    const line = 'tester recipes 401';
+    expect(await service.callLines(`HTTP ${transport}`)).toEqual([line, line]);
+  } finally {
+    await agent.close();
+  }
+});
 
 test('a conversation without a context is one session, apart from other conversations', async () => {
   const agentId = 'conversing';

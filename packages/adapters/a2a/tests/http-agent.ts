@@ -15,10 +15,15 @@ export interface HttpAgent {
   close(): Promise<void>;
 }
 
-/** Starts an agent over HTTP. */
+/**
+ * Starts an agent over HTTP.
+ *
+ * @param status - status with which the server responds to everything. Default: the agent responds
+ */
 export async function listen(
   executor: AgentExecutor,
   transport: (typeof transports)[number],
+  status?: number,
 ): Promise<HttpAgent> {
   const app = express();
   const server = app.listen(0, '127.0.0.1');
@@ -28,6 +33,7 @@ export async function listen(
     requestHandler: handlerOf(cardOf('recipes', url, transport), executor),
     userBuilder: UserBuilder.noAuthentication,
   };
+  if (status !== undefined) app.use((_, response) => void response.status(status).send('No.'));
   app.use(transport === 'JSONRPC' ? jsonRpcHandler(options) : restHandler(options));
   return {
     connect: (name = 'recipes') => new ClientFactory().createFromAgentCard(cardOf(name, url, transport)),

@@ -29,7 +29,9 @@ export function acpCalls({ allowWithoutAsking, ...options }: ActlogOptions): Ada
     options,
   );
   if (allowWithoutAsking !== undefined && typeof allowWithoutAsking !== 'boolean') {
-    throw new TypeError(`allowWithoutAsking must be a boolean, got ${typeof allowWithoutAsking}: pass true or omit it.`);
+    throw new TypeError(
+      `allowWithoutAsking must be a boolean, got ${typeof allowWithoutAsking}: pass true or omit it.`,
+    );
   }
   if (allowWithoutAsking && !calls.isGuarding) {
     throw new TypeError(
@@ -62,7 +64,11 @@ export function outcomeOf({ status, rawOutput, content }: ToolCallUpdate): ToolO
 
 /** Returns the block of a content, in the format of the Model Context Protocol. */
 function contentBlock(content: unknown): unknown[] {
-  const { type, content: block, newText } = (content ?? {}) as { type?: unknown; content?: unknown; newText?: unknown };
+  const {
+    type,
+    content: block,
+    newText,
+  } = (content ?? {}) as { type?: unknown; content?: unknown; newText?: unknown };
   if (type === 'content') return [block];
   return type === 'diff' ? [{ type: 'text', text: newText }] : [];
 }

@@ -1,6 +1,12 @@
-import { client, type ClientContext, ndJsonStream, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk';
 import { Service } from '@actlog/adapter-suite';
 import type { Recorder } from '@actlog/recorder';
+import {
+  type ClientContext,
+  client,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type Stream,
+} from '@agentclientprotocol/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { permissionOptions, type ScriptedCall, scriptedAgent } from '../tests/scripted-agent.ts';
 import { type ActlogOptions, actlog } from './index.ts';
@@ -16,7 +22,13 @@ afterAll(() => service.close());
 let count = 0;
 
 function call(name: string, fields: Partial<ScriptedCall> = {}): ScriptedCall {
-  return { toolCallId: `c${++count}`, name, rawInput: { id: 'u-1' }, run: async () => `${name} done`, ...fields };
+  return {
+    toolCallId: `c${++count}`,
+    name,
+    rawInput: { id: 'u-1' },
+    run: async () => `${name} done`,
+    ...fields,
+  };
 }
 
 interface Editor {
@@ -132,7 +144,12 @@ test.each([
 ] as const)('records the choice of the user: %s', async (choice, status) => {
   const sessionId = `chosen ${choice}`;
   await runEditor({ sessionId, calls: [call('read_user')], options: guarded(), choice });
-  await runEditor({ sessionId, calls: [call('read_user')], options: { recorder: service.recorder() }, choice });
+  await runEditor({
+    sessionId,
+    calls: [call('read_user')],
+    options: { recorder: service.recorder() },
+    choice,
+  });
   const line = `tester read_user ${status}`;
   expect(await service.callLines(sessionId)).toEqual([line, line]);
 });
@@ -159,16 +176,23 @@ test('records a call for which the agent requests no permission, and cannot stop
 /** Connects an editor over bytes with an agent that is written by hand, as a list of messages. */
 async function connectBytes(
   options: ActlogOptions,
-  respond: (message: { id?: number; method?: string; params?: never }, send: (message: object) => void) => void,
+  respond: (
+    message: { id?: number; method?: string; params?: never },
+    send: (message: object) => void,
+  ) => void,
 ) {
   const toAgent = new TransformStream<Uint8Array, Uint8Array>();
   const toEditor = new TransformStream<Uint8Array, Uint8Array>();
-  const agentSide = ndJsonStream(toEditor.writable, toAgent.readable);
-  const writer = agentSide.writable.getWriter();
-  const send = (message: object) => void writer.write({ jsonrpc: '2.0', ...message } as never).catch(() => {});
+  const { readable } = ndJsonStream(new WritableStream(), toAgent.readable);
+  const writer = toEditor.writable.getWriter();
+  const send = (message: object) => {
+    const line = `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+    void writer.write(new TextEncoder().encode(line));
+  };
   void (async () => {
-    const reader = agentSide.readable.getReader();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) respond(next.value as never, send);
+    const reader = readable.getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read())
+      respond(next.value as never, send);
   })();
   const stream: Stream = actlog(ndJsonStream(toAgent.writable, toEditor.readable), options);
   const editor = client({ name: 'editor' })
@@ -184,20 +208,23 @@ function update(sessionId: string, toolCallId: string, fields: object) {
 
 test('records what is left of a turn, and nothing of a history that is loaded', async () => {
   const sessionId = 'loaded';
-  const { connection, hangUp } = await connectBytes({ recorder: service.recorder() }, ({ id, method }, send) => {
-    if (method === 'initialize') send({ id, result: { protocolVersion: 1 } });
-    if (method === 'session/load') {
-      send(update(sessionId, 'old', { sessionUpdate: 'tool_call', kind: 'read', status: 'completed' }));
-      send({ id, result: {} });
-    }
-    if (method !== 'session/prompt') return;
-    send(update(sessionId, 'old', { status: 'completed' }));
-    send(update(sessionId, 'new', { sessionUpdate: 'tool_call', kind: 'edit', status: 'pending' }));
-    send(update(sessionId, 'new', { status: 'completed' }));
-    send(update(sessionId, 'new', { status: 'completed' }));
-    send(update(sessionId, 'left', { kind: 'execute', status: 'in_progress' }));
-    send({ id, result: { stopReason: 'end_turn' } });
-  });
+  const { connection, hangUp } = await connectBytes(
+    { recorder: service.recorder() },
+    ({ id, method }, send) => {
+      if (method === 'initialize') send({ id, result: { protocolVersion: 1 } });
+      if (method === 'session/load') {
+        send(update(sessionId, 'old', { sessionUpdate: 'tool_call', kind: 'read', status: 'completed' }));
+        send({ id, result: {} });
+      }
+      if (method !== 'session/prompt') return;
+      send(update(sessionId, 'old', { status: 'completed' }));
+      send(update(sessionId, 'new', { sessionUpdate: 'tool_call', kind: 'edit', status: 'pending' }));
+      send(update(sessionId, 'new', { status: 'completed' }));
+      send(update(sessionId, 'new', { status: 'completed' }));
+      send(update(sessionId, 'left', { kind: 'execute', status: 'in_progress' }));
+      send({ id, result: { stopReason: 'end_turn' } });
+    },
+  );
   const { agent } = connection;
   await agent.request('initialize', { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
   await agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] });
@@ -226,10 +253,9 @@ test('records calls that are open when the agent ends with status 499, held ones
   await hangUp();
   await connection.closed;
   await prompted;
-  await expect.poll(async () => (await service.callLines(sessionId)).sort()).toEqual([
-    'tester execute 499',
-    'tester send_money 499',
-  ]);
+  await expect
+    .poll(async () => (await service.callLines(sessionId)).sort())
+    .toEqual(['tester execute 499', 'tester send_money 499']);
 });
 
 test('refuses what it cannot record, and options without effect', () => {

@@ -37,7 +37,10 @@ type Hooks = TargetHooks<ActlogOptions>;
  * @throws TypeError when the target is none of these, or an option is invalid
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
-export function actlog<Target extends AcpApp | AcpStream>(target: Target, options: ActlogOptions = {}): Target {
+export function actlog<Target extends AcpApp | AcpStream>(
+  target: Target,
+  options: ActlogOptions = {},
+): Target {
   if (isStream(target)) return recordStream(target, options);
   if (!isApp(target)) {
     refuseOptions(target, 'actlog(app, { guard })');
@@ -98,5 +101,7 @@ function isStream(target: object): target is AcpStream {
 
 function isApp(target: object): target is AcpApp {
   const { builder } = target as Partial<App>;
-  return typeof (target as Partial<AcpApp>).connectWith === 'function' && typeof builder?.connect === 'function';
+  return (
+    typeof (target as Partial<AcpApp>).connectWith === 'function' && typeof builder?.connect === 'function'
+  );
 }

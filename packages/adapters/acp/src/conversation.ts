@@ -97,7 +97,8 @@ export class Conversation {
     if (!request) return;
     this.#requests.delete(id);
     if (request.method === methods.load) request.session.isLoading = false;
-    else request.session.endTurn((result as { stopReason?: unknown } | undefined)?.stopReason === 'cancelled');
+    else
+      request.session.endTurn((result as { stopReason?: unknown } | undefined)?.stopReason === 'cancelled');
   }
 
   /** Checks a call, and then asks the user, or answers itself. */

@@ -48,9 +48,13 @@ export const methods = {
 
 /** Returns the tool call of a `session/update`; undefined if it is about anything else. */
 export function toolCallOf(params: unknown): { sessionId: string; update: ToolCallUpdate } | undefined {
-  const { sessionId, update } = (params ?? {}) as { sessionId?: unknown; update?: { sessionUpdate?: unknown } };
+  const { sessionId, update } = (params ?? {}) as {
+    sessionId?: unknown;
+    update?: { sessionUpdate?: unknown };
+  };
   const kind = update?.sessionUpdate;
-  if (typeof sessionId !== 'string' || (kind !== 'tool_call' && kind !== 'tool_call_update')) return undefined;
+  if (typeof sessionId !== 'string' || (kind !== 'tool_call' && kind !== 'tool_call_update'))
+    return undefined;
   return isToolCall(update) ? { sessionId, update } : undefined;
 }
 
