@@ -1,5 +1,6 @@
 import { Service } from '@actlog/adapter-suite';
 import type { Recorder } from '@actlog/recorder';
+import * as acp from '@agentclientprotocol/sdk';
 import {
   type ClientContext,
   client,
@@ -9,7 +10,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { permissionOptions, type ScriptedCall, scriptedAgent } from '../tests/scripted-agent.ts';
-import { type ActlogOptions, actlog } from './index.ts';
+import { type AcpStream, type ActlogOptions, actlog } from './index.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -267,4 +268,29 @@ test('refuses what it cannot record, and options without effect', () => {
   expect(() => actlog(client(), { recorder, allowWithoutAsking: true })).toThrow('requires a guard');
   expect(() => actlog(client(), { recorder, allowWithoutAsking: 1 as never })).toThrow('must be a boolean');
   expect(() => actlog(client(), { recorder, askUser: true } as never)).toThrow('"askUser" is not an option');
+});
+
+/** Connections of the SDK before 2.0. */
+type Connection = new (
+  create: () => object,
+  stream: AcpStream,
+) => { initialize(params: object): Promise<unknown>; prompt(params: object): Promise<unknown> };
+
+test.runIf('ClientSideConnection' in acp)('records over the stream of a ClientSideConnection', async () => {
+  const { app } = scriptedAgent([], () => [[call('delete_user'), call('read_user')]]);
+  const [toAgent, toEditor] = [new TransformStream(), new TransformStream()];
+  app.connect({ readable: toAgent.readable, writable: toEditor.writable });
+  const Connection = (acp as unknown as { ClientSideConnection: Connection }).ClientSideConnection;
+  const handler = {
+    requestPermission: () => ({ outcome: { outcome: 'selected', optionId: 'yes' } }),
+    sessionUpdate: () => {},
+  };
+  const stream = actlog({ readable: toEditor.readable, writable: toAgent.writable }, guarded());
+  const connection = new Connection(() => handler, stream);
+  await connection.initialize({ protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
+  await connection.prompt({ sessionId: 'before 2.0', prompt: [{ type: 'text', text: 'go' }] });
+  expect((await service.callLines('before 2.0')).sort()).toEqual([
+    'tester delete_user 403',
+    'tester read_user 200',
+  ]);
 });

@@ -13,7 +13,7 @@ export const acpAgentHarness = acpHarness('agent');
 
 function acpHarness(side: 'client' | 'agent'): AdapterHarness {
   return {
-    hook: side === 'client' ? '`actlog(client())`' : '`actlog(agent())`',
+    hook: `\`actlog(${side}())\`, calls with a request for permission`,
     framework: 'acp',
     sdk: `@actlog/acp/${version}`,
     abilities: {
