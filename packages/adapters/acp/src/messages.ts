@@ -10,7 +10,7 @@ export interface Message {
 /** Status of a tool call; `null` and undefined leave it as it was. */
 type ToolCallStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
-/** What an agent says about a tool call, in updates and in requests for permission. */
+/** Facts about a tool call, in updates and in requests for permission. */
 export interface ToolCallUpdate {
   readonly toolCallId: string;
   readonly name?: string | null;

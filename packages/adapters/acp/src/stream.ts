@@ -6,7 +6,7 @@ export interface AcpStream {
   readonly writable: WritableStream<unknown>;
 }
 
-/** What happens to the messages of a stream. */
+/** Handlers of the messages of a stream. */
 export interface Passage {
   /** Receives what the other side sent. */
   readonly incoming: (message: Message) => void;

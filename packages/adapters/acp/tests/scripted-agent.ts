@@ -50,8 +50,7 @@ export function scriptedAgent(
         client.notify('session/update', { sessionId, update: { ...toolCall, sessionUpdate } as never });
       const play = async (call: ScriptedCall): Promise<CallResult> => {
         const { toolCallId, name, rawInput, run } = call;
-        // Before 2.4, the SDK's schema has no name of a tool.
-        const toolCall = { toolCallId, title: `Run ${name}`, name, kind: name as 'other', rawInput };
+        const toolCall = { toolCallId, title: `Run ${name}`, name, kind: 'other' as const, rawInput };
         await update({ ...toolCall, status: 'pending' } as ToolCallUpdate, 'tool_call');
         if (!call.needsNoPermission) {
           const { outcome, _meta } = await client.request('session/request_permission', {
