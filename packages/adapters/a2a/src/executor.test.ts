@@ -107,15 +107,18 @@ test('passes a held message to the agent once it is approved', async () => {
 });
 
 test('does not pass a held message of a task to the agent when the task is canceled', async () => {
-  let received = 0;
-  const executor = actlog(
-    executorOf(async (context, bus) => {
-      received += 1;
+  const heard: string[] = [];
+  const given: AgentExecutor = {
+    async execute(context, bus) {
+      heard.push('execute');
       publishTask(context, bus, TaskState.TASK_STATE_SUBMITTED);
       publishState(context, bus, TaskState.TASK_STATE_INPUT_REQUIRED);
-    }),
-    { recorder: service.guarded() },
-  );
+    },
+    async cancelTask() {
+      heard.push('cancelTask');
+    },
+  };
+  const executor = actlog(given, { recorder: service.guarded() });
   const client = await connect(executor);
   const task = await client.sendMessage(ask('canceled'));
   const taskId = 'id' in task ? task.id : '';
@@ -126,7 +129,7 @@ test('does not pass a held message of a task to the agent when the task is cance
     const canceled = await client.cancelTask({ tenant: '', id: taskId, metadata: undefined });
     expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
     expect(await sent).toMatchObject({ status: { state: TaskState.TASK_STATE_CANCELED } });
-    expect(received).toBe(1);
+    expect(heard).toEqual(['execute']);
     expect(await service.callLines('canceled')).toEqual([
       'tester receive_message 202',
       'tester receive_message 499',
