@@ -62,6 +62,8 @@ export const sections: readonly Section[] = [
           adapter('anthropic', 'Anthropic'),
           adapter('claude-agent-sdk', 'Claude Agent SDK'),
           adapter('mcp', 'MCP'),
+          adapter('a2a', 'A2A'),
+          adapter('acp', 'ACP'),
           adapter('mastra', 'Mastra'),
           adapter('google-adk', 'Google ADK'),
           adapter('google-genai', 'Google Gen AI'),

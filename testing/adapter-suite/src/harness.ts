@@ -94,6 +94,8 @@ export interface Abilities {
   readonly aborted: number;
   /** The same if the signal's reason is a timeout, as with `AbortSignal.timeout()`. */
   readonly timedOut: number;
+  /** `true` if tools run in the async context of the hook; `false` if an agent elsewhere runs them. */
+  readonly runsTools: boolean;
   /** `true` if the framework has a streaming API. */
   readonly streams: boolean;
   /** `true` if users of the framework have hooks of the same kind. */
@@ -122,6 +124,7 @@ export const fullAbilities: Abilities = {
   knowsReached: true,
   aborted: 499,
   timedOut: 408,
+  runsTools: true,
   streams: true,
   hasOwnHooks: true,
   hasSession: true,

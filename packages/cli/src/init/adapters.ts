@@ -16,6 +16,18 @@ export interface Adapter {
  */
 export const adapters = [
   {
+    package: '@actlog/a2a',
+    title: 'the A2A SDK',
+    frameworks: ['@a2a-js/sdk'],
+    line: "const client = actlog(await new ClientFactory().createFromUrl('https://recipes.example.com'));\nconst requestHandler = new DefaultRequestHandler(card, taskStore, actlog(executor));",
+  },
+  {
+    package: '@actlog/acp',
+    title: 'the Agent Client Protocol',
+    frameworks: ['@agentclientprotocol/sdk'],
+    line: "const app = actlog(client({ name: 'editor' }));",
+  },
+  {
     package: '@actlog/ai-sdk',
     title: 'the Vercel AI SDK',
     frameworks: ['ai'],

@@ -62,6 +62,7 @@ export { DeniedRun, endOfRunReason, maxDenialsInARow, maxSameDenials, RunDenials
 export { SessionsById } from './sessions-by-id.ts';
 export { noteTexts, type ShownTexts } from './shown-texts.ts';
 export { stepwise } from './stepwise.ts';
+export { TargetHooks, targetHooks } from './target-hooks.ts';
 export { toolContent } from './tool-content.ts';
 export { type BoundFunctions, withMethods } from './with-methods.ts';
 export type { Wrapping } from './wrapped-call.ts';

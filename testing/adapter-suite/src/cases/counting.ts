@@ -40,7 +40,7 @@ export const countingCases: readonly AdapterCase[] = [
   },
   {
     name: 'over a tool that another adapter records too, it counts each call once',
-    appliesTo: ({ guards }) => guards,
+    appliesTo: ({ guards, runsTools }) => guards && runsTools,
     async check({ harness, service, sessionId }) {
       const recorder = service.recorder();
       const inner = recorder.forAdapter({ framework: 'another', sdk: '@example/another/1.0.0' });

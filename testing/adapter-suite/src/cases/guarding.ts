@@ -99,7 +99,7 @@ export const guardingCases: readonly AdapterCase[] = [
   },
   {
     name: 'a denial of another adapter further in, which returns a result for the tool, is one 403 event',
-    appliesTo: ({ guards }) => guards,
+    appliesTo: ({ guards, runsTools }) => guards && runsTools,
     async check({ harness, service, sessionId }) {
       const recorder = service.recorder();
       const guard = { mode: 'enforce', onUnavailable: 'deny' } as const;

@@ -1,0 +1,5 @@
+import { adapterSuite } from '@actlog/adapter-suite';
+import { acpAgentHarness, acpClientHarness } from './harness.ts';
+
+adapterSuite(acpClientHarness);
+adapterSuite(acpAgentHarness);
