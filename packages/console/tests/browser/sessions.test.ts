@@ -31,7 +31,11 @@ async function session(
 /** Returns the link to the last event of the first reason about sending. */
 function showSent(page: Page): Locator {
   const reasons = page.locator('.factors').getByRole('listitem').filter({ hasText: '"send_email"' });
-  return reasons.first().locator('p', { hasText: /^\d+ events?:/ }).getByRole('button').last();
+  return reasons
+    .first()
+    .locator('p', { hasText: /^\d+ events?:/ })
+    .getByRole('button')
+    .last();
 }
 
 describe('sessions page', () => {
