@@ -69,6 +69,7 @@ export const sections: readonly Section[] = [
           adapter('google-genai', 'Google Gen AI'),
           adapter('strands', 'Strands'),
           adapter('genkit', 'Genkit'),
+          adapter('pi-agent-core', 'pi'),
           adapter('opentelemetry', 'OpenTelemetry'),
           guide('writing-an-adapter'),
         ],

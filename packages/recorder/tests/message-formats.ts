@@ -53,6 +53,11 @@ export const formats: Readonly<Record<string, Messages>> = {
     },
     { type: 'tool', tool_call_id: id, content: 'done' },
   ],
+  pi: (id) => [
+    { role: 'user', content: [{ type: 'text', text: 'go' }] },
+    { role: 'assistant', content: [{ type: 'toolCall', id, name: 'echo', arguments: {} }] },
+    { role: 'toolResult', toolCallId: id, toolName: 'echo', content: [{ type: 'text', text: 'done' }] },
+  ],
   Gemini: (id) => [
     { role: 'user', parts: [{ text: 'go' }] },
     { role: 'model', parts: [{ functionCall: { id, name: 'echo', args: {} } }] },

@@ -105,6 +105,12 @@ export const adapters = [
     line: 'const provider = new NodeTracerProvider({ spanProcessors: [actlog()] });',
   },
   {
+    package: '@actlog/pi-agent-core',
+    title: 'pi',
+    frameworks: ['@earendil-works/pi-agent-core', '@mariozechner/pi-agent-core'],
+    line: 'const agent = actlog(new Agent({ initialState: { model, tools }, streamFn }));',
+  },
+  {
     package: '@actlog/strands',
     title: 'Strands Agents',
     frameworks: ['@strands-agents/sdk'],

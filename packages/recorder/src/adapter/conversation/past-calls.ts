@@ -30,7 +30,7 @@ const wrapperNames = ['toolRequest', 'functionCall', 'toolUse', 'toolInvocation'
 
 /** Types of parts and items that are calls; those of UI messages begin with `tool-`. */
 const callTypes =
-  /^(tool[_-]call|tool[_-]use|function_call|custom_tool_call|dynamic-tool|toolUseBlock|tool-.+)$/;
+  /^(tool[_-]call|toolCall|tool[_-]use|function_call|custom_tool_call|dynamic-tool|toolUseBlock|tool-.+)$/;
 
 /** Types of UI messages' parts that contain both a call and its result. */
 const uiCallTypes = /^(dynamic-tool|tool-(?!call$|use$).+)$/;
@@ -42,7 +42,7 @@ const resultTypes = /tool[_-]?result|tool-output|function_call_output/i;
 const foreignItemTypes = /output|result|^(human|system|developer|tool|function)$/i;
 
 /** Roles of messages that are not written by the model. */
-const foreignRoles = /^(user|human|system|developer|tool|function|data)$/;
+const foreignRoles = /^(user|human|system|developer|tool|toolResult|function|data)$/;
 
 /** A tool call among messages. */
 interface PastCall {

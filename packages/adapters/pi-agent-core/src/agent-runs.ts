@@ -1,0 +1,113 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ActionDeniedError } from '@actlog/recorder';
+import {
+  type AdapterCalls,
+  chatTexts,
+  currentSessionId,
+  DeniedRun,
+  type HookedCall,
+  noteTexts,
+  processWide,
+} from '@actlog/recorder/adapter';
+import type { PiAgent } from './pi-agent.ts';
+
+/** A covered run of an agent, from `prompt()` or `continue()` to its end. */
+export class AgentRun {
+  readonly agent: PiAgent;
+  readonly calls: AdapterCalls;
+  readonly denied: DeniedRun = new DeniedRun();
+  readonly #arguments = new Map<string, unknown>();
+  readonly #ran = new Set<string>();
+  readonly #invalid = new WeakSet<object>();
+  #sessionId: string | undefined;
+
+  constructor(agent: PiAgent, calls: AdapterCalls) {
+    this.agent = agent;
+    this.calls = calls;
+  }
+
+  /**
+   * Session of the run's calls: that of the call whose tool runs the agent, else the agent's own, else that of the
+   * surrounding `session.run` or of the conversation.
+   */
+  get sessionId(): string | undefined {
+    this.#sessionId ??=
+      (this.calls.currentCall() && currentSessionId()) ||
+      this.agent.sessionId ||
+      this.calls.conversations.sessionOf(this.agent.state.messages);
+    return this.#sessionId;
+  }
+
+  /** Notes the arguments of a call that begins. */
+  noteArguments(callId: string, args: unknown): void {
+    this.#arguments.set(callId, args);
+  }
+
+  /** Notes that a call has reached its tool, which records it. */
+  noteRan(callId: string): void {
+    this.#ran.add(callId);
+  }
+
+  /** Notes arguments that the tool's `prepareArguments` refused. */
+  noteInvalid(args: unknown): void {
+    if (typeof args === 'object' && args !== null) this.#invalid.add(args);
+  }
+
+  /** Forgets a call that has ended, and returns what is known of it. */
+  end(callId: string): {
+    readonly arguments: unknown;
+    readonly hasRun: boolean;
+    readonly isInvalid: boolean;
+  } {
+    const args = this.#arguments.get(callId);
+    this.#arguments.delete(callId);
+    const isInvalid = typeof args === 'object' && args !== null && this.#invalid.has(args);
+    return { arguments: args, hasRun: this.#ran.delete(callId), isInvalid };
+  }
+}
+
+/** Converts a call of a run to one for the recorder. */
+export function hookedCall(run: AgentRun, call: HookedCall & { readonly callId: string }): HookedCall {
+  const { agent, calls, sessionId } = run;
+  const { messages, systemPrompt } = agent.state;
+  noteTexts(calls, () => ({ sessionId, user: chatTexts(messages).user, system: [systemPrompt] }));
+  calls.conversations.note(messages, call, sessionId);
+  return { ...call, sessionId, signal: call.signal ?? agent.signal };
+}
+
+/** Place of the running code: in a run of an agent, or in a tool. */
+interface Place {
+  /** Covered run; undefined in that of an agent that is not covered, and in a loop without an agent. */
+  readonly run: AgentRun | undefined;
+  /** Recorder of the tool's call; undefined outside of tools. */
+  readonly calls?: AdapterCalls | undefined;
+  readonly outer?: Place | undefined;
+}
+
+const places = processWide('@actlog/pi-agent-core/places', () => new AsyncLocalStorage<Place>());
+
+/** Runs code in a place. */
+export function within<Result>(place: Omit<Place, 'outer'>, run: () => Result): Result {
+  return places().run({ ...place, outer: places().getStore() }, run);
+}
+
+/** Returns the covered run that the code is part of. */
+export function currentRun(): AgentRun | undefined {
+  return places().getStore()?.run;
+}
+
+/** Returns the recorder of the call whose tool is running. */
+export function callsAround(): AdapterCalls | undefined {
+  return places().getStore()?.calls;
+}
+
+/**
+ * Counts a denial in a run, which ends before its next turn if the model repeats itself. The end of a run is a denial
+ * for the run whose tool it works for: its model might start that agent again and again.
+ */
+export function noteDenial(run: AgentRun, call: HookedCall, denial: ActionDeniedError): void {
+  if (!run.denied.deny(call, denial)) return;
+  for (let place = places().getStore(); place; place = place.outer) {
+    if (place.calls && place.run && !place.run.denied.deny(call, denial)) return;
+  }
+}
