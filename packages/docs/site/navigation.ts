@@ -70,6 +70,7 @@ export const sections: readonly Section[] = [
           adapter('strands', 'Strands'),
           adapter('genkit', 'Genkit'),
           adapter('pi-agent-core', 'pi'),
+          adapter('opencode', 'opencode'),
           adapter('opentelemetry', 'OpenTelemetry'),
           guide('writing-an-adapter'),
         ],

@@ -99,6 +99,12 @@ export const adapters = [
     line: 'actlog(agent);',
   },
   {
+    package: '@actlog/opencode',
+    title: 'opencode',
+    frameworks: ['@opencode-ai/plugin'],
+    line: 'export const recorded: Plugin = (input) => actlog(input);',
+  },
+  {
     package: '@actlog/opentelemetry',
     title: 'OpenTelemetry',
     frameworks: ['@opentelemetry/sdk-trace-base'],

@@ -1,0 +1,102 @@
+import { sharedRecorder } from '@actlog/recorder';
+import { type AdapterCalls, type AdapterOptions, noteTexts } from '@actlog/recorder/adapter';
+import type { Hooks, PluginInput } from '@opencode-ai/plugin';
+import { failureOf, opencodeCalls, recordInvalid, runsTool } from './opencode-calls.ts';
+import { RunningCalls } from './running-calls.ts';
+import { Sessions } from './sessions.ts';
+
+/** Maximum time that opencode waits at its end for events that are not delivered, in milliseconds. */
+const disposeTimeoutMs = 2_000;
+
+/** The part of opencode's client that the plugin uses. */
+export type OpencodeClient = Pick<PluginInput['client'], 'app' | 'session'>;
+
+/**
+ * Records every tool call of opencode, and guards it if the recorder's guard is on. In `opencode.json`:
+ *
+ * ```json
+ * { "plugin": ["@actlog/opencode"] }
+ * ```
+ *
+ * The calls of subagents are covered too, in the session of the chat, with the name of the subagent as a fact beside the
+ * agent.
+ *
+ * @param input - what opencode passes to its plugins
+ * @returns the hooks of the plugin
+ * @throws TypeError or RangeError when an option is invalid
+ */
+export async function actlog(
+  { client }: { readonly client: OpencodeClient },
+  options: AdapterOptions = {},
+): Promise<Hooks> {
+  const recorder =
+    options.recorder ??
+    sharedRecorder({
+      agentId: process.env.ACTLOG_AGENT_ID || 'opencode', // else the name of the user's project
+      onError: (error) => writeLog(client, error),
+    });
+  const calls = opencodeCalls({ ...options, recorder });
+  const sessions = new Sessions(client);
+  const running = new RunningCalls(calls, sessions, (id) => void client.session.abort({ path: { id } }));
+  return {
+    'chat.message': async ({ sessionID, agent }, { message, parts }) => {
+      sessions.noteAgent(sessionID, agent ?? message.agent);
+      running.beginPrompt(sessionID);
+      await noteUserTexts(calls, sessions, sessionID, parts);
+    },
+    'experimental.chat.system.transform': async ({ sessionID }, { system }) => {
+      if (!calls.tracesOrigins || sessionID === undefined) return;
+      const { sessionId } = await sessions.placeOf(sessionID);
+      noteTexts(calls, () => ({ sessionId, system: [system] }));
+    },
+    'tool.execute.before': async ({ tool, sessionID, callID }, { args }) => {
+      if (runsTool(tool) && calls.covers(tool)) await running.begin({ tool, sessionID, callID }, args);
+    },
+    'tool.execute.after': async ({ tool, sessionID, callID, args }, output) => {
+      if (runsTool(tool)) await running.end({ sessionID, callID }, { ok: true, result: output });
+      else if (calls.claim(output)) recordInvalid(calls, await sessions.placeOf(sessionID), callID, args);
+    },
+    event: async ({ event }) => {
+      if (event.type === 'session.created' || event.type === 'session.updated') {
+        sessions.note(event.properties.info);
+      } else if (event.type === 'message.part.updated') {
+        const { part } = event.properties;
+        if (part.type !== 'tool' || part.state.status !== 'error') return;
+        await running.end(part, { ok: false, error: failureOf(part.tool, part.state.error) });
+      } else if (event.type === 'session.error') {
+        const { sessionID, error } = event.properties;
+        if (sessionID !== undefined && error?.name === 'MessageAbortedError') running.abort(sessionID);
+      } else if (event.type === 'session.idle') {
+        running.abandon(event.properties.sessionID);
+      } else if (event.type === 'session.deleted') {
+        running.abort(event.properties.info.id);
+        sessions.forget(event.properties.info.id);
+      }
+    },
+    dispose: async () => {
+      running.abandonAll();
+      await recorder.flush({ timeoutMs: disposeTimeoutMs });
+    },
+  };
+}
+
+async function noteUserTexts(
+  calls: AdapterCalls,
+  sessions: Sessions,
+  sessionID: string,
+  parts: readonly { readonly type: string; readonly text?: unknown; readonly synthetic?: unknown }[],
+): Promise<void> {
+  if (!calls.tracesOrigins) return;
+  const { sessionId, subagent } = await sessions.placeOf(sessionID);
+  if (subagent !== undefined) return; // a model wrote it
+  // Synthetic parts are contents of files, which opencode adds.
+  const user = [parts.filter(({ type, synthetic }) => type === 'text' && synthetic !== true)];
+  noteTexts(calls, () => ({ sessionId, user }));
+}
+
+/** Writes to opencode's log, because its screen belongs to its interface. */
+function writeLog(client: OpencodeClient, { message }: Error): void {
+  const body = { service: 'actlog', level: 'warn' as const, message };
+  // Not awaited: opencode answers only after its plugins are loaded.
+  Promise.resolve(client.app.log({ body })).catch(() => {});
+}

@@ -1,0 +1,4 @@
+import { adapterSuite } from '@actlog/adapter-suite';
+import { opencodeHarness } from './harness.ts';
+
+adapterSuite(opencodeHarness);

@@ -1,0 +1,2 @@
+// What opencode loads, as its users name it in `opencode.json`.
+export { actlog } from '@actlog/opencode';
