@@ -6,7 +6,7 @@ import { build, type Metafile } from 'esbuild';
 export const description = 'Size of the client, minified and gzipped, without undici, and what it is made of';
 
 /** Size budget of the client's core. */
-const limitBytes = 15_000;
+const limitBytes = 16_500;
 
 /** Sizes of a bundle: the initial load, and the parts that the client loads on demand. */
 interface Bundle {

@@ -70,12 +70,17 @@ await recorder.close();
   }
 }
 
-/** Returns the calls of a week that were not allowed by policies, as `ticket-1 refund deny`. */
+/** Returns the calls of a week that policies denied or held, as `ticket-1 refund deny`. */
 async function stopped(service: TestService, prefix: string): Promise<string[]> {
   const lines = new Set<string>();
-  for await (const { sessionId, toolName, decision, decidedBy } of listDecisions(service.client)) {
-    if (!sessionId?.startsWith(prefix) || decision === 'allow' || !decidedBy?.startsWith('pol_')) continue;
-    lines.add(`${sessionId.slice(prefix.length)} ${toolName} ${decision}`);
+  for await (const { sessionId, toolName, decision, decidedBy, heldStatus } of listDecisions(
+    service.client,
+  )) {
+    if (!sessionId?.startsWith(prefix)) continue;
+    // The decision about a held call is what became of it.
+    const given = heldStatus === null ? decision : 'require_approval';
+    const isStopped = heldStatus !== null || (decision !== 'allow' && decidedBy?.startsWith('pol_'));
+    if (isStopped) lines.add(`${sessionId.slice(prefix.length)} ${toolName} ${given}`);
   }
   return [...lines].sort();
 }

@@ -52,19 +52,6 @@ export function pendingActionIdOf(record: object, name?: string): string {
   return required(fieldOf(record, name, actionNames), record, name);
 }
 
-/**
- * Returns the identifier that a `Location` ends with, such as `agt_1` in `/v1/agents/agt_1`; undefined if there is none.
- */
-export function idInLocation(location: string | undefined): string | undefined {
-  const [path = ''] = (location ?? '').trim().split(/[?#]/, 1);
-  const end = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').match(/\/([^/]+)\/*$/)?.[1];
-  try {
-    return end && decodeURIComponent(end);
-  } catch {
-    return undefined;
-  }
-}
-
 function required(id: string | undefined, record: object, name: string | undefined): string {
   if (id !== undefined) return id;
   const problem = name === undefined ? 'has no field that identifies it' : `has no identifier in ${name}`;

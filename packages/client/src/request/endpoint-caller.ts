@@ -1,6 +1,5 @@
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
 import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
-import { idInLocation } from '../records/id-of.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import type { BodySink } from '../response/body-sink.ts';
@@ -152,4 +151,17 @@ function bodyText(body: unknown, extra: Readonly<Record<string, unknown>> | unde
     });
   }
   throw new InvalidArgumentError(`body must be JSON-serializable, got ${typeof body}.`);
+}
+
+/**
+ * Returns the identifier that a `Location` ends with, such as `agt_1` in `/v1/agents/agt_1`; undefined if there is none.
+ */
+function idInLocation(location: string | undefined): string | undefined {
+  const [path = ''] = (location ?? '').trim().split(/[?#]/, 1);
+  const end = path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').match(/\/([^/]+)\/*$/)?.[1];
+  try {
+    return end && decodeURIComponent(end);
+  } catch {
+    return undefined;
+  }
 }
