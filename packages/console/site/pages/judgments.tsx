@@ -28,8 +28,8 @@ export function Judgments({ query }: { query: URLSearchParams }) {
     <>
       <h1>Judgments</h1>
       <p class="faint">
-        What people found out about the risk of sessions. Expected reasons no longer count, and what shows the
-        same as a confirmed attack is at least high. New ones begin on the page of a session.
+        Reasons that people expect no longer count, and sessions like a confirmed attack are at least high.
+        Judge a reason on the page of its session.
       </p>
       <StatusTabs place="judgments" statuses={statuses} current={current} />
       <p role="status" class={news && 'news'} tabIndex={-1}>
