@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Actlog } from '@actlog/client';
+import { setWebhookRiskLevel } from '@actlog/client/server';
 import { ActionDeniedError, Recorder } from '@actlog/recorder';
 import { startServer } from '@actlog/server';
 import { serve } from '@hono/node-server';
@@ -49,6 +50,8 @@ const channel = await client.notificationChannels.create({
   url,
   events: ['session.risk_raised', 'guardian.action_pending'],
 });
+// A new webhook gets only sessions that reach `high`.
+await setWebhookRiskLevel(client, channel.id, 'medium');
 secrets.push(channel.secret ?? ''); // shown only once: store it where the receiver reads it
 
 await client.policies.create({
