@@ -74,10 +74,11 @@ test('limits waiting checks to half of the memory, and responds to one beyond it
   await vi.waitFor(async () => {
     expect((await server.ok('guardian.pendingActions.list')).items).toHaveLength(2);
   });
-  const requested = await server.check({ action, actionId: 'call-3' });
-  expect(requested.decision).toBe('require_approval');
+  // Its own memory is free again once it has responded.
   expect((await second).headers.get('preference-applied')).toBeNull();
   expect(await (await second).json()).toMatchObject({ decision: 'require_approval' });
+  const requested = await server.check({ action, actionId: 'call-3' });
+  expect(requested.decision).toBe('require_approval');
   const { items } = await server.ok('guardian.pendingActions.list');
   for (const { id } of items) {
     await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
