@@ -1,12 +1,11 @@
 import type { RiskJudgmentEffect, RiskLevel, RiskValue } from '@actlog/protocol';
-import { parseBaseline, parseSession } from '@actlog/risk';
 import { findSessions, lockSessions, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { judgmentsAbout, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import { findSessionRisks, updateListedRisks } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { countLevels } from './count-levels.ts';
-import { judgedScore } from './score-session.ts';
+import { judgedScore, storedSession } from './score-session.ts';
 
 /** Maximum sessions that one judgment is applied to, newest first. */
 const maxExamined = 10_000;
@@ -79,8 +78,7 @@ async function changedBy(
   return summaries.flatMap((summary) => {
     const risk = risks.get(summary.id);
     if (!risk) return [];
-    const baseline = risk.baseline === null ? undefined : parseBaseline(risk.baseline);
-    const session = { summary, state: parseSession(risk.state), baseline };
+    const session = storedSession(summary, risk);
     const [one, other] = [before, after].map((change) => {
       const { score, level } = judgedScore(session, change(stored));
       return { score, level };
@@ -154,8 +152,7 @@ export async function rescoreJudged(
     const rescored = summaries.flatMap((summary) => {
       const risk = risks.get(summary.id);
       if (!risk || summary.risk_score === null) return [];
-      const baseline = risk.baseline === null ? undefined : parseBaseline(risk.baseline);
-      const { score, level } = judgedScore({ summary, state: parseSession(risk.state), baseline }, stored);
+      const { score, level } = judgedScore(storedSession(summary, risk), stored);
       if (score === summary.risk_score) return [];
       const formerLevel = summary.risk_level;
       return [{ tenantId, formerLevel, summary: { ...summary, risk_score: score, risk_level: level } }];
@@ -190,7 +187,7 @@ export async function sessionsReceivedSince(
 
 /** Returns the effect of a judgment as the API returns it. */
 export function effectView({ examined, isComplete, changed }: JudgmentReach): RiskJudgmentEffect {
-  const isLowered = ({ before, after }: ChangedSession) => after.score < before.score;
+  const lowered = changed.filter(({ before, after }) => after.score < before.score).length;
   const moves = new Map<string, { from: RiskLevel; to: RiskLevel; sessions: number }>();
   for (const { before, after } of changed) {
     if (before.level === after.level) continue;
@@ -203,8 +200,8 @@ export function effectView({ examined, isComplete, changed }: JudgmentReach): Ri
   return {
     examined,
     isComplete,
-    lowered: changed.filter(isLowered).length,
-    raised: changed.length - changed.filter(isLowered).length,
+    lowered,
+    raised: changed.length - lowered,
     levels: [...moves.values()].sort((one, other) => other.sessions - one.sessions),
     largest: changed
       .toSorted((one, other) => difference(other) - difference(one))

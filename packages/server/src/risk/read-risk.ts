@@ -1,11 +1,10 @@
 import type { SentOf } from '@actlog/protocol';
-import { emptySession, parseBaseline, parseSession } from '@actlog/risk';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
-import { judgedScore } from './score-session.ts';
+import { judgedScore, storedSession } from './score-session.ts';
 
 /** A session and its risk, from the same snapshot. */
 export interface SessionWithRisk {
@@ -34,9 +33,7 @@ export async function readRisk(
       await services.scoring.catchUp([{ tenant_id: tenantId, id }]);
       continue;
     }
-    const state = stored ? parseSession(stored.state) : emptySession();
-    const baseline = stored?.baseline == null ? undefined : parseBaseline(stored.baseline);
-    const result = judgedScore({ summary, state, baseline }, judgments);
+    const result = judgedScore(storedSession(summary, stored), judgments);
     const risk = { sessionId: id, computedAt: isoTime(nowMs), ...result };
     return { summary, risk: risk as unknown as SentOf<'sessions.risk'> };
   }

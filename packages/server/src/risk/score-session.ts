@@ -1,5 +1,14 @@
 import type { WebhookEvent } from '@actlog/protocol';
-import { type Baseline, type Judgment, type RiskScore, type SessionState, score } from '@actlog/risk';
+import {
+  type Baseline,
+  emptySession,
+  type Judgment,
+  parseBaseline,
+  parseSession,
+  type RiskScore,
+  type SessionState,
+  score,
+} from '@actlog/risk';
 import { isoTime } from '../lib/iso-time.ts';
 import { isAtLeast } from '../lib/risk-levels.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
@@ -10,6 +19,16 @@ export interface ScorableSession {
   readonly summary: SessionSummary;
   readonly state: SessionState;
   readonly baseline: Baseline | undefined;
+}
+
+/** Returns a session with its stored risk, or without any if no event was scored yet. */
+export function storedSession(
+  summary: SessionSummary,
+  stored: { readonly state: string; readonly baseline: string | null } | undefined,
+): ScorableSession {
+  const state = stored ? parseSession(stored.state) : emptySession();
+  const baseline = stored?.baseline == null ? undefined : parseBaseline(stored.baseline);
+  return { summary, state, baseline };
 }
 
 /** Returns the judgments that apply to a session, as the engine reads them. */

@@ -1,6 +1,6 @@
 import type { SessionReview } from '@actlog/protocol';
 import { contract } from '@actlog/protocol/schemas';
-import { emptySession, judgedFactors, parseBaseline, parseSession, score } from '@actlog/risk';
+import { judgedFactors } from '@actlog/risk';
 import * as z from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { auditRequest } from '../audit/audit-request.ts';
@@ -9,7 +9,7 @@ import { requireScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated, validator } from '../http/validation.ts';
 import { notFound } from '../lib/api-error.ts';
-import { engineJudgments } from '../risk/score-session.ts';
+import { engineJudgments, judgedScore, storedSession } from '../risk/score-session.ts';
 import type { Services } from '../services.ts';
 import { findSession, lockSessions } from '../storage/sessions/session-store.ts';
 import {
@@ -74,18 +74,18 @@ async function sessionReview(db: Database, tenantId: number, id: string): Promis
   const stored = await findSessionRisk(db, tenantId, id);
   const rows = await judgmentsAbout(db, tenantId, [summary]);
   const handling = await findHandling(db, tenantId, id);
-  const state = stored ? parseSession(stored.state) : emptySession();
-  const baseline = stored?.baseline == null ? undefined : parseBaseline(stored.baseline);
-  const judgments = engineJudgments(rows, summary);
-  const riskOf = (options: Parameters<typeof score>[1]) => {
-    const { score: value, level } = score(state, options);
-    return { score: value, level };
+  const session = storedSession(summary, stored);
+  const riskWith = (judgments: typeof rows) => {
+    const { score, level } = judgedScore(session, judgments);
+    return { score, level };
   };
-  const risk = riskOf({ baseline, judgments });
+  const risk = riskWith(rows);
+  const { state, baseline } = session;
+  const judgments = engineJudgments(rows, summary);
   return {
     sessionId: id,
     risk,
-    riskWithoutJudgments: riskOf({ baseline }),
+    riskWithoutJudgments: riskWith([]),
     factors: judgedFactors(state, { baseline, judgments }, summary.toolNames),
     judgments: rows.filter((row) => appliesTo(row, summary)).map((row) => judgmentView(row, nowMs)),
     status: !handling ? 'open' : isHandled(handling, risk.score) ? 'handled' : 'reopened',
