@@ -64,7 +64,12 @@ export function parseJsonForOutput(text: string): unknown {
   return json.rawJSON ? parseLargeIntegers(text, json.rawJSON) : JSON.parse(text);
 }
 
-function parseLargeIntegers(text: string, convert: (source: string) => unknown): unknown {
+/**
+ * Parses JSON, and converts whole numbers beyond 2^53 from their digits.
+ *
+ * @throws SyntaxError when it is not JSON
+ */
+export function parseLargeIntegers(text: string, convert: (digits: string) => unknown): unknown {
   if (!manyDigits.test(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, context?: { readonly source?: string }) => {
     const source = context?.source;

@@ -45,6 +45,7 @@ export {
   parseExactJson,
   parseJsonForOutput,
   parseJsonWithBigInts,
+  parseLargeIntegers,
   repeatedMember,
   stringifyExactJson,
 } from './exact-json.ts';

@@ -45,8 +45,8 @@ export async function fetchPage<Item>(
     // A record has other arrays too, so its own name for the items is tried first, but the specification does not fix it.
     const { array, holder } = namedArray(body, options.itemsKey ?? itemsIn ?? '');
     const items = array ?? itemsOf(body, itemsIn ?? resourceNameOf(response), response, options.itemsKey);
-    const isOutside = array === undefined || body.nextCursor !== undefined;
-    const next = nextCursorOf(isOutside ? body : holder, itemsIn !== undefined, response);
+    const withCursor = body.nextCursor === undefined ? holder : body;
+    const next = nextCursorOf(withCursor, itemsIn !== undefined, response);
     if (next === null) return new Page(items as Item[], null, body, undefined);
     const ahead = trail.step(next, items.length);
     if (typeof ahead === 'string') throw response.shapeError(ahead);

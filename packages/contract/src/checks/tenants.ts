@@ -56,16 +56,21 @@ function foreignId(name: EndpointName): Check {
   });
 }
 
+/** Returns a function that tells if something names a record of the run in a list; skips if it has none there. */
+async function namesOwnRecord(run: Run, name: ListEndpointName): Promise<(shown: unknown) => boolean> {
+  const { marks } = await ownRecords(run, name);
+  if (marks.length === 0) skip('the run has no record in this list');
+  const names = marks.map((one) => one.filter((mark) => mark.length >= unmistakableLength));
+  return (shown) => names.some((one) => one.length > 0 && isMarked(shown, one));
+}
+
 /** Creates a check that requests a list with the other tenant's key. */
 function foreignList(name: ListEndpointName): Check {
   return check(requirement, `GET ${endpoints[name].path} of the other tenant`, async (run) => {
     const key = run.secondTenantKey();
-    const { marks } = await ownRecords(run, name);
-    const names = marks.map((one) => one.filter((mark) => mark.length >= unmistakableLength));
-    if (marks.length === 0) skip('the run has no record in this list');
+    const isOwn = await namesOwnRecord(run, name);
     const { items, ended } = await listed(run, name, { key });
-    const isShown = items.some((item) => names.some((one) => one.length > 0 && isMarked(item, one)));
-    if (isShown) fail(`GET ${endpoints[name].path} shows records of this tenant to the other one`);
+    if (items.some(isOwn)) fail(`GET ${endpoints[name].path} shows records of this tenant to the other one`);
     if (!ended) skip('the end of the list was not reached (--max-pages)');
   });
 }
@@ -74,21 +79,16 @@ function foreignList(name: ListEndpointName): Check {
 function foreignCursor(name: ListEndpointName): Check {
   return check(requirement, `GET ${endpoints[name].path} with a cursor of the other tenant`, async (run) => {
     const key = run.secondTenantKey();
-    const { marks } = await ownRecords(run, name);
-    const names = marks.map((one) => one.filter((mark) => mark.length >= unmistakableLength));
+    const isOwn = await namesOwnRecord(run, name);
     const query = { limit: 1 };
-    for (let pages = 0, cursor: string | undefined; pages < foreignPages; pages += 1) {
-      const page = await run.probe.call(name, { query: { ...query, cursor } });
-      const next = isObject(page.json) ? page.json.nextCursor : undefined;
-      if (typeof next !== 'string') {
-        if (pages === 0) skip('the list has one page, and so no cursor');
-        return;
-      }
-      cursor = next;
+    const { pages } = await listed(run, name, { query, maxPages: foreignPages });
+    const cursors = pages.flatMap(({ json }) =>
+      isObject(json) && typeof json.nextCursor === 'string' ? [json.nextCursor] : [],
+    );
+    if (cursors.length === 0) skip('the list has one page, and so no cursor');
+    for (const cursor of cursors) {
       const foreign = await run.probe.call(name, { query: { ...query, cursor }, key });
-      const isShown =
-        succeeded(foreign) && names.some((one) => one.length > 0 && isMarked(foreign.json, one));
-      if (isShown)
+      if (succeeded(foreign) && isOwn(foreign.json))
         fail(`${describeResponse(foreign)}: a cursor of this tenant shows its records to the other one`);
     }
   });

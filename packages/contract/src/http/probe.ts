@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
+import { type EndpointName, endpoints, headers as names, parseLargeIntegers } from '@actlog/protocol';
 import { ContractError } from '../contract-error.ts';
 import type { Settings } from '../contract-options.ts';
 import { fail } from '../outcome.ts';
@@ -169,16 +169,10 @@ async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Converts an integer that a number cannot hold to the text of its digits: it may be an identifier. */
-function withExactDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const source = context?.source;
-  const isInexact = typeof value === 'number' && !Number.isSafeInteger(value);
-  return isInexact && source !== undefined && /^-?\d+$/.test(source) ? source : value;
-}
-
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text, withExactDigits);
+    // A whole number that a double cannot hold may be an identifier.
+    return parseLargeIntegers(text, String);
   } catch {
     return undefined;
   }
