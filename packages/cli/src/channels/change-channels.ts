@@ -18,6 +18,7 @@ import { localTime } from '../output/local-time.ts';
 import { note } from '../output/print.ts';
 import { type Detail, printRecord } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
+import { riskLevels } from '../sessions/session-filter-options.ts';
 import { confirm } from '../terminal/confirm.ts';
 
 const exampleId = 'nch_0198c1d2e3f47a5b8c6d7e8f90a1b2c3';
@@ -39,8 +40,6 @@ function details(webhook: WebhookState): Detail[] {
     ['old secret valid until', localTime(webhook.previousSecretUntil)],
   ];
 }
-
-const riskLevels: readonly WebhookState['riskLevel'][] = ['low', 'medium', 'high', 'critical'];
 
 /** @throws UsageError for a text that is no level. */
 function parseRiskLevel(text: string): WebhookState['riskLevel'] {

@@ -13,8 +13,9 @@ export interface SessionFilterFlags {
   readonly idContains?: string;
 }
 
-const levels = ['low', 'medium', 'high', 'critical'] as const;
-type RiskLevel = (typeof levels)[number];
+/** Levels of risk, from the lowest. */
+export const riskLevels = ['low', 'medium', 'high', 'critical'] as const;
+type RiskLevel = (typeof riskLevels)[number];
 
 const statuses = ['errors', 'denied', 'held'] as const;
 type SessionStatus = (typeof statuses)[number];
@@ -37,7 +38,7 @@ export function addSessionFilterOptions(command: Command): Command {
     .option('--since <time>', 'only sessions that started after it: 24h, 7d, or an ISO 8601 time', parseTime)
     .option('--until <time>', 'only sessions that started before it', parseTime)
     .option('--min-risk <score>', 'only sessions with at least this risk score, 0 to 100', parseScore)
-    .addOption(new Option('--level <level>', 'only sessions of this level of risk').choices(levels))
+    .addOption(new Option('--level <level>', 'only sessions of this level of risk').choices(riskLevels))
     .option('--tool <name>', 'only sessions in which this tool was called')
     .addOption(
       new Option(

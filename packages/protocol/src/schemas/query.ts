@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { strictObject } from './object.ts';
+import { riskLevel } from './risk.ts';
 import { identifier, timestamp } from './scalar.ts';
 
 /** Documents the parsed value instead of the query string. */
@@ -56,7 +57,7 @@ const sessionFilters = {
   /** Only sessions with at least this risk score; unscored sessions are excluded. */
   minRiskScore: decimalNumber(0, 100).optional(),
   /** Only sessions whose current risk is of this level. */
-  level: z.enum(['low', 'medium', 'high', 'critical']).optional(),
+  level: riskLevel.optional(),
   /** Only sessions in which this tool was called. */
   toolName: identifier.optional(),
   /** Only sessions with a failed tool call (`errors`), an action that a policy or an approver denied (`denied`), or an action that was held for approval (`held`). */

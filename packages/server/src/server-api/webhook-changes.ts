@@ -1,3 +1,4 @@
+import { riskLevel } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { auditRequest } from '../audit/audit-request.ts';
 import { requireScope } from '../http/authentication.ts';
@@ -6,7 +7,6 @@ import { validated } from '../http/validation.ts';
 import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { repeat } from '../lib/repeat.ts';
-import { riskLevels } from '../lib/risk-levels.ts';
 import type { Services } from '../services.ts';
 import { dropDeliveriesTo } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -38,7 +38,7 @@ const rotationBody = z
 /** Body of `POST /server/v1/webhooks/:id/risk-level`. */
 const riskLevelBody = z.strictObject({
   /** Lowest level that the webhook receives `session.risk_raised` for. */
-  riskLevel: z.enum(riskLevels),
+  riskLevel,
 });
 
 /** Routes that disable, enable, test and delete a webhook, set its lowest level of risk, rotate its secret, and resend one of its messages. */
