@@ -1,5 +1,5 @@
 import { parseCondition } from '@actlog/policy';
-import { findings, LEVELS, score, viewOf } from '@actlog/risk';
+import { findings, levels, score, viewOf } from '@actlog/risk';
 import { actionOrigins, heldActions, originsCondition } from './guard-figures.ts';
 import { classOf, type LabeledCall, type LabeledRun } from './labeled-run.ts';
 import { Replayer } from './replay.ts';
@@ -104,7 +104,7 @@ export function adaptiveFigures(runs: readonly LabeledRun[]): Record<string, Ada
       foreign: share((run) =>
         findings(viewOf(replayer.replay(run).state)).some(({ rule }) => rule.id === 'goal.foreign-arguments'),
       ),
-      high: share((run) => LEVELS.high <= scoreOf(run)),
+      high: share((run) => levels.high <= scoreOf(run)),
       found: share((run) => scoreOf(run) > limit),
       stopped: share((run) => heldActions(run, condition).includes(true)),
     };

@@ -1,4 +1,4 @@
-import { emptyBaseline, findings, RULES, viewOf } from '@actlog/risk';
+import { allRules, emptyBaseline, findings, viewOf } from '@actlog/risk';
 import { type Judgment, judge, type Verdict } from './judgment.ts';
 import { classOf, familyOf, type LabeledRun } from './labeled-run.ts';
 import type { Replayed } from './replay.ts';
@@ -29,8 +29,8 @@ interface Sample extends Example {
 }
 
 function strengths({ state, baseline }: Replayed): Strengths {
-  const row = new Array<number>(RULES.length).fill(0);
-  for (const { rule, strength } of findings(viewOf(state, baseline))) row[RULES.indexOf(rule)] = strength;
+  const row = new Array<number>(allRules.length).fill(0);
+  for (const { rule, strength } of findings(viewOf(state, baseline))) row[allRules.indexOf(rule)] = strength;
   return row;
 }
 
@@ -55,7 +55,7 @@ function evaluate(train: readonly Sample[], test: readonly Judged[], draws: numb
     let circumstances = 0;
     for (const [at, value] of row.entries()) {
       const evidence = value * (weights[at] ?? 0);
-      if (RULES[at]?.circumstantial) circumstances += evidence;
+      if (allRules[at]?.circumstantial) circumstances += evidence;
       else strong += evidence;
     }
     const limit = isKnown ? circumstancesLimit.warm : circumstancesLimit.cold;
@@ -81,10 +81,10 @@ function evaluate(train: readonly Sample[], test: readonly Judged[], draws: numb
 export function fittedWeights(replayed: readonly Replayed[]): Record<string, number> {
   const samples = replayed.map(sampleOf);
   const evidence = fitWeights(samples);
-  const shown = RULES.map((_, at) => samples.filter(({ row }) => (row[at] as number) > 0).length);
+  const shown = allRules.map((_, at) => samples.filter(({ row }) => (row[at] as number) > 0).length);
   const scale = MEAN_EVIDENCE / mean(evidence.filter((_, at) => shown[at] !== 0));
   return Object.fromEntries(
-    RULES.flatMap(({ id }, at) => {
+    allRules.flatMap(({ id }, at) => {
       if ((shown[at] as number) < samples.length / 100) return [];
       const weight = 1 - Math.exp(-scale * (evidence[at] as number));
       return [[id, Math.round(weight * 1e4) / 1e4]];

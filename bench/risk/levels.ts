@@ -1,4 +1,4 @@
-import { LEVELS } from '@actlog/risk';
+import { levels } from '@actlog/risk';
 import { isHigh, type Verdict } from './judgment.ts';
 import { classOf } from './labeled-run.ts';
 
@@ -46,10 +46,10 @@ export function levelFigures(verdicts: readonly Verdict[]): LevelFigures {
   const attacked = verdicts.filter(({ run }) => classOf(run) === 'attacked');
   const benign = verdicts.filter(({ run }) => classOf(run) === 'benign');
   const bands = [
-    [`below ${LEVELS.medium}`, 0, LEVELS.medium],
-    [`${LEVELS.medium} to ${LEVELS.high}`, LEVELS.medium, LEVELS.high],
-    [`${LEVELS.high} to ${LEVELS.critical}`, LEVELS.high, LEVELS.critical],
-    [`from ${LEVELS.critical}`, LEVELS.critical, 101],
+    [`below ${levels.medium}`, 0, levels.medium],
+    [`${levels.medium} to ${levels.high}`, levels.medium, levels.high],
+    [`${levels.high} to ${levels.critical}`, levels.high, levels.critical],
+    [`from ${levels.critical}`, levels.critical, 101],
   ] as const;
   return {
     attacked: sharesOf(attacked),

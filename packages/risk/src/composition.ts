@@ -2,9 +2,9 @@ import { ruleHash } from './baseline/baseline.ts';
 import { shareOf } from './baseline/expectation.ts';
 import { precedentFor } from './baseline/precedent.ts';
 import type { Rule, RuleMatch } from './rule.ts';
-import { RULES } from './rule-catalogue.ts';
+import { allRules } from './rule-catalogue.ts';
 import { type SessionView, tallyOf } from './session/session-view.ts';
-import { ACTION_BITS } from './taxonomy/tag.ts';
+import { actionBits } from './taxonomy/tag.ts';
 
 /** A matched rule and the weight of its match. */
 export interface Finding {
@@ -22,24 +22,24 @@ export interface Finding {
 }
 
 // Habitual matches weigh less but never nothing, so that a poisoned baseline cannot silence a rule.
-const HABIT_DISCOUNT = 0.6;
+const habitDiscount = 0.6;
 // Matches below this weight are hints. All hints together weigh less than one rule with weight 0.5.
-const HINT_WEIGHT = 0.13;
-const HINTS_AT_MOST = -Math.log(1 - 0.45);
+const hintWeight = 0.13;
+const hintsAtMost = -Math.log(1 - 0.45);
 /** Circumstances beyond this limit count little: how an agent works is hardly enough for `high` alone. */
-const CIRCUMSTANCES_LIMIT = 1.6;
+const circumstancesLimit = 1.6;
 /** The limit for agents whose history is known for sure, in which circumstances without a precedent say more. */
-const KNOWN_LIMIT = 2.4;
-const BEYOND_LIMIT = 0.25;
+const knownLimit = 2.4;
+const beyondLimit = 0.25;
 
 /**
  * Returns the limit of circumstances. It rises with the history only as far as the discount for habits makes up for it, so
  * that learning from a session never raises the score of a later one in which the same happens.
  */
 function limitOf(confidence: number): number {
-  const discount = HABIT_DISCOUNT * confidence;
-  const made = (BEYOND_LIMIT / (1 - BEYOND_LIMIT)) * (discount / (1 - discount));
-  return Math.min(KNOWN_LIMIT, CIRCUMSTANCES_LIMIT / (1 - made));
+  const discount = habitDiscount * confidence;
+  const made = (beyondLimit / (1 - beyondLimit)) * (discount / (1 - discount));
+  return Math.min(knownLimit, circumstancesLimit / (1 - made));
 }
 
 /** A rule with its precomputed, session-independent values. */
@@ -52,20 +52,20 @@ interface PreparedRule {
   readonly cluster: number;
 }
 
-const CLUSTERS = [...new Set(RULES.flatMap(({ cluster }) => cluster ?? []))];
-const PREPARED = RULES.map(
+const clusters = [...new Set(allRules.flatMap(({ cluster }) => cluster ?? []))];
+const prepared = allRules.map(
   (rule): PreparedRule => ({
     rule,
     hash: ruleHash(rule.id),
     evidence: -Math.log(1 - rule.weight),
-    cluster: rule.cluster === undefined ? -1 : CLUSTERS.indexOf(rule.cluster),
+    cluster: rule.cluster === undefined ? -1 : clusters.indexOf(rule.cluster),
   }),
 );
 
 function precedentIn(view: SessionView): number {
   if (view.expected === undefined) return 0;
   const acts = view.tools.flatMap(([hash, tool]) =>
-    tool.bits & ACTION_BITS ? [[hash, tool.count] as const] : [],
+    tool.bits & actionBits ? [[hash, tool.count] as const] : [],
   );
   const kept = acts.reduce((sum, [, calls]) => sum + calls, 0);
   // An action of a tool that was dropped has no precedent.
@@ -76,14 +76,14 @@ function precedentIn(view: SessionView): number {
 export function findings(view: SessionView): Finding[] {
   const found: Finding[] = [];
   const precedent = precedentIn(view);
-  for (const { rule, hash, evidence, cluster } of PREPARED) {
+  for (const { rule, hash, evidence, cluster } of prepared) {
     const match = rule.detect(view);
     if (match === undefined || match.strength <= 0) continue;
     let strength = Math.min(1, match.strength);
     const { expected } = view;
     if (expected !== undefined && rule.habitual !== false) {
       const habit = shareOf(expected, (past) => past.rules.has(hash)) * expected.confidence;
-      strength *= 1 - HABIT_DISCOUNT * Math.max(habit, rule.precedented ? precedent : 0);
+      strength *= 1 - habitDiscount * Math.max(habit, rule.precedented ? precedent : 0);
     }
     found.push({ rule, match, strength, evidence: evidence * strength, cluster });
   }
@@ -131,7 +131,7 @@ export class Composition {
 
   #add({ rule }: Finding, evidence: number): void {
     if (rule.circumstantial) this.#limited.circumstantial += evidence;
-    else if (rule.weight < HINT_WEIGHT) this.#limited.hints += evidence;
+    else if (rule.weight < hintWeight) this.#limited.hints += evidence;
     else this.#strong += evidence;
   }
 
@@ -150,12 +150,12 @@ export class Composition {
     const { hints, circumstantial } = this.#limited;
     if (rule.circumstantial)
       return this.#total(this.#strong, { hints, circumstantial: circumstantial - less });
-    if (rule.weight < HINT_WEIGHT) return this.#total(this.#strong, { hints: hints - less, circumstantial });
+    if (rule.weight < hintWeight) return this.#total(this.#strong, { hints: hints - less, circumstantial });
     return this.#total(this.#strong - less, this.#limited);
   }
 
   #total(strong: number, { hints, circumstantial }: Limited): number {
-    const beyond = Math.max(0, circumstantial - this.#limit) * BEYOND_LIMIT;
-    return strong + Math.min(hints, HINTS_AT_MOST) + Math.min(circumstantial, this.#limit) + beyond;
+    const beyond = Math.max(0, circumstantial - this.#limit) * beyondLimit;
+    return strong + Math.min(hints, hintsAtMost) + Math.min(circumstantial, this.#limit) + beyond;
   }
 }

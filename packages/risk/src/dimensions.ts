@@ -1,7 +1,7 @@
 import type { DimensionId } from './risk-score.ts';
 
 /** Name of each dimension: OWASP Top 10 for Agentic Applications 2026 (OWASP GenAI Security Project, CC BY-SA 4.0). */
-export const DIMENSION_NAMES: Readonly<Record<DimensionId, string>> = {
+export const dimensionNames: Readonly<Record<DimensionId, string>> = {
   ASI01: 'Agent Goal Hijack',
   ASI02: 'Tool Misuse and Exploitation',
   ASI03: 'Identity and Privilege Abuse',
@@ -15,7 +15,7 @@ export const DIMENSION_NAMES: Readonly<Record<DimensionId, string>> = {
 };
 
 /** The ten dimensions in order. */
-export const DIMENSION_IDS = Object.keys(DIMENSION_NAMES) as readonly DimensionId[];
+export const dimensionIds = Object.keys(dimensionNames) as readonly DimensionId[];
 
 /** Entries of the OWASP Top 10 for LLM Applications 2025 that a rule can relate to. */
 export type LlmRiskId =

@@ -1,8 +1,8 @@
 export { type Baseline, emptyBaseline, forget, type LearnOptions, learn } from './baseline/baseline.ts';
 export { parseBaseline, serializeBaseline } from './baseline/baseline-codec.ts';
 export { type Finding, findings } from './composition.ts';
-export { DIMENSION_IDS, DIMENSION_NAMES, type LlmRiskId } from './dimensions.ts';
-export { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
+export { dimensionIds, dimensionNames, type LlmRiskId } from './dimensions.ts';
+export { currentEngineVersion, currentRulesetHash } from './engine-version.ts';
 export {
   actionsOf,
   type JudgedFactor,
@@ -10,7 +10,7 @@ export {
   type JudgmentKind,
   judgedFactors,
 } from './judgments.ts';
-export { LEVELS, levelOf } from './levels.ts';
+export { levelOf, levels } from './levels.ts';
 export { type EventContext, type RiskEvent, riskEvent, type WireEvent } from './risk-event.ts';
 export type {
   DimensionId,
@@ -21,16 +21,16 @@ export type {
   RiskScore,
 } from './risk-score.ts';
 export type { Rule, RuleMatch } from './rule.ts';
-export { RULES } from './rule-catalogue.ts';
+export { allRules } from './rule-catalogue.ts';
 export type { ExampleStep, RuleExample } from './rule-example.ts';
 export { type ScoreOptions, score } from './score.ts';
 export { observe } from './session/observe.ts';
 export { parseSession, serializeSession } from './session/session-codec.ts';
 export { emptySession, type SessionState } from './session/session-state.ts';
 export { type SessionView, viewOf } from './session/session-view.ts';
-export { STAMP_NAMES, type StampName, stampOf } from './stamp-name.ts';
+export { type StampName, stampNames, stampOf } from './stamp-name.ts';
 export { readsUntrusted } from './taxonomy/reads-untrusted.ts';
-export { TOOL_TAGS, type ToolTag, tagBits, tagsOf } from './taxonomy/tag.ts';
+export { type ToolTag, tagBits, tagsOf, toolTags } from './taxonomy/tag.ts';
 export { readToolName, type ToolProfile } from './taxonomy/tool-profile.ts';
 export { type Arrival, type Stamping, stampEvent } from './tenant/stamp-event.ts';
 export { emptyTenant, parseTenant, serializeTenant, type TenantState } from './tenant/tenant-state.ts';

@@ -1,12 +1,12 @@
 import type { Baseline } from './baseline/baseline.ts';
 import { hash32 } from './codec/hash32.ts';
 import { type Finding, findings } from './composition.ts';
-import { LEVELS } from './levels.ts';
-import { MARK_INDEX, type Mark, type Tally } from './session/mark.ts';
+import { levels } from './levels.ts';
+import { type Mark, sessionMarkIndex, type Tally } from './session/mark.ts';
 import { shortName } from './session/observe.ts';
 import { keptTool, type SessionState } from './session/session-state.ts';
 import { type SessionView, viewOf } from './session/session-view.ts';
-import { STAMP_INDEX, type StampName } from './stamp-name.ts';
+import { type StampName, stampIndex } from './stamp-name.ts';
 
 /** Kind of a judgment: `expected` for what is normal, `attack` for a confirmed attack. */
 export type JudgmentKind = 'expected' | 'attack';
@@ -39,10 +39,10 @@ export interface ScoreOptions {
 }
 
 /** Kinds of events that are actions, or show that a call was one. */
-const ACTIONS: readonly Mark[] = ['act', 'reach', 'leaked', 'unauthorized'];
+const actionMarks: readonly Mark[] = ['act', 'reach', 'leaked', 'unauthorized'];
 
 /** Lowest score of a session that a person confirmed as an attack, and of one that shows the same as such an attack. */
-const LEAST = { session: LEVELS.critical, similar: LEVELS.high } as const;
+const leastScores = { session: levels.critical, similar: levels.high } as const;
 
 /** Findings of a session, with what people judged about them. */
 export interface Judged {
@@ -56,7 +56,7 @@ export interface Judged {
   readonly counted: readonly Finding[];
 }
 
-const NONE: Pick<Judged, 'about' | 'least' | 'leastOfSession'> = {
+const none: Pick<Judged, 'about' | 'least' | 'leastOfSession'> = {
   about: new Map(),
   least: new Map(),
   leastOfSession: 0,
@@ -65,7 +65,7 @@ const NONE: Pick<Judged, 'about' | 'least' | 'leastOfSession'> = {
 function talliesOf({ rule }: Finding, { marks, stamps }: SessionState): Tally[] {
   return (rule.acts ?? [])
     .map((act) =>
-      act in MARK_INDEX ? marks[MARK_INDEX[act as Mark]] : stamps[STAMP_INDEX[act as StampName]],
+      act in sessionMarkIndex ? marks[sessionMarkIndex[act as Mark]] : stamps[stampIndex[act as StampName]],
     )
     .filter((tally): tally is Tally => tally !== undefined && tally.count > 0);
 }
@@ -85,7 +85,7 @@ function isTool(toolName: string, hash: number, state: SessionState): boolean {
 
 /** Returns a number that grows with each action of a session, whatever tool or arguments show it. */
 export function actionsOf({ marks }: SessionState): number {
-  return ACTIONS.reduce((sum, mark) => sum + (marks[MARK_INDEX[mark]]?.count ?? 0), 0);
+  return actionMarks.reduce((sum, mark) => sum + (marks[sessionMarkIndex[mark]]?.count ?? 0), 0);
 }
 
 /** `true` if nothing in the finding may be outside the scope, so that what is expected hides no other act. */
@@ -136,32 +136,33 @@ export function judged(
   view: SessionView,
   judgments: readonly Judgment[] = [],
 ): Judged {
-  if (judgments.length === 0) return { ...NONE, counted: found };
+  if (judgments.length === 0) return { ...none, counted: found };
   const about = new Map<Finding, Judgment>();
   const least = new Map<Finding, number>();
   for (const finding of found) {
     const judgment = decidingOn(finding, view, judgments);
     if (judgment === undefined) continue;
     about.set(finding, judgment);
-    if (judgment.kind === 'attack') least.set(finding, judgment.isOfSession ? LEAST.session : LEAST.similar);
+    if (judgment.kind === 'attack')
+      least.set(finding, judgment.isOfSession ? leastScores.session : leastScores.similar);
   }
   const isConfirmed = judgments.some(({ kind, isOfSession }) => kind === 'attack' && isOfSession);
   return {
     about,
     least,
-    leastOfSession: isConfirmed ? LEAST.session : 0,
+    leastOfSession: isConfirmed ? leastScores.session : 0,
     counted: about.size === 0 ? found : found.filter((finding) => about.get(finding)?.kind !== 'expected'),
   };
 }
 
-const NOTES: Readonly<Record<JudgmentKind, string>> = {
+const notes: Readonly<Record<JudgmentKind, string>> = {
   expected: 'A person marked this as expected, so it does not count.',
   attack: 'A person confirmed this as an attack.',
 };
 
 /** Returns the explanation of a finding, with what a person judged about it. */
 export function explained({ match }: Finding, judgment: Judgment | undefined): string {
-  return judgment === undefined ? match.explanation : `${match.explanation} ${NOTES[judgment.kind]}`;
+  return judgment === undefined ? match.explanation : `${match.explanation} ${notes[judgment.kind]}`;
 }
 
 /** A factor of a score, as a person can judge it. */

@@ -1,7 +1,7 @@
 import type { RiskLevel } from './risk-score.ts';
 
 /** Lowest scores of the levels above `low`, with a history or without, with origins of arguments or without. */
-export const LEVELS = { medium: 40, high: 70, critical: 90 } as const;
+export const levels = { medium: 40, high: 70, critical: 90 } as const;
 
 /** Amounts of evidence, which is a negative logarithm; see `composition.ts`. */
 export interface EvidenceLimits {
@@ -18,10 +18,10 @@ export interface EvidenceLimits {
  * of AgentDojo's suites workspace and slack), service desk (182 runs of tau-bench, airline) and coding (448 runs of
  * SWE-agent). Of each kind, at most one run in five reaches `medium`, and about one in a hundred or fewer `high`.
  */
-export const EVIDENCE_LIMITS: EvidenceLimits = { medium: 1.7, high: 3.5, critical: 4.6 };
+export const evidenceLimits: EvidenceLimits = { medium: 1.7, high: 3.5, critical: 4.6 };
 
 /** Score below `critical` that a session without proof reaches at most. */
-const MOST_WITHOUT_PROOF = 89.99;
+const mostWithoutProof = 89.99;
 
 /**
  * Returns the score of an amount of evidence, 0 to 100: it grows evenly from level to level.
@@ -30,16 +30,16 @@ const MOST_WITHOUT_PROOF = 89.99;
  * strong, stays below `critical`.
  */
 export function scoreOf(evidence: number, isProven: boolean): number {
-  const { medium, high, critical } = EVIDENCE_LIMITS;
+  const { medium, high, critical } = evidenceLimits;
   const between = (from: number, to: number, low: number, top: number) =>
     low + ((evidence - from) / (to - from)) * (top - low);
-  if (evidence < medium) return between(0, medium, 0, LEVELS.medium);
-  if (evidence < high) return between(medium, high, LEVELS.medium, LEVELS.high);
+  if (evidence < medium) return between(0, medium, 0, levels.medium);
+  if (evidence < high) return between(medium, high, levels.medium, levels.high);
   const score =
     evidence < critical
-      ? between(high, critical, LEVELS.high, LEVELS.critical)
-      : 100 - (100 - LEVELS.critical) * Math.exp(critical - evidence);
-  return isProven ? score : Math.min(score, MOST_WITHOUT_PROOF);
+      ? between(high, critical, levels.high, levels.critical)
+      : 100 - (100 - levels.critical) * Math.exp(critical - evidence);
+  return isProven ? score : Math.min(score, mostWithoutProof);
 }
 
 /**
@@ -52,7 +52,7 @@ export function rounded(score: number): number {
 
 /** Returns the level of a score. */
 export function levelOf(score: number): RiskLevel {
-  if (score >= LEVELS.critical) return 'critical';
-  if (score >= LEVELS.high) return 'high';
-  return score >= LEVELS.medium ? 'medium' : 'low';
+  if (score >= levels.critical) return 'critical';
+  if (score >= levels.high) return 'high';
+  return score >= levels.medium ? 'medium' : 'low';
 }

@@ -1,8 +1,8 @@
 import type { DimensionId } from './risk-score.ts';
 import { type SessionView, stampTallyOf, tallyOf } from './session/session-view.ts';
-import { NOUN_CLASS_NAMES } from './taxonomy/nouns.ts';
+import { nounClassNames } from './taxonomy/nouns.ts';
 
-const MEMORY = NOUN_CLASS_NAMES.indexOf('memory') + 1;
+const memory = nounClassNames.indexOf('memory') + 1;
 
 const called = (view: SessionView) => tallyOf(view, 'call').count > 0;
 
@@ -15,7 +15,7 @@ function namesKnown(view: SessionView): boolean {
 }
 
 /** Tests by dimension that return `true` if the records could have shown the dimension. */
-const OBSERVABLE: Readonly<Record<DimensionId, (view: SessionView) => boolean>> = {
+const observable: Readonly<Record<DimensionId, (view: SessionView) => boolean>> = {
   // With origins, it shows which actions a text aimed.
   ASI01: (view) => namesKnown(view) || tallyOf(view, 'origins').count > 0,
   ASI02: called,
@@ -23,7 +23,7 @@ const OBSERVABLE: Readonly<Record<DimensionId, (view: SessionView) => boolean>> 
   ASI04: (view) =>
     stampTallyOf(view, 'tenant_known').count > 0 || stampTallyOf(view, 'tool_confusable').count > 0,
   ASI05: namesKnown,
-  ASI06: (view) => tallyOf(view, 'memory').count > 0 || view.tools.some(([, tool]) => tool.noun === MEMORY),
+  ASI06: (view) => tallyOf(view, 'memory').count > 0 || view.tools.some(([, tool]) => tool.noun === memory),
   ASI07: (view) =>
     tallyOf(view, 'agent_msg').count > 0 ||
     view.state.agents.size > 1 ||
@@ -42,5 +42,5 @@ const OBSERVABLE: Readonly<Record<DimensionId, (view: SessionView) => boolean>> 
  * `true` if a session's records could have shown a dimension. Otherwise its score of 0 is not an all-clear.
  */
 export function isObservable(dimension: DimensionId, view: SessionView): boolean {
-  return OBSERVABLE[dimension](view);
+  return observable[dimension](view);
 }

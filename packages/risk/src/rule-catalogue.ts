@@ -65,7 +65,7 @@ import { trustFastApprovals } from './rules/trust-fast-approvals.ts';
 import { trustFlood } from './rules/trust-flood.ts';
 
 /** All rules, ordered by dimension. */
-export const RULES: readonly Rule[] = [
+export const allRules: readonly Rule[] = [
   goalActionAfterUntrusted,
   goalDetour,
   goalFollowsLink,

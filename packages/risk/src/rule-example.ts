@@ -48,7 +48,7 @@ export interface RuleExample {
   readonly startMs?: number;
 }
 
-const START_MS = Date.UTC(2026, 0, 5, 10);
+const exampleStartMs = Date.UTC(2026, 0, 5, 10);
 
 function uuid(session: number, event: number): string {
   return `00000000-0000-7000-8${String(session).padStart(3, '0')}-${String(event).padStart(12, '0')}`;
@@ -63,7 +63,7 @@ function originsEvent(call: RiskEvent, eventId: string, payload: Record<string, 
 export function exampleEvents(
   steps: readonly ExampleStep[],
   session = 0,
-  startMs = START_MS,
+  startMs = exampleStartMs,
 ): { event: RiskEvent; stamp: number }[] {
   const events: { event: RiskEvent; stamp: number }[] = [];
   let timestampMs = startMs;

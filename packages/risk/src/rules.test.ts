@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rule } from './rule.ts';
-import { RULES } from './rule-catalogue.ts';
+import { allRules } from './rule-catalogue.ts';
 import { playExample, type RuleExample } from './rule-example.ts';
 import { score } from './score.ts';
 import { viewOf } from './session/session-view.ts';
@@ -10,7 +10,7 @@ function play(rule: Rule, example: RuleExample) {
   return rule.detect(viewOf(state, example.history === undefined ? undefined : baseline));
 }
 
-describe.each(RULES.map((rule) => [rule.id, rule] as const))('%s', (_, rule) => {
+describe.each(allRules.map((rule) => [rule.id, rule] as const))('%s', (_, rule) => {
   it.each(rule.fires.map((example) => [example.name, example] as const))('fires: %s', (_name, example) => {
     const match = play(rule, example);
     expect(match).toBeDefined();

@@ -1,12 +1,12 @@
-import { EVIDENCE_LIMITS } from './levels.ts';
-import { RULES } from './rule-catalogue.ts';
+import { evidenceLimits } from './levels.ts';
+import { allRules } from './rule-catalogue.ts';
 
 /**
  * Returns everything that determines a score besides code: the rules' ids, dimensions and weights, and the
  * level limits.
  */
 export function rulesetText(): string {
-  const rules = RULES.map(
+  const rules = allRules.map(
     ({
       id,
       dimension,
@@ -27,5 +27,5 @@ export function rulesetText(): string {
       circumstantial,
     }),
   );
-  return JSON.stringify({ rules, levels: EVIDENCE_LIMITS });
+  return JSON.stringify({ rules, levels: evidenceLimits });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EVIDENCE_LIMITS, LEVELS, levelOf, rounded, scoreOf } from './levels.ts';
-import { RULES } from './rule-catalogue.ts';
+import { evidenceLimits, levelOf, levels, rounded, scoreOf } from './levels.ts';
+import { allRules } from './rule-catalogue.ts';
 import { type ExampleStep, exampleEvents, playExample } from './rule-example.ts';
 import { score } from './score.ts';
 import { observe } from './session/observe.ts';
@@ -106,10 +106,10 @@ describe('the level', () => {
   });
 
   it('is critical for every deterministic rule alone', () => {
-    const proofs = RULES.filter(({ deterministic }) => deterministic);
+    const proofs = allRules.filter(({ deterministic }) => deterministic);
     expect(proofs.length).toBeGreaterThan(0);
     for (const { id, weight } of proofs)
-      expect(-Math.log(1 - weight), id).toBeGreaterThanOrEqual(EVIDENCE_LIMITS.critical);
+      expect(-Math.log(1 - weight), id).toBeGreaterThanOrEqual(evidenceLimits.critical);
   });
 
   it('is critical for a deterministic rule beside origins', () => {
@@ -119,7 +119,7 @@ describe('the level', () => {
   });
 
   it('begins at 40, 70 and 90, and grows with the evidence', () => {
-    expect(LEVELS).toEqual({ medium: 40, high: 70, critical: 90 });
+    expect(levels).toEqual({ medium: 40, high: 70, critical: 90 });
     let before = -1;
     for (let evidence = 0; evidence < 12; evidence += 0.01) {
       const score = scoreOf(evidence, true);
@@ -128,9 +128,9 @@ describe('the level', () => {
       before = score;
     }
     for (const level of ['medium', 'high', 'critical'] as const) {
-      expect(scoreOf(EVIDENCE_LIMITS[level], true)).toBeCloseTo(LEVELS[level]);
-      expect(levelOf(rounded(LEVELS[level]))).toBe(level);
-      expect(levelOf(rounded(LEVELS[level] - 1e-3))).not.toBe(level);
+      expect(scoreOf(evidenceLimits[level], true)).toBeCloseTo(levels[level]);
+      expect(levelOf(rounded(levels[level]))).toBe(level);
+      expect(levelOf(rounded(levels[level] - 1e-3))).not.toBe(level);
     }
     expect(levelOf(scoreOf(12, false))).toBe('high');
   });

@@ -1,6 +1,6 @@
 import { Composition, type Finding, findings } from './composition.ts';
-import { DIMENSION_IDS, DIMENSION_NAMES } from './dimensions.ts';
-import { ENGINE_VERSION, RULESET_HASH } from './engine-version.ts';
+import { dimensionIds, dimensionNames } from './dimensions.ts';
+import { currentEngineVersion, currentRulesetHash } from './engine-version.ts';
 import { explained, type Judged, type Judgment, judged, type ScoreOptions } from './judgments.ts';
 import { levelOf, rounded, scoreOf } from './levels.ts';
 import { isObservable } from './observable.ts';
@@ -8,7 +8,7 @@ import type { DimensionId, RiskDimension, RiskFactor, RiskRecommendation, RiskSc
 import type { SessionState } from './session/session-state.ts';
 import { type SessionView, viewOf } from './session/session-view.ts';
 
-const STRONGEST = 5;
+const strongestCount = 5;
 
 export type { ScoreOptions } from './judgments.ts';
 
@@ -49,7 +49,7 @@ function dimensionOf(
 ): RiskDimension {
   if (own.length === 0) {
     const observable = isObservable(id, view);
-    return { id, name: DIMENSION_NAMES[id], score: 0, level: 'low', observable, factors: [] };
+    return { id, name: dimensionNames[id], score: 0, level: 'low', observable, factors: [] };
   }
   const all = own.map(({ finding }) => finding);
   const found = about.size === 0 ? all : all.filter((finding) => about.get(finding)?.kind !== 'expected');
@@ -57,7 +57,7 @@ function dimensionOf(
   const score = rounded(Math.max(composed, highestOf(least, found)));
   return {
     id,
-    name: DIMENSION_NAMES[id],
+    name: dimensionNames[id],
     score,
     level: levelOf(score),
     observable: true,
@@ -103,16 +103,16 @@ export function score(state: SessionState, options: ScoreOptions = {}): RiskScor
     .sort((a, b) => b.factor.delta - a.factor.delta || (a.finding.rule.id < b.finding.rule.id ? -1 : 1));
   const strongest = ranked
     .filter(({ finding }) => about.get(finding)?.kind !== 'expected')
-    .slice(0, STRONGEST);
+    .slice(0, strongestCount);
   const total = rounded(exact);
   const byDimension = Map.groupBy(ranked, ({ finding }) => finding.rule.dimension);
   return {
     score: total,
     level: levelOf(total),
-    engineVersion: ENGINE_VERSION,
-    rulesetHash: RULESET_HASH,
+    engineVersion: currentEngineVersion,
+    rulesetHash: currentRulesetHash,
     eventCount: state.eventCount,
-    dimensions: DIMENSION_IDS.map((id) => dimensionOf(id, view, byDimension.get(id) ?? [], judgedFindings)),
+    dimensions: dimensionIds.map((id) => dimensionOf(id, view, byDimension.get(id) ?? [], judgedFindings)),
     factors: strongest.map(({ factor }) => factor),
     recommendations: strongest.map(({ finding }) => recommendationOf(finding)),
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { actionsOf, type Judgment, judgedFactors } from '../src/judgments.ts';
-import { RULES } from '../src/rule-catalogue.ts';
+import { allRules } from '../src/rule-catalogue.ts';
 import { type ExampleStep, exampleEvents, playExample } from '../src/rule-example.ts';
 import { score } from '../src/score.ts';
 import { observe } from '../src/session/observe.ts';
@@ -100,7 +100,7 @@ test('names of tools that are too long to be kept are still told apart', () => {
 });
 
 test('proof is only expected if a person named its rule', () => {
-  const rule = RULES.find(({ id }) => id === 'rogue.denied-then-done');
+  const rule = allRules.find(({ id }) => id === 'rogue.denied-then-done');
   const example = rule?.fires[0];
   if (example === undefined) throw new Error('The rule has no example.');
   const { state } = playExample(example, score);
@@ -140,7 +140,7 @@ test('a confirmed attack is critical, and what shows the same is at least high',
 const judgment = fc.record({
   id: fc.constant('jdg_3'),
   kind: fc.constantFrom('expected', 'attack'),
-  ruleId: fc.constantFrom(...RULES.map(({ id }) => id)),
+  ruleId: fc.constantFrom(...allRules.map(({ id }) => id)),
   toolName: fc.constantFrom(undefined, 'send_email', 'delete_file', 'run_shell', 'pay'),
   agentId: fc.constantFrom(undefined, undefined, 'a', 'b'),
 }) satisfies fc.Arbitrary<Judgment>;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ACTION_BITS, type ToolTag, tagBits, tagsOf } from '../src/taxonomy/tag.ts';
+import { actionBits, type ToolTag, tagBits, tagsOf } from '../src/taxonomy/tag.ts';
 import { readToolName } from '../src/taxonomy/tool-profile.ts';
 
 type Labels = Record<string, Partial<Record<ToolTag | 'none', string[]>>>;
@@ -28,14 +28,14 @@ const isRead = (tag: ToolTag) => tag === 'read_private' || tag === 'ingest_untru
 
 /** `true` if a tool's `acts` is classified incorrectly. */
 function actsWrong({ name, tag }: LabeledTool): boolean {
-  const acts = tag !== undefined && (tagBits(tag) & ACTION_BITS) !== 0;
+  const acts = tag !== undefined && (tagBits(tag) & actionBits) !== 0;
   return readToolName(name).acts !== acts;
 }
 
 /** `true` if the main tag is missing; either of the two tags for reading is accepted. */
 function tagWrong({ name, tag }: LabeledTool): boolean {
   const { bits } = readToolName(name);
-  if (tag === undefined) return (bits & ACTION_BITS) !== 0;
+  if (tag === undefined) return (bits & actionBits) !== 0;
   const wanted = isRead(tag) ? tagBits('read_private', 'ingest_untrusted') : tagBits(tag);
   return (bits & wanted) === 0 || actsWrong({ name, tag });
 }

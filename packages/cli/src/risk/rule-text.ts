@@ -1,31 +1,31 @@
 import {
-  DIMENSION_IDS,
-  DIMENSION_NAMES,
-  ENGINE_VERSION,
+  allRules,
+  currentEngineVersion,
+  currentRulesetHash,
+  dimensionIds,
+  dimensionNames,
   type ExampleStep,
-  RULES,
-  RULESET_HASH,
   type Rule,
   type RuleExample,
 } from '@actlog/risk';
 
 /** Formats the rules as a table, by dimension. */
 export function rulesTable(): string {
-  const width = Math.max(...RULES.map((rule) => rule.id.length));
-  const parts = DIMENSION_IDS.map((id) => {
-    const rows = RULES.filter((rule) => rule.dimension === id).map(
-      (rule) => `  ${rule.id.padEnd(width)}  ${rule.weight.toFixed(2)}  ${rule.title}`,
-    );
-    return `${id} ${DIMENSION_NAMES[id]}\n${rows.join('\n')}`;
+  const width = Math.max(...allRules.map((rule) => rule.id.length));
+  const parts = dimensionIds.map((id) => {
+    const rows = allRules
+      .filter((rule) => rule.dimension === id)
+      .map((rule) => `  ${rule.id.padEnd(width)}  ${rule.weight.toFixed(2)}  ${rule.title}`);
+    return `${id} ${dimensionNames[id]}\n${rows.join('\n')}`;
   });
-  return `${parts.join('\n\n')}\n\n${RULES.length} rules, engine ${ENGINE_VERSION}, ruleset ${RULESET_HASH.slice(0, 12)}`;
+  return `${parts.join('\n\n')}\n\n${allRules.length} rules, engine ${currentEngineVersion}, ruleset ${currentRulesetHash.slice(0, 12)}`;
 }
 
 /** Formats all details of one rule. */
 export function ruleText(rule: Rule): string {
   return [
     `${rule.id}: ${rule.title}`,
-    `Dimension       ${rule.dimension} ${DIMENSION_NAMES[rule.dimension]}`,
+    `Dimension       ${rule.dimension} ${dimensionNames[rule.dimension]}`,
     `Touches         ${rule.llm.join(', ')}`,
     `Weight          ${rule.weight}${rule.deterministic ? ', sufficient alone for critical' : ''}`,
     `Signal          ${rule.signal}`,

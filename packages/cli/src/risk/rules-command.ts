@@ -1,4 +1,4 @@
-import { RULES, type Rule } from '@actlog/risk';
+import { allRules, type Rule } from '@actlog/risk';
 import { Argument, Command } from 'commander';
 import { addExamples } from '../command/examples.ts';
 import { addFormatOptions, type FormatFlags, formatOf } from '../output/format.ts';
@@ -12,14 +12,14 @@ export function rulesCommand(): Command {
     'Lists and explains the rules by which sessions are scored.',
   );
   const list = rules.command('list', { isDefault: true }).description('list the rules by dimension');
-  addFormatOptions(list).action((flags: FormatFlags) => printRules(RULES, rulesTable, flags));
+  addFormatOptions(list).action((flags: FormatFlags) => printRules(allRules, rulesTable, flags));
   addExamples(list, ['actlog rules', ['actlog rules --jsonl', 'for a script']]);
   const explain = rules
     .command('explain')
     .description('explain a rule: signal, weight, false positives, and sessions in which it matches')
-    .addArgument(new Argument('<id>', 'id of the rule').choices(RULES.map(({ id }) => id)));
+    .addArgument(new Argument('<id>', 'id of the rule').choices(allRules.map(({ id }) => id)));
   addFormatOptions(explain).action(async (id: string, flags: FormatFlags) => {
-    const rule = RULES.find((one) => one.id === id) as Rule;
+    const rule = allRules.find((one) => one.id === id) as Rule;
     const format = formatOf(flags);
     await print(
       format === 'table' ? ruleText(rule) : jsonText(dataOf(rule), format === 'json' ? 2 : undefined),

@@ -3,7 +3,7 @@ import { ByteWriter } from '../codec/byte-writer.ts';
 import { type Baseline, emptyBaseline } from './baseline.ts';
 import type { PastSession } from './past-session.ts';
 
-const FORMAT = 2;
+const formatVersion = 2;
 
 function writeHashes(out: ByteWriter, hashes: ReadonlySet<number>): void {
   out.number(hashes.size);
@@ -42,7 +42,7 @@ function readPast(input: ByteReader): PastSession {
 export function serializeBaseline(baseline: Baseline): string {
   const out = new ByteWriter();
   const sessions = baseline.sessions.entries();
-  out.number(FORMAT);
+  out.number(formatVersion);
   out.number(sessions.length);
   for (const [session, { past }] of sessions) {
     out.word(session);
@@ -55,9 +55,9 @@ export function serializeBaseline(baseline: Baseline): string {
 export function parseBaseline(text: string): Baseline {
   const input = new ByteReader(text);
   const format = input.number();
-  if (format !== FORMAT) {
+  if (format !== formatVersion) {
     throw new RangeError(
-      `risk baseline has format ${format}, this version reads ${FORMAT}; start with an empty baseline`,
+      `risk baseline has format ${format}, this version reads ${formatVersion}; start with an empty baseline`,
     );
   }
   const baseline = emptyBaseline();

@@ -1,13 +1,13 @@
 import { hash32 } from '../codec/hash32.ts';
 import type { RiskScore } from '../risk-score.ts';
 import { BottomK } from '../session/bottom-k.ts';
-import { MARK_INDEX } from '../session/mark.ts';
+import { sessionMarkIndex } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
-import { STAMP_INDEX } from '../stamp-name.ts';
+import { stampIndex } from '../stamp-name.ts';
 import { hasForeignAct, type PastSession, pastSession } from './past-session.ts';
 
 /** Number of sessions that a baseline keeps. */
-export const KEPT_SESSIONS = 16;
+export const keptSessions = 16;
 
 /**
  * Baseline of an agent or of one of its workflows: a sample of its past sessions. The sample depends only on the set of
@@ -20,14 +20,14 @@ export interface Baseline {
 
 /** Creates a baseline that has learned nothing. */
 export function emptyBaseline(): Baseline {
-  return { sessions: new BottomK(KEPT_SESSIONS) };
+  return { sessions: new BottomK(keptSessions) };
 }
 
-const ELSEWHERE = ruleHash('privilege.agent-elsewhere');
-const CALLS = ['call', 'message', 'memory'] as const;
+const elsewhere = ruleHash('privilege.agent-elsewhere');
+const calls = ['call', 'message', 'memory'] as const;
 
 /** First sort key of unconfirmed sessions; confirmed ones sort before it. */
-const UNCONFIRMED = 2 ** 31;
+const unconfirmedFlag = 2 ** 31;
 
 /** Returns the 16-bit hash by which a baseline remembers a rule. */
 export function ruleHash(ruleId: string): number {
@@ -37,19 +37,19 @@ export function ruleHash(ruleId: string): number {
 /** Returns the sort key of a session. A session that is learned again keeps its key. */
 function placeOf({ sessions }: Baseline, session: number, isConfirmed: boolean): number {
   const confirmed = session >>> 1;
-  const unconfirmed = confirmed + UNCONFIRMED;
+  const unconfirmed = confirmed + unconfirmedFlag;
   if (sessions.get(confirmed)) return confirmed;
   return isConfirmed && !sessions.get(unconfirmed) ? confirmed : unconfirmed;
 }
 
 function hasCalls({ marks }: SessionState): boolean {
-  return CALLS.some((mark) => (marks[MARK_INDEX[mark]]?.count ?? 0) > 0);
+  return calls.some((mark) => (marks[sessionMarkIndex[mark]]?.count ?? 0) > 0);
 }
 
 /** Removes a session that turned out to be an attack. Returns `true` if the baseline had learned it. */
 export function forget({ sessions }: Baseline, { session }: SessionState): boolean {
   const confirmed = session >>> 1;
-  const places = [confirmed, confirmed + UNCONFIRMED];
+  const places = [confirmed, confirmed + unconfirmedFlag];
   return places.filter((place) => sessions.drop(place)).length > 0;
 }
 
@@ -83,7 +83,7 @@ export function learn(
     dimension.factors.map((factor) => ruleHash(factor.ruleId)),
   );
   // The rule does not match where this is usual; what is usual would be forgotten, and match again.
-  if ((state.stamps[STAMP_INDEX.agent_elsewhere]?.count ?? 0) > 0) rules.push(ELSEWHERE);
+  if ((state.stamps[stampIndex.agent_elsewhere]?.count ?? 0) > 0) rules.push(elsewhere);
   const past = pastSession(state, rules);
   const kept = baseline.sessions.reach(placeOf(baseline, state.session, isSuspect), () => ({ past }));
   if (kept !== undefined) kept.past = past;

@@ -2,8 +2,8 @@ import type { Baseline } from './baseline.ts';
 import type { PastSession } from './past-session.ts';
 
 /** Number of past sessions from which an expectation has full confidence. */
-export const FULL_CONFIDENCE_SESSIONS = 3;
-const NEAREST = 5;
+export const fullConfidenceSessions = 3;
+const nearest = 5;
 
 /** Expectation for a session, derived from similar past sessions. */
 export interface Expectation {
@@ -40,14 +40,14 @@ export function expectationFor(
   const all = baseline?.sessions.entries().map(([, { past }]) => past) ?? [];
   if (all.length === 0) return undefined;
   const near =
-    all.length <= NEAREST
+    all.length <= nearest
       ? all
       : all
           .map((past, index) => ({ past, index, likeness: likeness(looks, past) }))
           .sort((a, b) => b.likeness - a.likeness || a.index - b.index)
-          .slice(0, NEAREST)
+          .slice(0, nearest)
           .map(({ past }) => past);
-  return { near, all, confidence: Math.min(1, near.length / FULL_CONFIDENCE_SESSIONS) ** 2 };
+  return { near, all, confidence: Math.min(1, near.length / fullConfidenceSessions) ** 2 };
 }
 
 /** Returns the share of the near sessions that pass the test, 0 to 1. */

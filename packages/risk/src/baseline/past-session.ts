@@ -1,4 +1,4 @@
-import { MARK_INDEX, type Mark } from '../session/mark.ts';
+import { type Mark, sessionMarkIndex } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
 
 /** Summary of a learned session in a baseline. */
@@ -18,7 +18,7 @@ export interface PastSession {
 }
 
 /** Marks of actions that something foreign aimed: a session with one is never learned on its own. */
-const FOREIGN: readonly Mark[] = [
+const foreign: readonly Mark[] = [
   'aimed',
   'redirected',
   'private_sent',
@@ -30,14 +30,14 @@ const FOREIGN: readonly Mark[] = [
 
 /** `true` if a session contains an action that was aimed by a text of third parties. */
 export function hasForeignAct({ marks }: SessionState): boolean {
-  return FOREIGN.some((mark) => (marks[MARK_INDEX[mark]]?.count ?? 0) > 0);
+  return foreign.some((mark) => (marks[sessionMarkIndex[mark]]?.count ?? 0) > 0);
 }
 
 /** Returns the hour of the first call, in UTC; NaN without a call. */
 export function startHour({ marks }: SessionState): number {
   let at = Number.NaN;
   for (const mark of ['act', 'look'] as const) {
-    const tally = marks[MARK_INDEX[mark]];
+    const tally = marks[sessionMarkIndex[mark]];
     if (tally?.count && !(tally.firstMs >= at)) at = tally.firstMs;
   }
   return Math.floor(at / 3_600_000) % 24;
@@ -52,8 +52,8 @@ export function pastSession(state: SessionState, rules: Iterable<number>): PastS
     actions: new Set(acting.map(([hash]) => hash)),
     rules: new Set(rules),
     tags: tools.reduce((bits, [, tool]) => bits | tool.bits, 0),
-    acts: state.marks[MARK_INDEX.act]?.count ?? 0,
-    looks: state.marks[MARK_INDEX.look]?.count ?? 0,
+    acts: state.marks[sessionMarkIndex.act]?.count ?? 0,
+    looks: state.marks[sessionMarkIndex.look]?.count ?? 0,
     hour: startHour(state) || 0,
   };
 }

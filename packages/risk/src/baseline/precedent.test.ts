@@ -6,7 +6,7 @@ import { viewOf } from '../session/session-view.ts';
 import type { Expectation } from './expectation.ts';
 import { precedentFor } from './precedent.ts';
 
-const [SEND, PAY] = [11, 22];
+const [send, pay] = [11, 22];
 
 function past(...actions: readonly (readonly [number, number])[]): Expectation['near'][number] {
   const tools = new Map(actions);
@@ -20,21 +20,21 @@ function precedent(near: Expectation['near'], acts: readonly (readonly [number, 
 
 describe('the precedent of a session', () => {
   it('is that of the action with the least precedent', () => {
-    const near = [past([SEND, 1]), past([SEND, 2]), past()];
-    expect(precedent(near, [[SEND, 2]])).toBe(1);
-    expect(precedent(near, [[SEND, 4]])).toBe(0.5);
+    const near = [past([send, 1]), past([send, 2]), past()];
+    expect(precedent(near, [[send, 2]])).toBe(1);
+    expect(precedent(near, [[send, 4]])).toBe(0.5);
     expect(
       precedent(near, [
-        [SEND, 2],
-        [PAY, 2],
+        [send, 2],
+        [pay, 2],
       ]),
     ).toBe(0);
-    expect(precedent(near, [[PAY, 1]])).toBe(0);
+    expect(precedent(near, [[pay, 1]])).toBe(0);
   });
 
   it('grows with the number of past sessions up to three', () => {
-    const one = past([SEND, 1]);
-    expect([1, 2, 3].map((count) => precedent(new Array(count).fill(one), [[SEND, 1]]))).toEqual([
+    const one = past([send, 1]);
+    expect([1, 2, 3].map((count) => precedent(new Array(count).fill(one), [[send, 1]]))).toEqual([
       1 / 3,
       2 / 3,
       1,
@@ -42,14 +42,14 @@ describe('the precedent of a session', () => {
   });
 
   it('does not rely on a single session of five', () => {
-    const planted = past([PAY, 9]);
-    const benign = past([SEND, 1]);
-    expect(precedent([planted, benign, benign, benign, benign], [[PAY, 1]])).toBe(0);
-    expect(precedent([planted, planted, benign, benign, benign], [[PAY, 1]])).toBe(1);
+    const planted = past([pay, 9]);
+    const benign = past([send, 1]);
+    expect(precedent([planted, benign, benign, benign, benign], [[pay, 1]])).toBe(0);
+    expect(precedent([planted, planted, benign, benign, benign], [[pay, 1]])).toBe(1);
   });
 
   it('is undefined for a session without actions', () => {
-    expect(precedent([past([SEND, 1])], [])).toBe(0);
+    expect(precedent([past([send, 1])], [])).toBe(0);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Expectation, FULL_CONFIDENCE_SESSIONS } from './expectation.ts';
+import { type Expectation, fullConfidenceSessions } from './expectation.ts';
 
 /**
  * Returns how far past sessions took the same actions as this one, with the same tools and as often: from 0 (one of them
@@ -21,5 +21,5 @@ export function precedentFor(
     return least;
   });
   const deciding = shares.sort((a, b) => b - a)[Math.ceil(shares.length / 3) - 1] as number;
-  return deciding * Math.min(1, near.length / FULL_CONFIDENCE_SESSIONS);
+  return deciding * Math.min(1, near.length / fullConfidenceSessions);
 }

@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 12;
+const manyFailures = 12;
 
 /** Detects a session that continues although many calls fail. */
 export const cascadeFailingOn: Rule = {
@@ -22,7 +22,7 @@ export const cascadeFailingOn: Rule = {
       tallyOf(view, mark),
     );
     const failures = failed.reduce((sum, tally) => sum + tally.count, 0) - view.withheld;
-    if (failures < MANY) return undefined;
+    if (failures < manyFailures) return undefined;
     return matched(
       failed.filter(({ count }) => count > 0).map(lastOf),
       Math.min(1, failures / 24),

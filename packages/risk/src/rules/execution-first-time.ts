@@ -3,7 +3,7 @@ import { matched } from '../rule-match.ts';
 import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
-const EXEC = tagBits('exec');
+const exec = tagBits('exec');
 
 /** Detects the first time that an agent runs code. */
 export const executionFirstTime: Rule = {
@@ -23,7 +23,7 @@ export const executionFirstTime: Rule = {
   },
   detect(view) {
     const expected = view.expected;
-    if (expected === undefined || expected.all.some((past) => (past.tags & EXEC) !== 0)) return undefined;
+    if (expected === undefined || expected.all.some((past) => (past.tags & exec) !== 0)) return undefined;
     const runs = tallyOf(view, 'exec');
     if (runs.count === 0) return undefined;
     const first = firstOf(runs);

@@ -2,14 +2,14 @@ import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
-import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
-import { VERB_CLASSES } from '../taxonomy/verbs.ts';
+import { nounClassNames } from '../taxonomy/nouns.ts';
+import { verbClasses } from '../taxonomy/verbs.ts';
 
-const WEB = NOUN_CLASS_NAMES.indexOf('web') + 1;
-const OPENING: readonly number[] = [VERB_CLASSES.indexOf('read') + 1, VERB_CLASSES.indexOf('drive') + 1];
+const web = nounClassNames.indexOf('web') + 1;
+const opening: readonly number[] = [verbClasses.indexOf('read') + 1, verbClasses.indexOf('drive') + 1];
 
 function opens({ verb, noun }: { readonly verb: number; readonly noun: number }): boolean {
-  return noun === WEB && OPENING.includes(verb);
+  return noun === web && opening.includes(verb);
 }
 
 /** Detects web addresses that untrusted content may have named. */

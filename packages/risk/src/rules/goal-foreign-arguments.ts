@@ -3,7 +3,7 @@ import { counted, matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf, toolName } from '../session/session-view.ts';
 
 /** Strength where the user's texts may not be known to the recorder, so that an argument of the user looks foreign. */
-const UNKNOWN_USER = 0.6;
+const unknownUser = 0.6;
 
 /** Detects actions whose arguments came out of a tool's text, and none from the user. */
 export const goalForeignArguments: Rule = {
@@ -30,7 +30,7 @@ export const goalForeignArguments: Rule = {
     const isUserKnown = tallyOf(view, 'knows_user').count > 0 || tallyOf(view, 'user_named').count > 0;
     return matched(
       aimed.count > 1 ? [first, last] : [first],
-      (aimed.count > 1 ? 1 : 0.85) * (isUserKnown ? 1 : UNKNOWN_USER),
+      (aimed.count > 1 ? 1 : 0.85) * (isUserKnown ? 1 : unknownUser),
       `${toolName(view, first.tool)} was called with arguments from the text of an earlier result and none from the user (${counted(aimed.count, 'such action')}).`,
       aimed.count,
     );

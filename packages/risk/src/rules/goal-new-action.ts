@@ -2,7 +2,7 @@ import { shareOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf, toolName } from '../session/session-view.ts';
-import { ACTION_BITS, IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
+import { actionBits, irreversibleBits } from '../taxonomy/tag.ts';
 
 /** Detects an action that this workflow never took. */
 export const goalNewAction: Rule = {
@@ -28,12 +28,12 @@ export const goalNewAction: Rule = {
     let strange = 0;
     let calls = 0;
     for (const [hash, tool] of view.tools) {
-      if ((tool.bits & ACTION_BITS) === 0) continue;
+      if ((tool.bits & actionBits) === 0) continue;
       const share = shareOf(expected, (past) => past.tools.has(hash));
       const novelty = share === 0 ? 1 : share <= 1 / 3 ? 0.3 : 0;
       if (novelty === 0) continue;
       calls += tool.count;
-      const strength = novelty * (tool.bits & IRREVERSIBLE_BITS ? 1 : 0.85);
+      const strength = novelty * (tool.bits & irreversibleBits ? 1 : 0.85);
       if (strength <= best) continue;
       best = strength;
       strange = hash;

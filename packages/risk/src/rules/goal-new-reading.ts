@@ -1,7 +1,7 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
-import { ACTION_BITS } from '../taxonomy/tag.ts';
+import { actionBits } from '../taxonomy/tag.ts';
 
 /** Detects reads that this workflow never did. */
 export const goalNewReading: Rule = {
@@ -25,7 +25,7 @@ export const goalNewReading: Rule = {
     let strange = 0;
     let calls = 0;
     for (const [hash, tool] of view.tools) {
-      if (tool.bits & ACTION_BITS || tool.bits === 0) continue;
+      if (tool.bits & actionBits || tool.bits === 0) continue;
       if (expected.near.some((past) => past.tools.has(hash))) continue;
       if (calls === 0) strange = hash;
       calls += tool.count;

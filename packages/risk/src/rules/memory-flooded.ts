@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 8;
+const manyWrites = 8;
 
 /** Detects many writes to memory in one session. */
 export const memoryFlooded: Rule = {
@@ -20,7 +20,7 @@ export const memoryFlooded: Rule = {
   },
   detect(view) {
     const writes = tallyOf(view, 'memory_write');
-    if (writes.count < MANY) return undefined;
+    if (writes.count < manyWrites) return undefined;
     return matched(
       [firstOf(writes), lastOf(writes)],
       Math.min(1, writes.count / 20),

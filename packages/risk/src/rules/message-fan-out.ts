@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 5;
+const manyRecipients = 5;
 
 /** Detects a session that sends messages to many agents. */
 export const messageFanOut: Rule = {
@@ -20,7 +20,7 @@ export const messageFanOut: Rule = {
   },
   detect(view) {
     const recipients = view.state.recipients.size;
-    if (recipients < MANY) return undefined;
+    if (recipients < manyRecipients) return undefined;
     const messages = tallyOf(view, 'message');
     const many = view.state.recipients.full ? `${recipients} or more` : String(recipients);
     return matched(

@@ -2,8 +2,8 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 5;
-const SHORT_MS = 60_000;
+const manyLossesPerMinute = 5;
+const shortMs = 60_000;
 
 /** Detects many deletions or payments at once. */
 export const misuseLossBurst: Rule = {
@@ -21,8 +21,8 @@ export const misuseLossBurst: Rule = {
   },
   detect(view) {
     const losses = tallyOf(view, 'loss');
-    const perMinute = view.state.losses.densest(SHORT_MS);
-    if (perMinute < MANY) return undefined;
+    const perMinute = view.state.losses.densest(shortMs);
+    if (perMinute < manyLossesPerMinute) return undefined;
     return matched(
       [firstOf(losses), lastOf(losses)],
       Math.min(1, perMinute / 15),

@@ -2,9 +2,9 @@ import { mostOf } from '../baseline/expectation.ts';
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { lastOf, type SessionView, tallyOf, toolName } from '../session/session-view.ts';
-import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
+import { actionBits, tagBits } from '../taxonomy/tag.ts';
 
-const PAYMENT = tagBits('payment');
+const payment = tagBits('payment');
 
 function toolNames(view: SessionView, hashes: Iterable<number>): string {
   const [first, second, ...others] = hashes;
@@ -17,7 +17,7 @@ function toolNames(view: SessionView, hashes: Iterable<number>): string {
 function repeats(view: SessionView): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { tool, bits, done } of view.actions) {
-    if (done.count < 2 || bits & PAYMENT) continue;
+    if (done.count < 2 || bits & payment) continue;
     counts.set(tool, (counts.get(tool) ?? 0) + done.count - 1);
   }
   return counts;
@@ -47,7 +47,7 @@ export const misuseMoreThanUsual: Rule = {
     const over = new Set<number>();
     const others = repeats(view);
     for (const [hash, tool] of view.tools) {
-      if ((tool.bits & ACTION_BITS) === 0) continue;
+      if ((tool.bits & actionBits) === 0) continue;
       const calls = tool.count - (others.get(hash) ?? 0);
       total += calls;
       const usual = mostOf(expected, (past) => past.tools.get(hash) ?? 0);

@@ -1,9 +1,9 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, lastOf, toolName } from '../session/session-view.ts';
-import { ACTION_BITS } from '../taxonomy/tag.ts';
+import { actionBits } from '../taxonomy/tag.ts';
 
-const MANY = 4;
+const manyRepeats = 4;
 
 /** Detects a call that is repeated many times. */
 export const misuseSameCallAgain: Rule = {
@@ -22,8 +22,8 @@ export const misuseSameCallAgain: Rule = {
   detect(view) {
     let most: (typeof view.actions)[number] | undefined;
     for (const action of view.actions) {
-      if ((action.bits & ACTION_BITS) === 0) continue;
-      if (action.done.count > (most?.done.count ?? MANY - 1)) most = action;
+      if ((action.bits & actionBits) === 0) continue;
+      if (action.done.count > (most?.done.count ?? manyRepeats - 1)) most = action;
     }
     if (most === undefined) return undefined;
     const { done } = most;

@@ -3,7 +3,7 @@ import { matched } from '../rule-match.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
-const EXTERNAL = tagBits('external_comm', 'agent_msg');
+const external = tagBits('external_comm', 'agent_msg');
 
 /** Detects content that leaves through several tools. */
 export const misuseSeveralOutlets: Rule = {
@@ -23,7 +23,7 @@ export const misuseSeveralOutlets: Rule = {
   detect(view) {
     const found = sequence(view, 'ingest_untrusted', 'external_comm');
     if (found === undefined) return undefined;
-    const outlets = view.tools.filter(([, tool]) => (tool.bits & EXTERNAL) !== 0);
+    const outlets = view.tools.filter(([, tool]) => (tool.bits & external) !== 0);
     const [first, second] = outlets;
     if (first === undefined || second === undefined) return undefined;
     const sent = tallyOf(view, 'external_comm');

@@ -1,10 +1,10 @@
 import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { sequence, toolName } from '../session/session-view.ts';
-import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
+import { actionBits, tagBits } from '../taxonomy/tag.ts';
 
-const EXTERNAL = tagBits('external_comm', 'agent_msg');
-const SWEEP = 3;
+const external = tagBits('external_comm', 'agent_msg');
+const sweep = 3;
 
 /** Detects many reads of one kind, followed by an outgoing message. */
 export const misuseSweepThenSend: Rule = {
@@ -28,7 +28,7 @@ export const misuseSweepThenSend: Rule = {
     if (found === undefined) return undefined;
     const swept = view.tools.find(
       ([, tool]) =>
-        !(tool.bits & EXTERNAL) && tool.bits !== 0 && !(tool.bits & ACTION_BITS) && tool.count >= SWEEP,
+        !(tool.bits & external) && tool.bits !== 0 && !(tool.bits & actionBits) && tool.count >= sweep,
     );
     if (swept === undefined) return undefined;
     const [read, sent] = found;

@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { lastOf, tallyOf, toolName } from '../session/session-view.ts';
 
-const MANY = 3;
+const manyFailedReaches = 3;
 
 /** Detects reads of one object after another until some are refused. */
 export const privilegeFailedReach: Rule = {
@@ -21,7 +21,7 @@ export const privilegeFailedReach: Rule = {
   detect(view) {
     for (const [hash, tool] of view.state.looking.entries()) {
       const { count, firstSuccessMs, lastFailedMs } = tool;
-      if (count < MANY || firstSuccessMs === 0 || lastFailedMs <= firstSuccessMs) continue;
+      if (count < manyFailedReaches || firstSuccessMs === 0 || lastFailedMs <= firstSuccessMs) continue;
       const failed = tallyOf(view, 'failed_look');
       const refused = tallyOf(view, 'unauthorized');
       return matched(

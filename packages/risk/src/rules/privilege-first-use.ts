@@ -3,7 +3,7 @@ import { matched } from '../rule-match.ts';
 import { firstOf, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
-const RIGHTS = tagBits('credential', 'admin');
+const rights = tagBits('credential', 'admin');
 
 /** Detects the first use of secrets or permissions by an agent. */
 export const privilegeFirstUse: Rule = {
@@ -23,7 +23,7 @@ export const privilegeFirstUse: Rule = {
   },
   detect(view) {
     const expected = view.expected;
-    if (expected === undefined || expected.all.some((past) => (past.tags & RIGHTS) !== 0)) return undefined;
+    if (expected === undefined || expected.all.some((past) => (past.tags & rights) !== 0)) return undefined;
     const used = tallyOf(view, 'rights');
     if (used.count === 0) return undefined;
     const first = firstOf(used);

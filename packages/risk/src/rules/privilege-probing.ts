@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 3;
+const manyRefusals = 3;
 
 /** Detects repeated calls that are refused for missing permissions. */
 export const privilegeProbing: Rule = {
@@ -21,7 +21,7 @@ export const privilegeProbing: Rule = {
   detect(view) {
     const unauthorized = tallyOf(view, 'unauthorized');
     const refused = unauthorized.count - view.withheld;
-    if (refused < MANY) return undefined;
+    if (refused < manyRefusals) return undefined;
     return matched(
       [firstOf(unauthorized), lastOf(unauthorized)],
       Math.min(1, refused / 6),

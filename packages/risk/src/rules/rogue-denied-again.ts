@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { firstOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 3;
+const manyDenials = 3;
 
 /** Detects repeated denials. */
 export const rogueDeniedAgain: Rule = {
@@ -21,7 +21,7 @@ export const rogueDeniedAgain: Rule = {
   detect(view) {
     const [denied, refused] = [tallyOf(view, 'policy_denied'), tallyOf(view, 'refused')];
     const count = denied.count + refused.count;
-    if (count < MANY) return undefined;
+    if (count < manyDenials) return undefined;
     return matched(
       [denied, refused].filter((tally) => tally.count > 0).map(firstOf),
       Math.min(1, count / 6),

@@ -1,10 +1,10 @@
 import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { firstOf, tallyOf } from '../session/session-view.ts';
-import { ACTION_BITS } from '../taxonomy/tag.ts';
+import { actionBits } from '../taxonomy/tag.ts';
 
-const ENOUGH = 5;
-const MANY = 3;
+const enough = 5;
+const manyNewCalls = 3;
 
 /** Detects a session that differs from all past sessions of the agent. */
 export const rogueDrift: Rule = {
@@ -22,12 +22,12 @@ export const rogueDrift: Rule = {
   },
   detect(view) {
     const { expected } = view;
-    if (expected === undefined || expected.all.length < ENOUGH || tallyOf(view, 'act').count === 0)
+    if (expected === undefined || expected.all.length < enough || tallyOf(view, 'act').count === 0)
       return undefined;
     const strange = view.tools.filter(([hash]) => !expected.all.some((past) => past.tools.has(hash)));
     const calls = strange.reduce((sum, [, tool]) => sum + tool.count, 0);
-    const acting = strange.some(([, tool]) => (tool.bits & ACTION_BITS) !== 0);
-    if (calls < MANY || !acting) return undefined;
+    const acting = strange.some(([, tool]) => (tool.bits & actionBits) !== 0);
+    if (calls < manyNewCalls || !acting) return undefined;
     return matched(
       [firstOf(tallyOf(view, 'act'))],
       Math.min(1, calls / 6),

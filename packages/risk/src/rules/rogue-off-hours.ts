@@ -3,8 +3,8 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, tallyOf } from '../session/session-view.ts';
 
-const ENOUGH = 10;
-const NEAR_HOURS = 3;
+const enough = 10;
+const nearHours = 3;
 
 /** Detects activity at an unusual hour. */
 export const rogueOffHours: Rule = {
@@ -23,12 +23,12 @@ export const rogueOffHours: Rule = {
   },
   detect(view) {
     const { expected } = view;
-    if (expected === undefined || expected.all.length < ENOUGH || tallyOf(view, 'act').count === 0)
+    if (expected === undefined || expected.all.length < enough || tallyOf(view, 'act').count === 0)
       return undefined;
     const hour = startHour(view.state);
     const near = expected.all.some((past) => {
       const apart = Math.abs(past.hour - hour);
-      return Math.min(apart, 24 - apart) <= NEAR_HOURS;
+      return Math.min(apart, 24 - apart) <= nearHours;
     });
     if (near) return undefined;
     return matched(

@@ -3,7 +3,7 @@ import { matched } from '../rule-match.ts';
 import type { ActionRecord } from '../session/actions.ts';
 import { precedes } from '../session/mark.ts';
 import { firstOf, lastOf, toolName } from '../session/session-view.ts';
-import { IRREVERSIBLE_BITS } from '../taxonomy/tag.ts';
+import { irreversibleBits } from '../taxonomy/tag.ts';
 
 /** Detects an alternative to a denied action. */
 export const rogueSubstituted: Rule = {
@@ -22,7 +22,7 @@ export const rogueSubstituted: Rule = {
   detect(view) {
     let best: readonly [denied: ActionRecord, other: ActionRecord] | undefined;
     for (const denied of view.actions) {
-      const irreversible = denied.bits & IRREVERSIBLE_BITS;
+      const irreversible = denied.bits & irreversibleBits;
       for (const other of view.actions) {
         if (other === denied || (other.bits & irreversible) === 0) continue;
         if (!precedes(denied.denied, other.done)) continue;

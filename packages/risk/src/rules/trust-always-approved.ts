@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 20;
+const manyDecisions = 20;
 
 /** Detects that almost all held actions are approved. */
 export const trustAlwaysApproved: Rule = {
@@ -22,7 +22,7 @@ export const trustAlwaysApproved: Rule = {
     const approvals = tallyOf(view, 'approved');
     const approved = approvals.count;
     const decided = approved + tallyOf(view, 'refused').count;
-    if (decided < MANY || approved < decided * 0.98) return undefined;
+    if (decided < manyDecisions || approved < decided * 0.98) return undefined;
     return matched(
       [firstOf(approvals), lastOf(approvals)],
       1,

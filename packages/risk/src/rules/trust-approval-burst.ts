@@ -2,8 +2,8 @@ import type { Rule } from '../rule.ts';
 import { matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 5;
-const SHORT_MS = 30_000;
+const manyApprovals = 5;
+const shortMs = 30_000;
 
 /** Detects many approvals at once. */
 export const trustApprovalBurst: Rule = {
@@ -22,8 +22,8 @@ export const trustApprovalBurst: Rule = {
     text: 'Hold the job as one action, so that the approver can review it.',
   },
   detect(view) {
-    const approved = view.state.approvals.densest(SHORT_MS);
-    if (approved < MANY) return undefined;
+    const approved = view.state.approvals.densest(shortMs);
+    if (approved < manyApprovals) return undefined;
     const approvals = tallyOf(view, 'approved');
     return matched(
       [firstOf(approvals), lastOf(approvals)],

@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 3;
+const manyFastApprovals = 3;
 
 /** Detects approvals that are faster than reading. */
 export const trustFastApprovals: Rule = {
@@ -24,7 +24,7 @@ export const trustFastApprovals: Rule = {
     const unread = tallyOf(view, 'approved_fast');
     const fast = unread.count;
     const approved = tallyOf(view, 'approved').count;
-    if (fast < MANY || fast < approved / 2) return undefined;
+    if (fast < manyFastApprovals || fast < approved / 2) return undefined;
     return matched(
       [firstOf(unread), lastOf(unread)],
       Math.min(1, fast / 6),

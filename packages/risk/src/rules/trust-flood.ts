@@ -2,7 +2,7 @@ import type { Rule } from '../rule.ts';
 import { counted, matched } from '../rule-match.ts';
 import { firstOf, lastOf, tallyOf } from '../session/session-view.ts';
 
-const MANY = 10;
+const manyHeldActions = 10;
 
 /** Detects more approval requests than a person can review. */
 export const trustFlood: Rule = {
@@ -21,7 +21,7 @@ export const trustFlood: Rule = {
   },
   detect(view) {
     const held = tallyOf(view, 'held');
-    if (held.count < MANY) return undefined;
+    if (held.count < manyHeldActions) return undefined;
     return matched(
       [firstOf(held), lastOf(held)],
       Math.min(1, held.count / 20),

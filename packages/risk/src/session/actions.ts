@@ -29,7 +29,7 @@ export interface ActionRecord {
   stopped: boolean;
 }
 
-const CLASSES = 2 ** 32;
+const classes = 2 ** 32;
 
 /**
  * The heaviest actions of a session, each with what was decided about it. Which ones are kept depends only on the set of
@@ -50,7 +50,7 @@ export class Actions {
    * @param hash - hash of the tool and its arguments
    */
   reach(rank: number, hash: number, tool: number, bits: number): ActionRecord | undefined {
-    return this.#kept.reach(rank * CLASSES + hash, () => ({
+    return this.#kept.reach(rank * classes + hash, () => ({
       tool,
       bits,
       done: emptyTally(),

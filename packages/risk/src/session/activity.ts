@@ -1,12 +1,12 @@
 import { hash32 } from '../codec/hash32.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
 import { type ActKind, actKindOf } from '../taxonomy/act-kind.ts';
-import { NOUN_CLASS_NAMES, type NounClass } from '../taxonomy/nouns.ts';
-import { ACTION_BITS, tagBits } from '../taxonomy/tag.ts';
+import { type NounClass, nounClassNames } from '../taxonomy/nouns.ts';
+import { actionBits, tagBits } from '../taxonomy/tag.ts';
 import { profileOf, type ToolProfile } from '../taxonomy/tool-profile.ts';
-import { VERB_CLASSES } from '../taxonomy/verbs.ts';
+import { verbClasses } from '../taxonomy/verbs.ts';
 import type { EntryKind } from './actions.ts';
-import { OUTCOME_MARKS, UNREAD } from './mark.ts';
+import { outcomeMarks, unread } from './mark.ts';
 
 /** A tool by its name, with its classification as numbers. */
 export interface NumberedTool {
@@ -27,30 +27,30 @@ export interface Activity {
   readonly tool: NumberedTool;
   /** Hash of the tool's arguments; 0 if the event has none. */
   readonly argument: number;
-  /** Index in `OUTCOME_MARKS`, or `UNREAD`; `throttled` for a denial by an exceeded rate. */
+  /** Index in `outcomeMarks`, or `unread`; `throttled` for a denial by an exceeded rate. */
   readonly outcome: number;
 }
 
-const UNTRUSTED = tagBits('ingest_untrusted');
+const untrusted = tagBits('ingest_untrusted');
 /** Objects whose text comes from the workspace itself. */
-const WORKSPACE: ReadonlySet<NounClass> = new Set(['file', 'code', 'data', 'memory'] as const);
+const workspace: ReadonlySet<NounClass> = new Set(['file', 'code', 'data', 'memory'] as const);
 
 function numbered(name: string, profile: ToolProfile, override?: number): NumberedTool {
   const bits = override ?? profile.bits;
-  const acts = (bits & ACTION_BITS) !== 0;
+  const acts = (bits & actionBits) !== 0;
   return {
     name,
     hash: hash32(name),
     bits,
-    verb: profile.verb === undefined ? 0 : VERB_CLASSES.indexOf(profile.verb) + 1,
-    noun: profile.noun === undefined ? 0 : NOUN_CLASS_NAMES.indexOf(profile.noun) + 1,
+    verb: profile.verb === undefined ? 0 : verbClasses.indexOf(profile.verb) + 1,
+    noun: profile.noun === undefined ? 0 : nounClassNames.indexOf(profile.noun) + 1,
     acts,
     actKind: actKindOf(name, profile, bits, acts),
-    isOutside: (bits & UNTRUSTED) !== 0 && profile.noun !== undefined && !WORKSPACE.has(profile.noun),
+    isOutside: (bits & untrusted) !== 0 && profile.noun !== undefined && !workspace.has(profile.noun),
   };
 }
 
-const MAX_REMEMBERED = 4096;
+const maxRemembered = 4096;
 const remembered = new Map<string, NumberedTool>();
 
 /** Returns a tool by its name, with the tenant's own tags where there are any. */
@@ -60,41 +60,41 @@ export function toolNamed(name: string, tags: ReadonlyMap<string, number> | unde
   let tool = remembered.get(name);
   if (tool === undefined) {
     tool = numbered(name, profileOf(name));
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(name, tool);
   }
   return tool;
 }
 
-const MESSAGE = numbered('agent_message', {
+const messageIndex = numbered('agent_message', {
   bits: tagBits('agent_msg'),
   verb: 'send',
   noun: 'agent',
   acts: true,
 });
-const MEMORY = numbered('memory_write', {
+const memory = numbered('memory_write', {
   bits: tagBits('memory_write'),
   verb: 'remember',
   noun: 'memory',
   acts: true,
 });
 
-const OUTCOME = Object.fromEntries(OUTCOME_MARKS.map((mark, index) => [mark, index])) as Record<
-  (typeof OUTCOME_MARKS)[number],
+const outcomeIndex = Object.fromEntries(outcomeMarks.map((mark, index) => [mark, index])) as Record<
+  (typeof outcomeMarks)[number],
   number
 >;
 
 function outcomeOf(status: number | null | undefined): number {
-  if (status === null || status === undefined) return OUTCOME.unanswered;
-  if (status === 401 || status === 403) return OUTCOME.unauthorized;
-  if (status === 429) return OUTCOME.throttled;
-  if (status >= 500) return OUTCOME.server_error;
-  return status >= 400 ? OUTCOME.client_error : OUTCOME.answered;
+  if (status === null || status === undefined) return outcomeIndex.unanswered;
+  if (status === 401 || status === 403) return outcomeIndex.unauthorized;
+  if (status === 429) return outcomeIndex.throttled;
+  if (status >= 500) return outcomeIndex.server_error;
+  return status >= 400 ? outcomeIndex.client_error : outcomeIndex.answered;
 }
 
-const FAST_APPROVAL_MS = 3000;
+const fastApprovalMs = 3000;
 
-const DECISIONS = new Map<string, EntryKind>([
+const decisions = new Map<string, EntryKind>([
   ['deny', 'policy_denied'],
   ['require_approval', 'held'],
   ['approved', 'approved'],
@@ -125,22 +125,22 @@ export function activityOf(event: RiskEvent, context: EventContext): Activity | 
       const message = event.category === 'agent_message';
       return {
         kind: message ? 'message' : 'memory',
-        tool: message ? MESSAGE : MEMORY,
+        tool: message ? messageIndex : memory,
         argument: content === undefined ? 0 : hash32(content),
-        outcome: OUTCOME.answered,
+        outcome: outcomeIndex.answered,
       };
     }
     case 'guardian_decision': {
-      const kind = DECISIONS.get(text(event.payload, 'decision') ?? '');
+      const kind = decisions.get(text(event.payload, 'decision') ?? '');
       if (kind === undefined) return undefined;
       const { heldMs, rate } = event.payload ?? {};
       const isNotNow = kind === 'policy_denied' && typeof rate === 'object' && rate !== null;
-      const isUnread = kind === 'approved' && typeof heldMs === 'number' && heldMs < FAST_APPROVAL_MS;
+      const isUnread = kind === 'approved' && typeof heldMs === 'number' && heldMs < fastApprovalMs;
       return {
         kind,
         tool: toolNamed(toolName ?? '', context.tags),
         argument: given === undefined ? 0 : hash32(given),
-        outcome: isNotNow ? OUTCOME.throttled : isUnread ? UNREAD : OUTCOME.answered,
+        outcome: isNotNow ? outcomeIndex.throttled : isUnread ? unread : outcomeIndex.answered,
       };
     }
     default:

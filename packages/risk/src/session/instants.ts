@@ -20,17 +20,17 @@ export class Instants {
   add(timestampMs: number): void {
     this.total += 1;
     let moved = timestampMs;
-    if (this.head.length < LIMIT) {
+    if (this.head.length < limit) {
       insert(this.head, moved);
       return;
     }
-    if (moved < (this.head[LIMIT - 1] as number)) {
+    if (moved < (this.head[limit - 1] as number)) {
       insert(this.head, moved);
       moved = this.head.pop() as number;
     }
-    if (this.tail.length === LIMIT && moved <= (this.tail[0] as number)) return;
+    if (this.tail.length === limit && moved <= (this.tail[0] as number)) return;
     insert(this.tail, moved);
-    if (this.tail.length > LIMIT) this.tail.shift();
+    if (this.tail.length > limit) this.tail.shift();
   }
 
   /**
@@ -38,7 +38,7 @@ export class Instants {
    * is dense enough for any rule that asks.
    */
   densest(spanMs: number): number {
-    if (this.total > LIMIT * 2) return this.total;
+    if (this.total > limit * 2) return this.total;
     const times = [...this.head, ...this.tail];
     let most = 0;
     let from = 0;
@@ -50,7 +50,7 @@ export class Instants {
   }
 }
 
-const LIMIT = 12;
+const limit = 12;
 
 function insert(times: number[], time: number): void {
   let at = times.length;

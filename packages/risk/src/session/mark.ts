@@ -1,7 +1,7 @@
-import { TOOL_TAGS } from '../taxonomy/tag.ts';
+import { toolTags } from '../taxonomy/tag.ts';
 
 /** Decisions of a server about a tool call, as recorded by `guardian_decision` events. */
-export const DECISION_MARKS = [
+export const decisionMarks = [
   'policy_denied',
   'held',
   'approved',
@@ -11,7 +11,7 @@ export const DECISION_MARKS = [
 ] as const;
 
 /** Outcomes of calls. */
-export const OUTCOME_MARKS = [
+export const outcomeMarks = [
   'answered',
   'unauthorized',
   'throttled',
@@ -21,10 +21,10 @@ export const OUTCOME_MARKS = [
 ] as const;
 
 /** Outcome of an approval that was faster than reading. No call ends with it, and it has no tally. */
-export const UNREAD = OUTCOME_MARKS.length;
+export const unread = outcomeMarks.length;
 
 /** Kinds of events without a tool, and the sums of the kinds that act or look. */
-export const KIND_MARKS = ['call', 'message', 'memory', 'llm', 'act', 'look'] as const;
+export const kindMarks = ['call', 'message', 'memory', 'llm', 'act', 'look'] as const;
 
 /**
  * Kinds of steps that rules relate to each other. Reads count only if they returned something, actions only if they were
@@ -39,7 +39,7 @@ export const KIND_MARKS = ['call', 'message', 'memory', 'llm', 'act', 'look'] as
  * - `stored`: a file or a package was stored.
  * - `loss`: something was deleted or paid.
  */
-export const STEP_MARKS = [
+export const stepMarks = [
   'outside',
   'opened_web',
   'read_memory',
@@ -73,7 +73,7 @@ export const STEP_MARKS = [
  * - `user_reach`: an action beyond local work had an argument of the user.
  * - `sent_aimed`: an outgoing action was aimed by a text, or its destination was.
  */
-export const ORIGIN_MARKS = [
+export const originMarks = [
   'origins',
   'knows_user',
   'user_named',
@@ -93,22 +93,22 @@ export const ORIGIN_MARKS = [
 ] as const;
 
 /** Everything that a session tallies. The order is part of the stored format: append only. */
-export const MARKS = [
-  ...TOOL_TAGS,
-  ...DECISION_MARKS,
-  ...KIND_MARKS,
-  ...STEP_MARKS,
-  ...ORIGIN_MARKS,
-  ...OUTCOME_MARKS,
+export const sessionMarks = [
+  ...toolTags,
+  ...decisionMarks,
+  ...kindMarks,
+  ...stepMarks,
+  ...originMarks,
+  ...outcomeMarks,
 ] as const;
 
-/** One of {@link MARKS}. */
-export type Mark = (typeof MARKS)[number];
+/** One of {@link sessionMarks}. */
+export type Mark = (typeof sessionMarks)[number];
 
 /** Index of each mark. */
-export const MARK_INDEX = Object.fromEntries(MARKS.map((mark, index) => [mark, index])) as Readonly<
-  Record<Mark, number>
->;
+export const sessionMarkIndex = Object.fromEntries(
+  sessionMarks.map((mark, index) => [mark, index]),
+) as Readonly<Record<Mark, number>>;
 
 /** `true` if one event comes before another one. */
 export function isBefore(aMs: number, aId: string, bMs: number, bId: string): boolean {

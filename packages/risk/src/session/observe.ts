@@ -1,33 +1,33 @@
 import { hash32 } from '../codec/hash32.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
 import { stampsThatCount } from '../stamp-name.ts';
-import { ACT_KINDS, type ActKind, reachesBeyond } from '../taxonomy/act-kind.ts';
-import { NOUN_CLASS_NAMES } from '../taxonomy/nouns.ts';
-import { IRREVERSIBLE_BITS, tagBits } from '../taxonomy/tag.ts';
-import { VERB_CLASSES } from '../taxonomy/verbs.ts';
+import { type ActKind, actKinds, reachesBeyond } from '../taxonomy/act-kind.ts';
+import { nounClassNames } from '../taxonomy/nouns.ts';
+import { irreversibleBits, tagBits } from '../taxonomy/tag.ts';
+import { verbClasses } from '../taxonomy/verbs.ts';
 import { recordAction } from './actions.ts';
 import { type Activity, activityOf, type NumberedTool } from './activity.ts';
-import { count, MARK_INDEX, type Mark, OUTCOME_MARKS, type Tally, UNREAD } from './mark.ts';
+import { count, type Mark, outcomeMarks, sessionMarkIndex, type Tally, unread } from './mark.ts';
 import { originNote } from './origin-note.ts';
 import type { SessionState, ToolTally } from './session-state.ts';
 
-const NO_CONTEXT: EventContext = {};
-const FIRST_OUTCOME = MARK_INDEX[OUTCOME_MARKS[0]];
-const UNAUTHORIZED = OUTCOME_MARKS.indexOf('unauthorized');
-const THROTTLED = OUTCOME_MARKS.indexOf('throttled');
-const MAX_NAME_BYTES = 24;
-const MAX_VERSION_LENGTH = 8;
-const MAX_EVENT_ID_LENGTH = 36;
+const noContext: EventContext = {};
+const firstOutcome = sessionMarkIndex[outcomeMarks[0]];
+const unauthorized = outcomeMarks.indexOf('unauthorized');
+const throttled = outcomeMarks.indexOf('throttled');
+const maxNameBytes = 24;
+const maxVersionLength = 8;
+const maxEventIdLength = 36;
 
-const UNTRUSTED = tagBits('ingest_untrusted');
-const LOSS = tagBits('delete', 'payment');
-const RIGHTS = tagBits('credential', 'admin');
-const STORES = tagBits('write', 'exec');
-const noun = (name: (typeof NOUN_CLASS_NAMES)[number]) => NOUN_CLASS_NAMES.indexOf(name) + 1;
-const verb = (name: (typeof VERB_CLASSES)[number]) => VERB_CLASSES.indexOf(name) + 1;
-const [WEB, MEMORY, FILE, CODE] = (['web', 'memory', 'file', 'code'] as const).map(noun);
-const OPENING: readonly number[] = [verb('read'), verb('drive')];
-const PUBLISHING: readonly number[] = [verb('publish'), verb('share')];
+const untrusted = tagBits('ingest_untrusted');
+const loss = tagBits('delete', 'payment');
+const rights = tagBits('credential', 'admin');
+const stores = tagBits('write', 'exec');
+const noun = (name: (typeof nounClassNames)[number]) => nounClassNames.indexOf(name) + 1;
+const verb = (name: (typeof verbClasses)[number]) => verbClasses.indexOf(name) + 1;
+const [web, memory, file, code] = (['web', 'memory', 'file', 'code'] as const).map(noun);
+const opening: readonly number[] = [verb('read'), verb('drive')];
+const publishing: readonly number[] = [verb('publish'), verb('share')];
 
 /** Truncates a tool's name to fit the stored format, with a mark if it was cut. */
 export function shortName(name: string): string {
@@ -36,8 +36,8 @@ export function shortName(name: string): string {
   for (const character of name) {
     const point = character.codePointAt(0) as number;
     bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    if (bytes > MAX_NAME_BYTES - 3)
-      return short.length + 3 >= name.length ? name.slice(0, MAX_NAME_BYTES) : `${short}…`;
+    if (bytes > maxNameBytes - 3)
+      return short.length + 3 >= name.length ? name.slice(0, maxNameBytes) : `${short}…`;
     short += character;
   }
   return short;
@@ -51,7 +51,7 @@ interface Place {
 }
 
 function mark(state: SessionState, name: Mark, { at, id, tool }: Place): void {
-  count(state.marks[MARK_INDEX[name]] as Tally, at, id, tool);
+  count(state.marks[sessionMarkIndex[name]] as Tally, at, id, tool);
 }
 
 function markIndex(state: SessionState, index: number, { at, id, tool }: Place): void {
@@ -81,7 +81,7 @@ function countOutcome(tally: ToolTally, outcome: number, at: number): void {
     tally.lastSuccessMs = Math.max(tally.lastSuccessMs, at);
     return;
   }
-  if (outcome === UNAUTHORIZED) tally.firstRefusedMs = earliest(tally.firstRefusedMs);
+  if (outcome === unauthorized) tally.firstRefusedMs = earliest(tally.firstRefusedMs);
   tally.lastFailedMs = Math.max(tally.lastFailedMs, at);
 }
 
@@ -93,9 +93,9 @@ function countRead(state: SessionState, tool: NumberedTool, hasFailed: boolean, 
   }
   countTags(state, tool.bits, place);
   if (tool.isOutside) mark(state, 'outside', place);
-  if (tool.noun === WEB && OPENING.includes(tool.verb)) mark(state, 'opened_web', place);
-  if (tool.noun === MEMORY) mark(state, 'read_memory', place);
-  if (tool.bits & UNTRUSTED) state.readKinds.add(tool.noun, place.at, place.id, place.tool);
+  if (tool.noun === web && opening.includes(tool.verb)) mark(state, 'opened_web', place);
+  if (tool.noun === memory) mark(state, 'read_memory', place);
+  if (tool.bits & untrusted) state.readKinds.add(tool.noun, place.at, place.id, place.tool);
 }
 
 function countTags(state: SessionState, tags: number, place: Place): void {
@@ -106,15 +106,15 @@ function countAct(state: SessionState, tool: NumberedTool, place: Place): void {
   const { bits, actKind } = tool;
   mark(state, 'act', place);
   countTags(state, bits, place);
-  if (bits & LOSS) {
+  if (bits & loss) {
     mark(state, 'loss', place);
     state.losses.add(place.at);
   }
-  if (bits & STORES && (tool.noun === FILE || tool.noun === CODE)) mark(state, 'stored', place);
-  if (tool.noun === WEB && OPENING.includes(tool.verb)) mark(state, 'opened_web', place);
-  if (bits & RIGHTS) mark(state, 'rights', place);
-  if (bits & IRREVERSIBLE_BITS && actKind !== 'execution') mark(state, 'final', place);
-  if (PUBLISHING.includes(tool.verb)) mark(state, 'opened_up', place);
+  if (bits & stores && (tool.noun === file || tool.noun === code)) mark(state, 'stored', place);
+  if (tool.noun === web && opening.includes(tool.verb)) mark(state, 'opened_web', place);
+  if (bits & rights) mark(state, 'rights', place);
+  if (bits & irreversibleBits && actKind !== 'execution') mark(state, 'final', place);
+  if (publishing.includes(tool.verb)) mark(state, 'opened_up', place);
   if (!reachesBeyond(actKind)) return;
   mark(state, 'reach', place);
   if (actKind === 'outgoing') mark(state, 'outgoing', place);
@@ -123,34 +123,34 @@ function countAct(state: SessionState, tool: NumberedTool, place: Place): void {
   state.reachedKinds.add(tool.noun, place.at, place.id, place.tool);
 }
 
-const RANKS = Object.fromEntries(ACT_KINDS.map((kind, rank) => [kind, rank])) as Record<ActKind, number>;
+const ranks = Object.fromEntries(actKinds.map((kind, rank) => [kind, rank])) as Record<ActKind, number>;
 
 function countActivity(state: SessionState, activity: Activity, at: number, id: string): void {
   const { kind, tool, outcome, argument } = activity;
   const place: Place = { at, id, tool: tool.hash };
-  const isRejected = outcome === UNAUTHORIZED;
+  const isRejected = outcome === unauthorized;
   const tally = toolTally(state, tool);
   if (argument !== 0) {
     const hash = (tool.hash ^ argument) >>> 0;
-    const record = state.actions.reach(RANKS[tool.actKind], hash, tool.hash, tool.bits);
-    if (record !== undefined) recordAction(record, kind, outcome === THROTTLED, isRejected, at, id);
+    const record = state.actions.reach(ranks[tool.actKind], hash, tool.hash, tool.bits);
+    if (record !== undefined) recordAction(record, kind, outcome === throttled, isRejected, at, id);
   }
   if (kind === 'call' || kind === 'message' || kind === 'memory') {
     mark(state, kind, place);
     if (kind === 'call') {
-      markIndex(state, FIRST_OUTCOME + outcome, place);
+      markIndex(state, firstOutcome + outcome, place);
       if (tally !== undefined) countOutcome(tally, outcome, at);
     }
     if (isRejected) return;
     if (tally !== undefined) tally.count += 1;
     if (tool.acts) countAct(state, tool, place);
-    else countRead(state, tool, outcome !== 0 && OUTCOME_MARKS[outcome] !== 'unanswered', place);
+    else countRead(state, tool, outcome !== 0 && outcomeMarks[outcome] !== 'unanswered', place);
     return;
   }
   mark(state, kind, place);
   if (kind === 'approved') {
     state.approvals.add(at);
-    if (outcome === UNREAD) mark(state, 'approved_fast', place);
+    if (outcome === unread) mark(state, 'approved_fast', place);
   }
 }
 
@@ -162,7 +162,7 @@ function countAgent(state: SessionState, event: RiskEvent, failed: boolean): voi
 }
 
 function countVersion(state: SessionState, version: string, at: number): void {
-  const short = version.slice(0, MAX_VERSION_LENGTH);
+  const short = version.slice(0, maxVersionLength);
   const tally = state.versions.reach(hash32(short), () => ({ version: short, firstMs: at, lastMs: at }));
   if (tally === undefined) return;
   if (at < tally.firstMs) tally.firstMs = at;
@@ -183,11 +183,11 @@ function observeOrigins(state: SessionState, event: RiskEvent, context: EventCon
  * Adds one event to a session's state, in any order, each event once. Takes about a microsecond.
  * Times before 1970 count as the first millisecond of 1970.
  */
-export function observe(state: SessionState, event: RiskEvent, context: EventContext = NO_CONTEXT): void {
+export function observe(state: SessionState, event: RiskEvent, context: EventContext = noContext): void {
   // 0 stands for no time in what is kept.
   const at = Math.max(1, Math.trunc(event.timestampMs));
   const id =
-    event.eventId.length > MAX_EVENT_ID_LENGTH ? event.eventId.slice(0, MAX_EVENT_ID_LENGTH) : event.eventId;
+    event.eventId.length > maxEventIdLength ? event.eventId.slice(0, maxEventIdLength) : event.eventId;
   const stamp = stampsThatCount(event.category, context.stamp ?? 0);
   const activity = activityOf(event, context);
   if (state.session === 0) state.session = hash32(event.sessionId);

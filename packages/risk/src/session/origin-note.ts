@@ -13,12 +13,12 @@ export interface OriginNote {
   readonly marks: readonly Mark[];
 }
 
-const PRIVATE = tagBits('read_private');
-const SECRET = tagBits('credential');
-const EXEC = tagBits('exec');
-const EXTERNAL = tagBits('external_comm');
-const MAX_PATHS = 64;
-const MAX_ID_LENGTH = 36;
+const privateBits = tagBits('read_private');
+const secret = tagBits('credential');
+const exec = tagBits('exec');
+const external = tagBits('external_comm');
+const maxPaths = 64;
+const maxIdLength = 36;
 
 /** Sources of the arguments of one class. */
 interface Sources {
@@ -35,9 +35,9 @@ export function originNote(event: RiskEvent, context: EventContext): OriginNote 
   if (typeof eventId !== 'string' || typeof toolName !== 'string') return undefined;
   if (typeof origins !== 'object' || origins === null) return undefined;
   const tool = toolNamed(toolName, context.tags);
-  const marks = marksOf(tool, Object.entries(origins).slice(0, MAX_PATHS), context);
+  const marks = marksOf(tool, Object.entries(origins).slice(0, maxPaths), context);
   if (userText === true) marks.push('knows_user');
-  return { callId: eventId.slice(0, MAX_ID_LENGTH), tool, marks };
+  return { callId: eventId.slice(0, maxIdLength), tool, marks };
 }
 
 function marksOf(
@@ -63,11 +63,12 @@ function marksOf(
     const source = typeof toolName === 'string' ? toolNamed(toolName, context.tags) : undefined;
     const isText = from === 'tool' && as !== 'field';
     if (from === 'tool' && source !== undefined) {
-      if (source.bits & PRIVATE) isPrivate = true;
-      if (source.bits & SECRET) isSecret = true;
+      if (source.bits & privateBits) isPrivate = true;
+      if (source.bits & secret) isSecret = true;
     }
     if (name.part !== undefined) {
-      if (name.part === 'query') privateQuery ||= from === 'tool' && ((source?.bits ?? 0) & PRIVATE) !== 0;
+      if (name.part === 'query')
+        privateQuery ||= from === 'tool' && ((source?.bits ?? 0) & privateBits) !== 0;
       else if (from === 'tool') {
         hostFromText = true;
         if (name.isShell) shellHost = true;
@@ -89,7 +90,7 @@ function marksOf(
   const sends = hasRecipient && hasBody;
   const isReach = reachesBeyond(tool.actKind) || sends;
   const fromUser = content.user || place.user || destination.user || target.user;
-  const isExec = (tool.bits & EXEC) !== 0;
+  const isExec = (tool.bits & exec) !== 0;
   if (fromUser) marks.push('user_named');
   if (isExec && shellCopied) marks.push('shell_copied');
   if (isExec && shellHost) marks.push('shell_host');
@@ -98,7 +99,7 @@ function marksOf(
     if (outsidePlace) marks.push('file_named');
   }
   if (!tool.acts && hostFromText && privateQuery) marks.push('leaked');
-  if (tool.acts && isSecret && (tool.bits & SECRET) === 0) marks.push('secret_passed');
+  if (tool.acts && isSecret && (tool.bits & secret) === 0) marks.push('secret_passed');
   if (!isReach) return marks;
   if (!reachesBeyond(tool.actKind)) marks.push('reach', 'outgoing');
   if (fromUser) marks.push('user_reach');
@@ -112,7 +113,7 @@ function marksOf(
     ((isAimed && !fromUser) || (destination.text && !destination.user))
   )
     marks.push('sent_aimed');
-  const isSent = (tool.bits & EXTERNAL) !== 0 || sends;
+  const isSent = (tool.bits & external) !== 0 || sends;
   if (isSent && isPrivate && (content.text || content.field) && isAimed && !destination.user)
     marks.push('private_sent');
   return marks;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MARK_INDEX, MARKS } from './mark.ts';
+import { sessionMarkIndex, sessionMarks } from './mark.ts';
 import { observe } from './observe.ts';
 import { parseSession, serializeSession } from './session-codec.ts';
 import { emptySession } from './session-state.ts';
 
-const CATEGORIES = [
+const categories = [
   'tool_api',
   'agent_message',
   'memory_write',
@@ -12,14 +12,25 @@ const CATEGORIES = [
   'llm_call',
   'argument_origins',
 ];
-const DECISIONS = ['deny', 'require_approval', 'approved', 'denied', 'expired'];
-const VERBS = ['get', 'send', 'delete', 'pay', 'run', 'grant', 'rotate', 'remember', 'delegate', 'create'];
-const NOUNS = ['email', 'webpage', 'secret', 'role', 'memory', 'invoice', 'agent', 'zzz', 'file'];
+const decisions = ['deny', 'require_approval', 'approved', 'denied', 'expired'];
+const verbsByWord = [
+  'get',
+  'send',
+  'delete',
+  'pay',
+  'run',
+  'grant',
+  'rotate',
+  'remember',
+  'delegate',
+  'create',
+];
+const nounWords = ['email', 'webpage', 'secret', 'role', 'memory', 'invoice', 'agent', 'zzz', 'file'];
 
-const ORIGIN_TOOLS = ['send_email', 'run_shell', 'write_file', 'fetch_url'];
+const originTools = ['send_email', 'run_shell', 'write_file', 'fetch_url'];
 const text = (toolName: string) => ({ from: 'tool', as: 'text', toolName });
 /** Origins that count as each of the kinds together. */
-const ORIGINS = [
+const someOrigins = [
   { to: text('get_secret'), body: text('get_secret') },
   { to: text('fetch_url'), amount: { from: 'user' }, body: text('read_inbox') },
   { to: { from: 'user' }, amount: text('read_inbox') },
@@ -38,8 +49,8 @@ const ORIGINS = [
 function fullSession(events: number) {
   const state = emptySession();
   for (let at = 0; at < events; at++) {
-    const tool = ORIGIN_TOOLS[Math.floor(at / 7) % ORIGIN_TOOLS.length] as string;
-    const verb = VERBS[at % VERBS.length];
+    const tool = originTools[Math.floor(at / 7) % originTools.length] as string;
+    const verb = verbsByWord[at % verbsByWord.length];
     observe(
       state,
       {
@@ -47,20 +58,20 @@ function fullSession(events: number) {
         agentId: `agent ${at % 50}`,
         sessionId: 'session',
         timestampMs: (at * 7_919_000_001) % 4e12,
-        category: CATEGORIES[at % 7] ?? 'tool_api',
+        category: categories[at % 7] ?? 'tool_api',
         schemaVersion: `10.0.${at % 9}.77`,
-        toolName: `${verb}_${NOUNS[at % NOUNS.length]}_äöü漢字漢字漢字漢字漢字_${at % 300}`,
+        toolName: `${verb}_${nounWords[at % nounWords.length]}_äöü漢字漢字漢字漢字漢字_${at % 300}`,
         argumentsHash: `${at}`,
         responseStatus: [200, 401, 429, 404, 503, null][Math.floor(at / 1000) % 6] as number | null,
         payload: {
-          decision: DECISIONS[at % 5],
+          decision: decisions[at % 5],
           toAgentId: `to ${at}`,
           contentHash: `c ${at}`,
           heldMs: (at % 9) * 1000,
           eventId: `${(at * 0x9e3779b1).toString(16).padStart(12, 'f').slice(-8)}-ffff-4fff-8fff-ffffffffffff`,
           toolName: tool,
           userText: true,
-          origins: ORIGINS[Math.floor(at / 28) % ORIGINS.length],
+          origins: someOrigins[Math.floor(at / 28) % someOrigins.length],
         },
       },
       { stamp: 8191 },
@@ -72,7 +83,7 @@ function fullSession(events: number) {
 describe('serializeSession', () => {
   it('takes at most 8 KiB', () => {
     const state = fullSession(200_000);
-    const missing = MARKS.filter((_, index) => state.marks[index]?.count === 0);
+    const missing = sessionMarks.filter((_, index) => state.marks[index]?.count === 0);
     expect(missing).toEqual(['unknown', 'opened_up']);
     const text = serializeSession(state);
     expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(8192);
@@ -109,7 +120,7 @@ describe('parseSession', () => {
         schemaVersion: '1.0',
       };
       observe(state, { ...event, eventId, toolName: 'send_email' });
-      expect(parseSession(serializeSession(state)).marks[MARK_INDEX.act]?.firstId).toBe(eventId);
+      expect(parseSession(serializeSession(state)).marks[sessionMarkIndex.act]?.firstId).toBe(eventId);
     }
   });
 });

@@ -7,8 +7,8 @@ import { emptyTally, type Tally } from './mark.ts';
 import { PairExtremes } from './pair-extremes.ts';
 import { emptySession, type SessionState, type ToolTally } from './session-state.ts';
 
-const FORMAT = 3;
-const CLASSES = 2 ** 32;
+const formatVersion = 3;
+const classes = 2 ** 32;
 
 /** Writes the parts of a state, with times relative to the earliest one, and each event id and tool once. */
 class StateWriter {
@@ -85,8 +85,8 @@ class StateWriter {
   }
 
   action(key: number, record: ActionRecord): void {
-    this.out.number(Math.floor(key / CLASSES) * 2 + (record.stopped ? 1 : 0));
-    this.out.word(key % CLASSES);
+    this.out.number(Math.floor(key / classes) * 2 + (record.stopped ? 1 : 0));
+    this.out.word(key % classes);
     this.tool(record.tool);
     this.out.number(record.bits);
     this.out.number(record.rejected);
@@ -225,7 +225,7 @@ class StateReader {
       approved: this.tally(emptyTally()),
       stopped: rank % 2 === 1,
     };
-    return [Math.floor(rank / 2) * CLASSES + hash, record];
+    return [Math.floor(rank / 2) * classes + hash, record];
   }
 
   extremes(latest: boolean): PairExtremes {
@@ -269,7 +269,7 @@ export function serializeSession(state: SessionState): string {
   const baseMs = earliest(state);
   const writer = new StateWriter(baseMs);
   const { out } = writer;
-  out.number(FORMAT);
+  out.number(formatVersion);
   out.word(state.session);
   out.number(state.eventCount);
   out.number(baseMs);
@@ -311,9 +311,9 @@ export function serializeSession(state: SessionState): string {
 export function parseSession(text: string): SessionState {
   const input = new ByteReader(text);
   const format = input.number();
-  if (format !== FORMAT) {
+  if (format !== formatVersion) {
     throw new RangeError(
-      `risk state has format ${format}, this version reads ${FORMAT}; recompute it from the events`,
+      `risk state has format ${format}, this version reads ${formatVersion}; recompute it from the events`,
     );
   }
   const empty = emptySession();

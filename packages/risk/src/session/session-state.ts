@@ -1,8 +1,8 @@
-import { STAMP_NAMES } from '../stamp-name.ts';
+import { stampNames } from '../stamp-name.ts';
 import { Actions } from './actions.ts';
 import { BottomK } from './bottom-k.ts';
 import { Instants } from './instants.ts';
-import { emptyTally, MARKS, type Tally } from './mark.ts';
+import { emptyTally, sessionMarks, type Tally } from './mark.ts';
 import { PairExtremes } from './pair-extremes.ts';
 
 /** Data that a session keeps about one tool. */
@@ -35,7 +35,7 @@ export interface VersionTally {
 }
 
 /** Maximum numbers of tools of each kind, actions, agents, recipients and schema versions that a session keeps. */
-export const KEPT = { tools: 14, actions: 14, agents: 6, recipients: 12, versions: 4 } as const;
+export const kept = { tools: 14, actions: 14, agents: 6, recipients: 12, versions: 4 } as const;
 
 /**
  * State of a session for scoring, a few kilobytes for any number of events. It depends only on the set of events and
@@ -45,9 +45,9 @@ export interface SessionState {
   /** Hash of the sessionId; 0 before the first event. */
   session: number;
   eventCount: number;
-  /** Tallies by `MARK_INDEX`. */
+  /** Tallies by `sessionMarkIndex`. */
   readonly marks: readonly Tally[];
-  /** Tallies by `STAMP_INDEX`. */
+  /** Tallies by `stampIndex`. */
   readonly stamps: readonly Tally[];
   /** Tools that act. */
   readonly acting: BottomK<ToolTally>;
@@ -75,14 +75,14 @@ export function emptySession(): SessionState {
   return {
     session: 0,
     eventCount: 0,
-    marks: MARKS.map(emptyTally),
-    stamps: STAMP_NAMES.map(emptyTally),
-    acting: new BottomK(KEPT.tools),
-    looking: new BottomK(KEPT.tools),
-    agents: new BottomK(KEPT.agents),
-    recipients: new BottomK(KEPT.recipients),
-    versions: new BottomK(KEPT.versions),
-    actions: new Actions(KEPT.actions),
+    marks: sessionMarks.map(emptyTally),
+    stamps: stampNames.map(emptyTally),
+    acting: new BottomK(kept.tools),
+    looking: new BottomK(kept.tools),
+    agents: new BottomK(kept.agents),
+    recipients: new BottomK(kept.recipients),
+    versions: new BottomK(kept.versions),
+    actions: new Actions(kept.actions),
     readKinds: new PairExtremes(false),
     reachedKinds: new PairExtremes(true),
     reachedNouns: 0,

@@ -1,9 +1,9 @@
 import type { Baseline } from '../baseline/baseline.ts';
 import { type Expectation, expectationFor } from '../baseline/expectation.ts';
-import { STAMP_INDEX, type StampName } from '../stamp-name.ts';
-import { ACTION_BITS } from '../taxonomy/tag.ts';
+import { type StampName, stampIndex } from '../stamp-name.ts';
+import { actionBits } from '../taxonomy/tag.ts';
 import type { ActionRecord } from './actions.ts';
-import { isBefore, MARK_INDEX, type Mark, precedes, type Tally } from './mark.ts';
+import { isBefore, type Mark, precedes, sessionMarkIndex, type Tally } from './mark.ts';
 import { keptTool, type SessionState, type ToolTally } from './session-state.ts';
 
 /** An event that a rule names. */
@@ -28,12 +28,12 @@ export interface SessionView {
 
 /** Returns the tally of a mark. */
 export function tallyOf(view: SessionView, mark: Mark): Tally {
-  return view.state.marks[MARK_INDEX[mark]] as Tally;
+  return view.state.marks[sessionMarkIndex[mark]] as Tally;
 }
 
 /** Returns the tally of a stamp. */
 export function stampTallyOf(view: SessionView, stamp: StampName): Tally {
-  return view.state.stamps[STAMP_INDEX[stamp]] as Tally;
+  return view.state.stamps[stampIndex[stamp]] as Tally;
 }
 
 /** Returns a tool's name in quotes for an explanation; "a tool" if the session did not keep it. */
@@ -74,9 +74,9 @@ export function viewOf(state: SessionState, baseline?: Baseline): SessionView {
   const looking = called(state.looking.entries());
   const tools = [...called(state.acting.entries()), ...looking];
   const actions = state.actions.entries().map(([, record]) => record);
-  const looks = new Set(tools.flatMap(([hash, tool]) => (tool.bits & ACTION_BITS ? [] : [hash])));
+  const looks = new Set(tools.flatMap(([hash, tool]) => (tool.bits & actionBits ? [] : [hash])));
   const [denied, held, refused] = (['policy_denied', 'held', 'unauthorized'] as const).map(
-    (mark) => (state.marks[MARK_INDEX[mark]] as Tally).count,
+    (mark) => (state.marks[sessionMarkIndex[mark]] as Tally).count,
   ) as [number, number, number];
   const withheld = Math.min(denied + held, refused);
   return { state, tools, actions, withheld, expected: expectationFor(baseline, looks) };

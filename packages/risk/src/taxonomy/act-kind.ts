@@ -12,20 +12,20 @@ import type { ToolProfile } from './tool-profile.ts';
  * - `execution`: runs code or a command, or controls a computer;
  * - `read`: changes nothing.
  */
-export const ACT_KINDS = ['outgoing', 'destructive', 'record', 'local', 'execution', 'read'] as const;
+export const actKinds = ['outgoing', 'destructive', 'record', 'local', 'execution', 'read'] as const;
 
-/** One of {@link ACT_KINDS}. */
-export type ActKind = (typeof ACT_KINDS)[number];
+/** One of {@link actKinds}. */
+export type ActKind = (typeof actKinds)[number];
 
-const OUTGOING = tagBits('external_comm', 'payment', 'credential', 'admin');
-const DELETE = tagBits('delete');
-const EXEC = tagBits('exec');
-const INTERNAL = tagBits('agent_msg', 'memory_write');
+const outgoing = tagBits('external_comm', 'payment', 'credential', 'admin');
+const deleteBit = tagBits('delete');
+const exec = tagBits('exec');
+const internal = tagBits('agent_msg', 'memory_write');
 
 /** Objects that others see as soon as they are written, although they are tasks. */
-const TRACKED = new Set('discussion issue issues pr pull ticket'.split(' '));
+const tracked = new Set('discussion issue issues pr pull ticket'.split(' '));
 /** Words for the agent's own plan and for its working copy. */
-const OWN = new Set('branch commit git plan repo stash todo todos worktree'.split(' '));
+const own = new Set('branch commit git plan repo stash todo todos worktree'.split(' '));
 
 /** Returns the kind of a tool from its name, its classification, and its tags (the tenant's own, where there are any). */
 export function actKindOf(
@@ -35,15 +35,15 @@ export function actKindOf(
   acts: boolean,
 ): ActKind {
   if (!acts) return 'read';
-  if (bits & OUTGOING) return 'outgoing';
+  if (bits & outgoing) return 'outgoing';
   const base = words(nameParts(toolName).base);
   if (base.includes('push')) return 'outgoing';
-  if (bits & EXEC) return 'execution';
-  if (bits & DELETE) return noun === 'code' ? 'local' : 'destructive';
-  if (bits & INTERNAL) return 'local';
-  if (noun === 'task' && base.some((word) => TRACKED.has(word))) return 'outgoing';
+  if (bits & exec) return 'execution';
+  if (bits & deleteBit) return noun === 'code' ? 'local' : 'destructive';
+  if (bits & internal) return 'local';
+  if (noun === 'task' && base.some((word) => tracked.has(word))) return 'outgoing';
   if (noun === undefined || noun === 'code' || noun === 'fact' || noun === 'file') return 'local';
-  return verb === 'write' && words(toolName).some((word) => OWN.has(word)) ? 'local' : 'record';
+  return verb === 'write' && words(toolName).some((word) => own.has(word)) ? 'local' : 'record';
 }
 
 /** `true` if a tool reaches beyond local work. */

@@ -41,7 +41,7 @@ export interface ArgumentName {
   readonly part: 'host' | 'query' | undefined;
 }
 
-const MAX_REMEMBERED = 4096;
+const maxRemembered = 4096;
 const remembered = new Map<string, ArgumentName>();
 
 function classOf(last: string, before: string): ArgumentClass {
@@ -68,7 +68,7 @@ export function argumentName(path: string): ArgumentName {
     isBody: bodyNames.has(last),
     part,
   };
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (remembered.size >= maxRemembered) remembered.clear();
   remembered.set(path, read);
   return read;
 }

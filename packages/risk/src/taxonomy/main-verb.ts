@@ -1,5 +1,5 @@
-import { NOUN_CLASSES } from './nouns.ts';
-import { VERBS, type Verb, type VerbClass } from './verbs.ts';
+import { nounClasses } from './nouns.ts';
+import { type Verb, type VerbClass, verbsByWord } from './verbs.ts';
 
 /** The verb of a name: its class and the position of its word. */
 export interface MainVerb {
@@ -7,9 +7,9 @@ export interface MainVerb {
   readonly at: number;
 }
 
-const LOOKS: ReadonlySet<VerbClass> = new Set(['read', 'search', 'compute'] as const);
+const looks: ReadonlySet<VerbClass> = new Set(['read', 'search', 'compute'] as const);
 /** Verb classes that can have the prefix "re": "resend", but not "resort" or "resign". */
-const DONE_AGAIN: ReadonlySet<VerbClass> = new Set([
+const doneAgain: ReadonlySet<VerbClass> = new Set([
   'read',
   'write',
   'send',
@@ -18,18 +18,18 @@ const DONE_AGAIN: ReadonlySet<VerbClass> = new Set([
   'admin',
 ] as const);
 /** Words that only introduce the next verb: "start_search", "make_payment". */
-const LIGHT = new Set(['start', 'begin', 'make', 'initiate', 'use']);
+const light = new Set(['start', 'begin', 'make', 'initiate', 'use']);
 /**
  * Words that execute the payment after them at the end of a name: "process_order", but not
  * "run_payment_report".
  */
-const CARRY_OUT = new Set(['process', 'execute', 'run', 'perform']);
+const carryOut = new Set(['process', 'execute', 'run', 'perform']);
 /**
  * Words that lead to the verb after them and are not nouns there: in "place_order", "place" is no location.
  */
-export const LEADING: ReadonlySet<string> = new Set([...LIGHT, ...CARRY_OUT, 'place']);
+export const leading: ReadonlySet<string> = new Set([...light, ...carryOut, 'place']);
 /** Words that are never nouns. */
-const NEVER_NOUNS = new Set([
+const neverNouns = new Set([
   'get',
   'create',
   'delete',
@@ -40,28 +40,28 @@ const NEVER_NOUNS = new Set([
   'insert',
   'destroy',
 ]);
-const MAKES = new Set(['create', 'add', 'insert']);
+const makes = new Set(['create', 'add', 'insert']);
 /**
  * Words that are nouns if an unambiguous verb follows: "share_delete", "record_get", "todo_list_add_item".
  */
-const THINGS = new Set(
+const things = new Set(
   `list share label tag pin star record commit fork draft invite release build filter clone patch import export upload
   download backup query search`.split(/\s+/),
 );
 /** Words that are nouns at the end of a name: "git_log", "activity_report". */
-const THINGS_AT_THE_END = new Set('log file note form report review index print plan'.split(' '));
+const thingsAtTheEnd = new Set('log file note form report review index print plan'.split(' '));
 /** Recipients of money after "transfer to"; any other recipient takes over the work. */
-const TAKES_MONEY = new Set(
+const takesMoney = new Set(
   `account accounts bank wallet iban card address balance savings checking payee recipient beneficiary merchant friend
   contact`.split(/\s+/),
 );
 
 /** Returns the verb of a word, also with the prefix "re" ("recreate", "redeploy"). */
 export function verbOfWord(word: string): Verb | undefined {
-  const verb = VERBS.get(word);
+  const verb = verbsByWord.get(word);
   if (verb !== undefined || !word.startsWith('re') || word.length < 5) return verb;
-  const again = VERBS.get(word.slice(2));
-  return again?.strong && DONE_AGAIN.has(again.class) ? again : undefined;
+  const again = verbsByWord.get(word.slice(2));
+  return again?.strong && doneAgain.has(again.class) ? again : undefined;
 }
 
 /** Returns the verb of a word that follows a leading word, also as in "process_payments". */
@@ -75,10 +75,10 @@ function verbBehind(word: string): Verb | undefined {
 function firstStrong(parts: readonly string[]): number {
   const at = parts.findIndex((part) => verbOfWord(part)?.strong);
   const first = parts[at] ?? '';
-  if (!THINGS.has(first) || (at === 0 && first === 'list')) return at;
-  const after = parts.findIndex((part, place) => place > at && NEVER_NOUNS.has(part));
+  if (!things.has(first) || (at === 0 && first === 'list')) return at;
+  const after = parts.findIndex((part, place) => place > at && neverNouns.has(part));
   // Creating a share is sharing, but creating a search is not searching.
-  const isTheSame = MAKES.has(parts[after] ?? '') && !LOOKS.has((verbOfWord(first) as Verb).class);
+  const isTheSame = makes.has(parts[after] ?? '') && !looks.has((verbOfWord(first) as Verb).class);
   return after < 0 || isTheSame ? at : after;
 }
 
@@ -89,15 +89,15 @@ function ledTo(parts: readonly string[], at: number): number {
   const to = joined ? at + 2 : at + 1;
   const next = verbBehind(parts[to] ?? '');
   if (next === undefined) return at;
-  if (joined) return LOOKS.has(first) && next.strong && !LOOKS.has(next.class) ? to : at;
-  if (CARRY_OUT.has(parts[at] as string)) return next.class === 'pay' && to === parts.length - 1 ? to : at;
-  return LIGHT.has(parts[at] as string) && (next.class === 'search' || !LOOKS.has(next.class)) ? to : at;
+  if (joined) return looks.has(first) && next.strong && !looks.has(next.class) ? to : at;
+  if (carryOut.has(parts[at] as string)) return next.class === 'pay' && to === parts.length - 1 ? to : at;
+  return light.has(parts[at] as string) && (next.class === 'search' || !looks.has(next.class)) ? to : at;
 }
 
 function weakVerb(parts: readonly string[], isServer: boolean): number {
   return parts.findIndex((part, at) => {
     const isThing = isServer || (at > 0 && at === parts.length - 1);
-    return verbOfWord(part) !== undefined && !(isThing && THINGS_AT_THE_END.has(part));
+    return verbOfWord(part) !== undefined && !(isThing && thingsAtTheEnd.has(part));
   });
 }
 
@@ -108,8 +108,8 @@ function weakVerb(parts: readonly string[], isServer: boolean): number {
 function handsOver(parts: readonly string[], at: number, server: readonly string[]): boolean {
   const to = parts[at + 1] === 'back' ? at + 2 : at + 1;
   if (parts[at] !== 'transfer' || parts[to] !== 'to' || parts.length <= to + 1) return false;
-  if ([...server, ...parts.slice(0, at)].some((part) => NOUN_CLASSES.get(part) === 'money')) return false;
-  return !parts.slice(to).some((part) => TAKES_MONEY.has(part));
+  if ([...server, ...parts.slice(0, at)].some((part) => nounClasses.get(part) === 'money')) return false;
+  return !parts.slice(to).some((part) => takesMoney.has(part));
 }
 
 function mainVerbAt(parts: readonly string[], from: number, server: readonly string[]): MainVerb | undefined {

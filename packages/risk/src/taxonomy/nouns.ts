@@ -1,5 +1,5 @@
 /** Kinds of objects that a noun can name. The order is part of the stored format: append only. */
-export const NOUN_CLASS_NAMES = [
+export const nounClassNames = [
   'message',
   'web',
   'file',
@@ -22,10 +22,10 @@ export const NOUN_CLASS_NAMES = [
   'health',
 ] as const;
 
-/** One of {@link NOUN_CLASS_NAMES}. */
-export type NounClass = (typeof NOUN_CLASS_NAMES)[number];
+/** One of {@link nounClassNames}. */
+export type NounClass = (typeof nounClassNames)[number];
 
-const NOUNS: Record<NounClass, string> = {
+const nounWords: Record<NounClass, string> = {
   message: `email emails mail mails message messages inbox outbox mailbox thread threads dm dms sms text chat chats
     channel channels conversation conversations notification notifications newsletter reply replies gmail outlook
     slack discord telegram whatsapp teams imap smtp voicemail letter announcement digest call phone`,
@@ -84,7 +84,7 @@ const NOUNS: Record<NounClass, string> = {
 
 function vocabulary(): Map<string, NounClass> {
   const nouns = new Map<string, NounClass>();
-  for (const [nounClass, words] of Object.entries(NOUNS)) {
+  for (const [nounClass, words] of Object.entries(nounWords)) {
     for (const word of words.split(/\s+/)) {
       if (!nouns.has(word)) nouns.set(word, nounClass as NounClass);
     }
@@ -93,4 +93,4 @@ function vocabulary(): Map<string, NounClass> {
 }
 
 /** Nouns in tool names, by lower-case word. */
-export const NOUN_CLASSES: ReadonlyMap<string, NounClass> = vocabulary();
+export const nounClasses: ReadonlyMap<string, NounClass> = vocabulary();

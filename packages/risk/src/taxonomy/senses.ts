@@ -4,7 +4,7 @@ import type { VerbClass } from './verbs.ts';
 type Senses = Readonly<Partial<Record<NounClass, VerbClass>>>;
 
 /** Verbs whose meaning depends on their object. */
-const SENSES: Readonly<Record<string, Senses>> = {
+const wordSenses: Readonly<Record<string, Senses>> = {
   transfer: {
     rights: 'admin',
     infrastructure: 'admin',
@@ -29,16 +29,16 @@ const SENSES: Readonly<Record<string, Senses>> = {
 
 /** Returns the meaning of a verb for an object. */
 export function senseOf(word: string, usual: VerbClass, noun: NounClass | undefined): VerbClass {
-  const senses = noun === undefined || !Object.hasOwn(SENSES, word) ? undefined : SENSES[word];
+  const senses = noun === undefined || !Object.hasOwn(wordSenses, word) ? undefined : wordSenses[word];
   return senses?.[noun as NounClass] ?? usual;
 }
 
-const KEEP_IN_PLACE = new Set(
+const keepInPlace = new Set(
   `move copy mark label tag untag pin unpin star unstar archive unarchive snooze favorite bookmark rename save store
   duplicate backup draft dismiss acknowledge reorder rearrange`.split(/\s+/),
 );
 
 /** `true` if a verb only organizes objects, so that applying it to a message reaches nobody. */
 export function keepsInPlace(word: string): boolean {
-  return KEEP_IN_PLACE.has(word);
+  return keepInPlace.has(word);
 }

@@ -13,7 +13,7 @@
  * - `agent_msg`: addresses another agent.
  * - `unknown`: the name contains no word of the taxonomy.
  */
-export const TOOL_TAGS = [
+export const toolTags = [
   'read_private',
   'ingest_untrusted',
   'external_comm',
@@ -28,34 +28,34 @@ export const TOOL_TAGS = [
   'unknown',
 ] as const;
 
-/** One of {@link TOOL_TAGS}. */
-export type ToolTag = (typeof TOOL_TAGS)[number];
+/** One of {@link toolTags}. */
+export type ToolTag = (typeof toolTags)[number];
 
-/** Set of tags as bits: bit `i` stands for `TOOL_TAGS[i]`. */
+/** Set of tags as bits: bit `i` stands for `toolTags[i]`. */
 export type TagBits = number;
 
-const BIT = new Map<string, TagBits>(TOOL_TAGS.map((tag, index) => [tag, 1 << index]));
+const tagBit = new Map<string, TagBits>(toolTags.map((tag, index) => [tag, 1 << index]));
 
 /** Returns the bits of the given tags. Throws a `RangeError` for an unknown tag. */
 export function tagBits(...tags: readonly ToolTag[]): TagBits {
   let bits = 0;
   for (const tag of tags) {
-    const bit = BIT.get(tag);
+    const bit = tagBit.get(tag);
     if (bit === undefined) {
-      throw new RangeError(`unknown tag "${tag}"; use one of ${TOOL_TAGS.join(', ')}`);
+      throw new RangeError(`unknown tag "${tag}"; use one of ${toolTags.join(', ')}`);
     }
     bits |= bit;
   }
   return bits;
 }
 
-/** Returns the tags of a set of bits, in the order of {@link TOOL_TAGS}. */
+/** Returns the tags of a set of bits, in the order of {@link toolTags}. */
 export function tagsOf(bits: TagBits): ToolTag[] {
-  return TOOL_TAGS.filter((_, index) => (bits & (1 << index)) !== 0);
+  return toolTags.filter((_, index) => (bits & (1 << index)) !== 0);
 }
 
 /** Tags of tools that change something instead of reading. */
-export const ACTION_BITS: TagBits = tagBits(
+export const actionBits: TagBits = tagBits(
   'external_comm',
   'write',
   'delete',
@@ -68,7 +68,7 @@ export const ACTION_BITS: TagBits = tagBits(
 );
 
 /** Tags of actions that are hard to undo. */
-export const IRREVERSIBLE_BITS: TagBits = tagBits(
+export const irreversibleBits: TagBits = tagBits(
   'external_comm',
   'delete',
   'payment',

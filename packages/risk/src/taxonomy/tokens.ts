@@ -1,4 +1,4 @@
-const MAX_NAME_LENGTH = 200;
+const maxNameLength = 200;
 
 /** A tool name, split into namespace and base name. */
 export interface NameParts {
@@ -13,7 +13,7 @@ export interface NameParts {
  * `server.tool` (a dot counts too, as the dotted styles use it for the same purpose).
  */
 export function nameParts(toolName: string): NameParts {
-  const name = toolName.slice(0, MAX_NAME_LENGTH);
+  const name = toolName.slice(0, maxNameLength);
   let cut = -1;
   let width = 1;
   for (const separator of ['__', '/', ':', '.']) {
@@ -33,7 +33,7 @@ export function nameParts(toolName: string): NameParts {
  */
 export function words(name: string): string[] {
   return name
-    .slice(0, MAX_NAME_LENGTH)
+    .slice(0, maxNameLength)
     .normalize('NFKC')
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')

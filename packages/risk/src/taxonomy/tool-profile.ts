@@ -1,7 +1,7 @@
-import { LEADING, type MainVerb, mainVerb, mainVerbOfServer, verbOfWord } from './main-verb.ts';
-import { NOUN_CLASSES, type NounClass } from './nouns.ts';
+import { leading, type MainVerb, mainVerb, mainVerbOfServer, verbOfWord } from './main-verb.ts';
+import { type NounClass, nounClasses } from './nouns.ts';
 import { keepsInPlace, senseOf } from './senses.ts';
-import { ACTION_BITS, type TagBits, type ToolTag, tagBits } from './tag.ts';
+import { actionBits, type TagBits, type ToolTag, tagBits } from './tag.ts';
 import { nameParts, segment, words } from './tokens.ts';
 import type { VerbClass } from './verbs.ts';
 
@@ -19,11 +19,11 @@ export interface ToolProfile {
 
 /** `true` if the taxonomy knows the word as a verb or a noun. */
 export function isKnownWord(word: string): boolean {
-  return verbOfWord(word) !== undefined || NOUN_CLASSES.has(word);
+  return verbOfWord(word) !== undefined || nounClasses.has(word);
 }
 
 /** Nouns for objects whose text third parties write. */
-const AUTHORED_BY_OTHERS: ReadonlySet<NounClass> = new Set([
+const authoredByOthers: ReadonlySet<NounClass> = new Set([
   'message',
   'web',
   'file',
@@ -38,15 +38,15 @@ const AUTHORED_BY_OTHERS: ReadonlySet<NounClass> = new Set([
   'agent',
 ] as const);
 /** Nouns for public or impersonal objects. */
-const PUBLIC: ReadonlySet<NounClass> = new Set(['web', 'fact', 'place', 'opinion'] as const);
+const publicWords: ReadonlySet<NounClass> = new Set(['web', 'fact', 'place', 'opinion'] as const);
 /** Nouns for objects that reach other people as soon as they are written. */
-const REACHES_OTHERS: ReadonlySet<NounClass> = new Set(['message', 'opinion'] as const);
+const reachesOthers: ReadonlySet<NounClass> = new Set(['message', 'opinion'] as const);
 
 function readTags(noun: NounClass | undefined): ToolTag[] {
   if (noun === undefined) return ['read_private', 'ingest_untrusted'];
   const tags: ToolTag[] = [];
-  if (!PUBLIC.has(noun)) tags.push('read_private');
-  if (AUTHORED_BY_OTHERS.has(noun)) tags.push('ingest_untrusted');
+  if (!publicWords.has(noun)) tags.push('read_private');
+  if (authoredByOthers.has(noun)) tags.push('ingest_untrusted');
   if (noun === 'credential') tags.push('credential');
   return tags;
 }
@@ -57,8 +57,7 @@ function writeTags(noun: NounClass | undefined, word: string): ToolTag[] {
   if (noun === 'rights' || noun === 'infrastructure') return ['admin', 'write'];
   if (noun === 'purchase' || noun === 'money') return ['payment', 'write'];
   if (noun === 'identity') return ['admin', 'write'];
-  if (noun !== undefined && REACHES_OTHERS.has(noun) && !keepsInPlace(word))
-    return ['external_comm', 'write'];
+  if (noun !== undefined && reachesOthers.has(noun) && !keepsInPlace(word)) return ['external_comm', 'write'];
   return ['write'];
 }
 
@@ -119,7 +118,7 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
   // "get_day_calendar_events": the last noun is the object, the ones before describe it.
   let found: NounClass | undefined;
   for (const [at, part] of parts.entries()) {
-    if (at === verbAt || (at === verbAt - 1 && LEADING.has(part))) continue;
+    if (at === verbAt || (at === verbAt - 1 && leading.has(part))) continue;
     if (
       at > verbAt &&
       verbAt >= 0 &&
@@ -127,7 +126,7 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
       found
     )
       break;
-    const noun = NOUN_CLASSES.get(part);
+    const noun = nounClasses.get(part);
     if (noun !== undefined && (noun !== 'fact' || found === undefined)) found = noun;
   }
   return found;
@@ -135,7 +134,7 @@ function nounOf(parts: readonly string[], verbAt: number): NounClass | undefined
 
 /** Returns the object of a payment from its verb if nothing else is named: "make_payment", "place_order". */
 function boughtBy(parts: readonly string[], main: MainVerb | undefined): NounClass | undefined {
-  return main?.verb === 'pay' ? NOUN_CLASSES.get(parts[main.at] as string) : undefined;
+  return main?.verb === 'pay' ? nounClasses.get(parts[main.at] as string) : undefined;
 }
 
 /** Classifies a tool name. Pure; see `profileOf` for the cached version. */
@@ -152,10 +151,10 @@ export function readToolName(toolName: string): ToolProfile {
   const word = parts[main?.at ?? -1] ?? '';
   const verb = main && senseOf(word, main.verb, noun);
   const bits = tagBits(...tagsFor(verb, noun, word));
-  return { bits, verb, noun, acts: (bits & ACTION_BITS) !== 0 };
+  return { bits, verb, noun, acts: (bits & actionBits) !== 0 };
 }
 
-const MAX_REMEMBERED = 4096;
+const maxRemembered = 4096;
 const remembered = new Map<string, ToolProfile>();
 
 /** Classifies a tool name; caches the last few thousand names. */
@@ -163,7 +162,7 @@ export function profileOf(toolName: string): ToolProfile {
   let profile = remembered.get(toolName);
   if (profile === undefined) {
     profile = readToolName(toolName);
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(toolName, profile);
   }
   return profile;

@@ -1,5 +1,5 @@
 /** Classes of verbs by their effect on the object. The order is part of the stored format: append only. */
-export const VERB_CLASSES = [
+export const verbClasses = [
   'read',
   'search',
   'compute',
@@ -17,8 +17,8 @@ export const VERB_CLASSES = [
   'drive',
 ] as const;
 
-/** One of {@link VERB_CLASSES}. */
-export type VerbClass = (typeof VERB_CLASSES)[number];
+/** One of {@link verbClasses}. */
+export type VerbClass = (typeof verbClasses)[number];
 
 /** A verb: its class, and `true` for words that are verbs anywhere in a name. */
 export interface Verb {
@@ -26,7 +26,7 @@ export interface Verb {
   readonly strong: boolean;
 }
 
-const STRONG: Record<VerbClass, string> = {
+const strongWords: Record<VerbClass, string> = {
   read: `get list read fetch retrieve show view describe inspect load peek dump tail cat head download pull query
     check verify enumerate find browse crawl scrape extract access see watch obtain receive print stat collect
     gather open export count monitor ls dir scan preview screenshot display visit diff blame ping has whoami
@@ -62,7 +62,7 @@ const STRONG: Record<VerbClass, string> = {
 };
 
 // Words that are often nouns ("post", "order"): they only count if the name has no strong verb.
-const WEAK: Partial<Record<VerbClass, string>> = {
+const weak: Partial<Record<VerbClass, string>> = {
   publish: 'post comment',
   send: 'email mail message text sms call alert chat dm webhook contact',
   pay: 'payment order book booking charge transfer trade exchange payroll bill',
@@ -79,8 +79,8 @@ const WEAK: Partial<Record<VerbClass, string>> = {
 function vocabulary(): Map<string, Verb> {
   const verbs = new Map<string, Verb>();
   for (const [strong, lists] of [
-    [true, STRONG],
-    [false, WEAK],
+    [true, strongWords],
+    [false, weak],
   ] as const) {
     for (const [verbClass, words] of Object.entries(lists)) {
       for (const word of words.split(/\s+/)) {
@@ -92,4 +92,4 @@ function vocabulary(): Map<string, Verb> {
 }
 
 /** Verbs in tool names, by lower-case word. */
-export const VERBS: ReadonlyMap<string, Verb> = vocabulary();
+export const verbsByWord: ReadonlyMap<string, Verb> = vocabulary();

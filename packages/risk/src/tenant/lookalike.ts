@@ -2,7 +2,7 @@ import { nameParts, words } from '../taxonomy/tokens.ts';
 import { isKnownWord } from '../taxonomy/tool-profile.ts';
 
 // Letters of other scripts that look like Latin ones (a selection of Unicode's confusables, UTS #39).
-const LOOKS_LIKE = new Map(
+const looksLike = new Map(
   Object.entries({
     а: 'a',
     в: 'b',
@@ -48,44 +48,44 @@ const LOOKS_LIKE = new Map(
     ս: 'u',
   }),
 );
-const INVISIBLE = /[\p{Cf}\p{Cc}\p{Mn}]/u;
+const invisible = /[\p{Cf}\p{Cc}\p{Mn}]/u;
 // Vowel signs and joiners that scripts other than Latin are written with.
-const WRITTEN_WITH_MARKS = /(?!\p{Script=Latin})\p{L}[\p{Mn}\p{Mc}\u200C\u200D]+/gu;
+const writtenWithMarks = /(?!\p{Script=Latin})\p{L}[\p{Mn}\p{Mc}\u200C\u200D]+/gu;
 // An emoji may consist of several characters, some of them invisible.
-const PICTURE = /\p{RGI_Emoji}/gv;
-const LATIN = /\p{Script=Latin}/u;
-const CHEROKEE = /\p{Script=Cherokee}/u;
-const PLAIN = /^[\x20-\x7E]*$/;
+const picture = /\p{RGI_Emoji}/gv;
+const latin = /\p{Script=Latin}/u;
+const cherokee = /\p{Script=Cherokee}/u;
+const plain = /^[\x20-\x7E]*$/;
 // Scripts in which a letter is a small part of a word.
-const ONE_LETTER_OF_MANY = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]*$/u;
-const SHORTEST_COMPARED = 6;
-const MOST_EDITS = 2;
+const oneLetterOfMany = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]*$/u;
+const shortestCompared = 6;
+const mostEdits = 2;
 
 /** Normalizes a name by appearance: look-alike letters become Latin, width and case are folded. */
 export function appearance(name: string): string {
   let folded = '';
   for (const character of name.normalize('NFKC').toLowerCase())
-    folded += LOOKS_LIKE.get(character) ?? character;
+    folded += looksLike.get(character) ?? character;
   return folded.replace(/\p{Cf}/gu, '');
 }
 
 function looksLatin(letter: string): boolean {
-  return CHEROKEE.test(letter) || (LOOKS_LIKE.has(letter) && !LATIN.test(letter));
+  return cherokee.test(letter) || (looksLike.has(letter) && !latin.test(letter));
 }
 
 /** `true` if a name is deceptive: a word mixes scripts that look alike or contains invisible characters. */
 export function isDeceptive(name: string): boolean {
-  if (PLAIN.test(name)) return false;
-  const written = name.normalize('NFC').replace(PICTURE, '').replace(WRITTEN_WITH_MARKS, '');
-  if (INVISIBLE.test(written)) return true;
-  return words(name).some((word) => LATIN.test(word) && [...word].some(looksLatin));
+  if (plain.test(name)) return false;
+  const written = name.normalize('NFC').replace(picture, '').replace(writtenWithMarks, '');
+  if (invisible.test(written)) return true;
+  return words(name).some((word) => latin.test(word) && [...word].some(looksLatin));
 }
 
 /**
  * Returns the number of edits (insert, delete, replace, swap of neighbors) between two strings; at most
  * `limit` + 1.
  */
-export function editsBetween(a: string, b: string, limit = MOST_EDITS): number {
+export function editsBetween(a: string, b: string, limit = mostEdits): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let older: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -123,13 +123,13 @@ function withoutNumber(word: string): string {
  */
 export function resembles(name: string, known: string): boolean {
   const [mine, theirs] = [nameParts(name).base, nameParts(known).base];
-  if (mine === theirs || mine.length < SHORTEST_COMPARED || theirs.length < SHORTEST_COMPARED) return false;
+  if (mine === theirs || mine.length < shortestCompared || theirs.length < shortestCompared) return false;
   const [a, b] = [words(mine), words(theirs)];
   const spelled = a.join('');
   if (spelled === b.join('')) return false;
-  if (!ONE_LETTER_OF_MANY.test(spelled)) return false;
+  if (!oneLetterOfMany.test(spelled)) return false;
   const theirWords = new Set(b.map(withoutNumber));
   const strange = a.map(withoutNumber).filter((word) => word !== '' && !theirWords.has(word));
   if (strange.every(isKnownWord)) return false;
-  return editsBetween(spelled, b.join('')) <= MOST_EDITS;
+  return editsBetween(spelled, b.join('')) <= mostEdits;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RiskEvent } from '../risk-event.ts';
-import { STAMP_NAMES } from '../stamp-name.ts';
+import { stampNames } from '../stamp-name.ts';
 import { type Arrival, stampEvent } from './stamp-event.ts';
 import { emptyTenant, parseTenant, serializeTenant, type TenantState } from './tenant-state.ts';
 
-const NOW = Date.UTC(2026, 0, 5);
-const TOOLS = [
+const now = Date.UTC(2026, 0, 5);
+const tools = [
   'search_emails',
   'send_email',
   'read_file',
@@ -19,7 +19,7 @@ function event(part: Partial<RiskEvent> = {}): RiskEvent {
     eventId: '00000000-0000-7000-8000-000000000000',
     agentId: 'mail',
     sessionId: 's',
-    timestampMs: NOW,
+    timestampMs: now,
     category: 'tool_api',
     schemaVersion: '1.0',
     toolName: 'read_file',
@@ -31,25 +31,25 @@ function event(part: Partial<RiskEvent> = {}): RiskEvent {
 
 function stamps(tenant: TenantState, part: Partial<RiskEvent>, arrival: Partial<Arrival> = {}): string[] {
   const stored = parseTenant(serializeTenant(tenant));
-  const full: Arrival = { agentStatus: 'active', receivedAtMs: NOW + 3_600_000, ...arrival };
+  const full: Arrival = { agentStatus: 'active', receivedAtMs: now + 3_600_000, ...arrival };
   const { stamp } = stampEvent(tenant, event(part), full);
   expect(stampEvent(stored, event(part), full).stamp, 'a stored state must stamp alike').toBe(stamp);
-  return STAMP_NAMES.filter((_, index) => stamp & (1 << index)).filter((name) => name !== 'tenant_known');
+  return stampNames.filter((_, index) => stamp & (1 << index)).filter((name) => name !== 'tenant_known');
 }
 
 /** Returns a tenant with twelve sessions of three agents, an hour apart. */
 function known(): TenantState {
   const tenant = emptyTenant();
   for (let at = 0; at < 36; at++) {
-    const arrival = { agentStatus: 'active', receivedAtMs: NOW } as const;
+    const arrival = { agentStatus: 'active', receivedAtMs: now } as const;
     const part = {
       sessionId: `old-${at % 12}`,
       agentId: `agent-${at % 3}`,
-      timestampMs: NOW - (40 - at) * 3_600_000,
+      timestampMs: now - (40 - at) * 3_600_000,
     };
     stampEvent(
       tenant,
-      event({ ...part, toolName: TOOLS[at % 6] as string, argumentsHash: `${at}` }),
+      event({ ...part, toolName: tools[at % 6] as string, argumentsHash: `${at}` }),
       arrival,
     );
   }
@@ -67,7 +67,7 @@ describe('stampEvent', () => {
     expect(stamps(tenant, { toolName: 'frobnicate' })).toEqual(['tool_new_to_tenant']);
     expect(stamps(tenant, { toolName: 'frobnicate' })).toEqual(['tool_new_to_tenant']);
     expect(
-      stamps(tenant, { toolName: 'frobnicate', sessionId: 'later', timestampMs: NOW + 900_000 }),
+      stamps(tenant, { toolName: 'frobnicate', sessionId: 'later', timestampMs: now + 900_000 }),
     ).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe('stampEvent', () => {
   it('distinguishes names that differ by a number or by a one-letter word', () => {
     const tenant = known();
     for (const toolName of ['query_db1', 'search_zorb_v1', '查询用户订单', 'ईमेल_भेजें'])
-      stampEvent(tenant, event({ toolName }), { agentStatus: 'active', receivedAtMs: NOW });
+      stampEvent(tenant, event({ toolName }), { agentStatus: 'active', receivedAtMs: now });
     for (const toolName of ['query_db2', 'search_zorb_v2', '删除用户订单', 'ईमेल_खोजें'])
       expect(stamps(tenant, { toolName })).toEqual(['tool_new_to_tenant']);
   });
@@ -118,32 +118,32 @@ describe('stampEvent', () => {
   it('detects an agent in two sessions at once', () => {
     const tenant = known();
     expect(stamps(tenant, { sessionId: 'one' })).toEqual([]);
-    expect(stamps(tenant, { sessionId: 'two', timestampMs: NOW + 5000 })).toEqual(['agent_elsewhere']);
-    expect(stamps(tenant, { sessionId: 'three', timestampMs: NOW + 600_000 })).toEqual([]);
-    expect(stamps(tenant, { sessionId: 'four', agentId: 'other', timestampMs: NOW + 600_000 })).toEqual([]);
+    expect(stamps(tenant, { sessionId: 'two', timestampMs: now + 5000 })).toEqual(['agent_elsewhere']);
+    expect(stamps(tenant, { sessionId: 'three', timestampMs: now + 600_000 })).toEqual([]);
+    expect(stamps(tenant, { sessionId: 'four', agentId: 'other', timestampMs: now + 600_000 })).toEqual([]);
   });
 
   it('keeps at most four sessions of an agent that is active in many at once', () => {
     const tenant = known();
-    const arrival = { agentStatus: 'active', receivedAtMs: NOW } as const;
+    const arrival = { agentStatus: 'active', receivedAtMs: now } as const;
     const changes = Array.from({ length: 30 }, (_, at) => {
-      const part = { sessionId: `job-${at % 10}`, timestampMs: NOW + at };
+      const part = { sessionId: `job-${at % 10}`, timestampMs: now + at };
       if (at > 0) expect(stamps(structuredClone(tenant), part)).toEqual(['agent_elsewhere']);
       return stampEvent(tenant, event(part), arrival).changed;
     });
     expect(changes.map((changed, at) => changed && at).filter((at) => at !== false)).toEqual([0, 1, 2, 3]);
     // A minute later those four are over, and a continuing session is still detected.
-    expect(stamps(tenant, { sessionId: 'job-9', timestampMs: NOW + 20_000 })).toEqual(['agent_elsewhere']);
-    expect(stamps(tenant, { sessionId: 'job-0', timestampMs: NOW + 70_000 })).toEqual(['agent_elsewhere']);
+    expect(stamps(tenant, { sessionId: 'job-9', timestampMs: now + 20_000 })).toEqual(['agent_elsewhere']);
+    expect(stamps(tenant, { sessionId: 'job-0', timestampMs: now + 70_000 })).toEqual(['agent_elsewhere']);
   });
 
   it('detects failures of three agents', () => {
     const tenant = known();
-    const failed = { responseStatus: 500, timestampMs: NOW };
+    const failed = { responseStatus: 500, timestampMs: now };
     expect(stamps(tenant, { ...failed, agentId: 'a', sessionId: 'a' })).toEqual([]);
     expect(stamps(tenant, { ...failed, agentId: 'b', sessionId: 'b' })).toEqual([]);
     expect(stamps(tenant, { ...failed, agentId: 'c', sessionId: 'c' })).toEqual(['failure_spread']);
-    expect(stamps(tenant, { ...failed, agentId: 'd', sessionId: 'd', timestampMs: NOW + 3_000_000 })).toEqual(
+    expect(stamps(tenant, { ...failed, agentId: 'd', sessionId: 'd', timestampMs: now + 3_000_000 })).toEqual(
       [],
     );
   });
@@ -188,7 +188,7 @@ describe('stampEvent', () => {
   it('stamps agent status and clock errors', () => {
     expect(stamps(known(), {}, { agentStatus: 'revoked' })).toEqual(['agent_revoked']);
     expect(stamps(known(), {}, { agentStatus: 'unregistered' })).toEqual(['agent_unregistered']);
-    expect(stamps(known(), {}, { receivedAtMs: NOW - 600_000 })).toEqual(['clock_ahead']);
+    expect(stamps(known(), {}, { receivedAtMs: now - 600_000 })).toEqual(['clock_ahead']);
   });
 
   it('ignores events that the service writes', () => {
@@ -196,7 +196,7 @@ describe('stampEvent', () => {
     const arrivals = [
       { agentStatus: 'revoked' },
       { agentStatus: 'unregistered' },
-      { receivedAtMs: NOW - 600_000 },
+      { receivedAtMs: now - 600_000 },
     ] as const;
     for (const arrival of arrivals) expect(stamps(known(), decision, arrival)).toEqual([]);
   });
@@ -207,12 +207,12 @@ describe('stampEvent', () => {
       const part = { sessionId: `s${at}`, agentId: `a${at}`, toolName: `send_${at}`, responseStatus: 500 };
       stampEvent(tenant, event({ ...part, argumentsHash: `${at}` }), {
         agentStatus: 'active',
-        receivedAtMs: NOW,
+        receivedAtMs: now,
       });
       const payload = { toAgentId: `a${at}`, contentHash: `c${at}` };
       stampEvent(tenant, event({ category: 'agent_message', payload }), {
         agentStatus: 'active',
-        receivedAtMs: NOW,
+        receivedAtMs: now,
       });
     }
     expect(serializeTenant(tenant).length).toBeLessThan(100_000);

@@ -8,21 +8,21 @@ import {
   type KnownTool,
   type Presence,
   type Sighting,
-  TENANT_LIMITS,
   type TenantState,
+  tenantLimits,
 } from './tenant-state.ts';
 
-const ELSEWHERE_MS = 60_000;
-const SPREAD_MS = 5 * 60_000;
-const SAME_INTENT_MS = 10 * 60_000;
-const AHEAD_MS = 5 * 60_000;
-const OTHER_AGENTS = 2;
-const KNOWN_AGENTS = 3;
-const KNOWN_TOOLS = 5;
-const STOPS = new Set(['deny', 'denied', 'require_approval', 'expired']);
-const REFUSED = new Set([401, 403]);
+const elsewhereMs = 60_000;
+const spreadMs = 5 * 60_000;
+const sameIntentMs = 10 * 60_000;
+const aheadMs = 5 * 60_000;
+const maxOtherAgents = 2;
+const knownAgents = 3;
+const knownTools = 5;
+const stops = new Set(['deny', 'denied', 'require_approval', 'expired']);
+const refused = new Set([401, 403]);
 /** Minimum interval between updates of a presence, so that most events change nothing. */
-const REFRESH_MS = 10_000;
+const refreshMs = 10_000;
 
 /** Data that the server has about an event when it arrives. */
 export interface Arrival {
@@ -62,7 +62,7 @@ function stampTool(
 ): [number, boolean] {
   const deceptive = isDeceptive(toolName) ? stampOf('tool_confusable') : 0;
   let tool = tenant.tools.get(toolName);
-  const isNew = tool === undefined && tenant.tools.size < TENANT_LIMITS.tools;
+  const isNew = tool === undefined && tenant.tools.size < tenantLimits.tools;
   if (isNew) {
     tool = firstSight(tenant, toolName, session, known);
     tenant.tools.set(toolName, tool);
@@ -77,24 +77,24 @@ function stampTool(
  */
 function areEnough(presences: readonly Presence[], atMs: number): boolean {
   return (
-    presences.length === TENANT_LIMITS.presences &&
-    presences.every(({ lastMs }) => Math.abs(atMs - lastMs) <= REFRESH_MS)
+    presences.length === tenantLimits.presences &&
+    presences.every(({ lastMs }) => Math.abs(atMs - lastMs) <= refreshMs)
   );
 }
 
 function stampPresence(tenant: TenantState, agent: number, session: number, atMs: number): [number, boolean] {
   const presences = tenant.agents.get(agent) ?? [];
   const elsewhere = presences.some(
-    (presence) => presence.session !== session && Math.abs(presence.lastMs - atMs) <= ELSEWHERE_MS,
+    (presence) => presence.session !== session && Math.abs(presence.lastMs - atMs) <= elsewhereMs,
   );
   const own = presences.find((presence) => presence.session === session);
-  const changed = own === undefined ? !areEnough(presences, atMs) : atMs - own.lastMs > REFRESH_MS;
+  const changed = own === undefined ? !areEnough(presences, atMs) : atMs - own.lastMs > refreshMs;
   if (changed) {
-    const others = presences.filter((presence) => presence !== own).slice(1 - TENANT_LIMITS.presences);
+    const others = presences.filter((presence) => presence !== own).slice(1 - tenantLimits.presences);
     const refreshed: Presence = { session, lastMs: Math.max(atMs, own?.lastMs ?? 0) };
     tenant.agents.delete(agent);
     tenant.agents.set(agent, [...others, refreshed]);
-    if (tenant.agents.size > TENANT_LIMITS.agents)
+    if (tenant.agents.size > tenantLimits.agents)
       tenant.agents.delete(tenant.agents.keys().next().value as number);
   }
   return [elsewhere ? stampOf('agent_elsewhere') : 0, changed];
@@ -125,9 +125,9 @@ function actionHash({ toolName, argumentsHash }: RiskEvent): number {
 
 function noteDecision(tenant: TenantState, event: RiskEvent, agent: number): boolean {
   const decision = event.payload?.decision;
-  if (typeof decision !== 'string' || !STOPS.has(decision)) return false;
+  if (typeof decision !== 'string' || !stops.has(decision)) return false;
   const action = actionHash(event);
-  sight(tenant.stopped, { atMs: event.timestampMs, agent, action }, TENANT_LIMITS.stopped);
+  sight(tenant.stopped, { atMs: event.timestampMs, agent, action }, tenantLimits.stopped);
   return true;
 }
 
@@ -137,19 +137,19 @@ function stampCall(tenant: TenantState, event: RiskEvent, agent: number): [numbe
   let stamp = 0;
   const status = event.responseStatus ?? 0;
   // An agent that respects a denial records the stopped call like this: it neither failed nor ran.
-  if (REFUSED.has(status) && tenant.stopped.some((stop) => stop.agent === agent && stop.action === action))
+  if (refused.has(status) && tenant.stopped.some((stop) => stop.agent === agent && stop.action === action))
     return [0, false];
   const failed = status >= 400;
   if (failed) {
-    if (otherAgents(tenant.failures, agent, 0, atMs, SPREAD_MS) >= OTHER_AGENTS)
+    if (otherAgents(tenant.failures, agent, 0, atMs, spreadMs) >= maxOtherAgents)
       stamp |= stampOf('failure_spread');
-    sight(tenant.failures, { atMs, agent, action: 0 }, TENANT_LIMITS.failures);
+    sight(tenant.failures, { atMs, agent, action: 0 }, tenantLimits.failures);
   }
   const acts = profileOf(event.toolName ?? '').acts && event.argumentsHash !== undefined;
   if (acts) {
-    if (otherAgents(tenant.actions, agent, action, atMs, SAME_INTENT_MS) >= OTHER_AGENTS)
+    if (otherAgents(tenant.actions, agent, action, atMs, sameIntentMs) >= maxOtherAgents)
       stamp |= stampOf('same_intent');
-    sight(tenant.actions, { atMs, agent, action }, TENANT_LIMITS.actions);
+    sight(tenant.actions, { atMs, agent, action }, tenantLimits.actions);
   }
   return [stamp, failed || acts];
 }
@@ -159,8 +159,8 @@ function stampMessage(tenant: TenantState, event: RiskEvent, agent: number): [nu
   let stamp = 0;
   if (
     typeof toAgentId === 'string' &&
-    tenant.agents.size >= KNOWN_AGENTS &&
-    tenant.agents.size < TENANT_LIMITS.agents &&
+    tenant.agents.size >= knownAgents &&
+    tenant.agents.size < tenantLimits.agents &&
     !tenant.agents.has(hash32(toAgentId))
   ) {
     stamp |= stampOf('recipient_unknown');
@@ -170,7 +170,7 @@ function stampMessage(tenant: TenantState, event: RiskEvent, agent: number): [nu
   const sender = tenant.messages.get(content);
   if (sender !== undefined) return [sender === agent ? stamp : stamp | stampOf('message_replayed'), false];
   tenant.messages.set(content, agent);
-  if (tenant.messages.size > TENANT_LIMITS.messages) {
+  if (tenant.messages.size > tenantLimits.messages) {
     tenant.messages.delete(tenant.messages.keys().next().value as number);
   }
   return [stamp, true];
@@ -183,7 +183,7 @@ function stampMessage(tenant: TenantState, event: RiskEvent, agent: number): [nu
 export function stampEvent(tenant: TenantState, event: RiskEvent, arrival: Arrival): Stamping {
   const agent = hash32(event.agentId);
   const session = hash32(event.sessionId);
-  const known = tenant.sessions.size >= TENANT_LIMITS.sessions && tenant.tools.size >= KNOWN_TOOLS;
+  const known = tenant.sessions.size >= tenantLimits.sessions && tenant.tools.size >= knownTools;
   let stamp = known ? stampOf('tenant_known') : 0;
   let changed = false;
   const add = ([bits, change]: [number, boolean]) => {
@@ -192,8 +192,8 @@ export function stampEvent(tenant: TenantState, event: RiskEvent, arrival: Arriv
   };
   if (arrival.agentStatus === 'revoked') stamp |= stampOf('agent_revoked');
   if (arrival.agentStatus === 'unregistered') stamp |= stampOf('agent_unregistered');
-  if (event.timestampMs > arrival.receivedAtMs + AHEAD_MS) stamp |= stampOf('clock_ahead');
-  if (tenant.sessions.size < TENANT_LIMITS.sessions && !tenant.sessions.has(session)) {
+  if (event.timestampMs > arrival.receivedAtMs + aheadMs) stamp |= stampOf('clock_ahead');
+  if (tenant.sessions.size < tenantLimits.sessions && !tenant.sessions.has(session)) {
     tenant.sessions.add(session);
     changed = true;
   }

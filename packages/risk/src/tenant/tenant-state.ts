@@ -43,7 +43,7 @@ export interface TenantState {
 }
 
 /** Maximum sizes of a tenant's state. */
-export const TENANT_LIMITS = {
+export const tenantLimits = {
   tools: 1000,
   agents: 500,
   presences: 4,

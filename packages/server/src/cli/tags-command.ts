@@ -1,4 +1,4 @@
-import { TOOL_TAGS, type ToolTag } from '@actlog/risk';
+import { type ToolTag, toolTags } from '@actlog/risk';
 import { Command } from 'commander';
 import { administer } from './administer.ts';
 import { print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
@@ -18,7 +18,7 @@ export function tagsCommand(): Command {
   tenantCommand(
     tags,
     'set <tool> <tags>',
-    `set the tags of a tool to some of ${TOOL_TAGS.join(',')}, or to "${none}"; "${byName}" classifies it by name again. Applies to sessions that begin from now on`,
+    `set the tags of a tool to some of ${toolTags.join(',')}, or to "${none}"; "${byName}" classifies it by name again. Applies to sessions that begin from now on`,
   ).action((tool: string, text: string, { database, tenant }: TenantFlags) =>
     administer(database, (admin) => admin.toolTags.set(tenant, { [tool]: parseTags(text) })),
   );

@@ -1,5 +1,5 @@
 import { proposedAction } from '@actlog/protocol/schemas';
-import { TOOL_TAGS, type ToolTag } from '@actlog/risk';
+import { type ToolTag, toolTags } from '@actlog/risk';
 import { lockNames } from '../storage/locks.ts';
 import { insertToolTags, newestToolTags } from '../storage/stores/tool-tag-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -70,12 +70,12 @@ function parseTags(tool: string, tags: readonly ToolTag[] | null): readonly Tool
       `The tags of "${tool}" must be an array, or null to classify the tool by name again.`,
     );
   }
-  const unknown = tags.find((tag) => !TOOL_TAGS.includes(tag));
+  const unknown = tags.find((tag) => !toolTags.includes(tag));
   if (unknown !== undefined) {
-    throw new TypeError(`"${tool}" cannot have the tag "${unknown}"; the tags are: ${TOOL_TAGS.join(', ')}.`);
+    throw new TypeError(`"${tool}" cannot have the tag "${unknown}"; the tags are: ${toolTags.join(', ')}.`);
   }
   if (tags.includes('unknown') && tags.length > 1) {
     throw new TypeError(`"${tool}" cannot have the tag "unknown" together with others; leave it out.`);
   }
-  return TOOL_TAGS.filter((tag) => tags.includes(tag));
+  return toolTags.filter((tag) => tags.includes(tag));
 }

@@ -1,5 +1,5 @@
 import type { RiskJudgmentDraft } from '@actlog/protocol';
-import { RULES } from '@actlog/risk';
+import { allRules } from '@actlog/risk';
 import * as z from 'zod';
 import { validated } from '../http/validation.ts';
 import { validationError } from '../lib/api-error.ts';
@@ -30,7 +30,7 @@ const draftBody = z.strictObject({
   pastDays: z.number().min(0).max(maxPastDays).default(defaultPastDays),
 });
 
-const ruleIds: ReadonlySet<string> = new Set(RULES.map(({ id }) => id));
+const ruleIds: ReadonlySet<string> = new Set(allRules.map(({ id }) => id));
 
 /** A checked draft, with all parts of its scope. */
 interface CheckedDraft extends Pick<RiskJudgmentDraft, 'kind' | 'reason'> {
