@@ -1,13 +1,76 @@
 // Bundles the page. The build writes the result next to the built package; programs that run from source receive it
 // as it is made, so that an edit needs no build before its test.
+
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import palette from '@radix-ui/colors';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { palettePlugin } from './bundle-palette.ts';
-import { compressedFile } from './compress-site.ts';
-import type { SiteFiles } from './src/site-file.ts';
+import { cacheControlOf, type SiteFile, type SiteFiles, typesByEnding } from './src/site-file.ts';
+
+const scales: Readonly<Record<string, Readonly<Record<string, string>>>> = palette;
+
+const tokens = join(import.meta.dirname, 'site', 'styles', 'tokens.css');
+
+/** A use of a step of the palette: `var(--slate-12)`. */
+const step = /var\(--([a-z]+)-(\d+)\)/g;
+
+/** Returns the declaration of a step: its color in the light scheme and in the dark one. */
+function declarationOf(scale: string, number: string): string | undefined {
+  const light = scales[scale]?.[`${scale}${number}`];
+  const dark = scales[`${scale}Dark`]?.[`${scale}${number}`];
+  return light && dark && `--${scale}-${number}: light-dark(${light}, ${dark});`;
+}
+
+/** Returns a style sheet with the steps of the Radix palette that the tokens use. */
+export function paletteStyles(tokenStyles: string): string {
+  const uses = new Map(
+    [...tokenStyles.matchAll(step)].map(([use, scale = '', number = '']) => [use, { scale, number }]),
+  );
+  const declarations = Array.from(uses.values(), ({ scale, number }) => declarationOf(scale, number));
+  return `:root {\n${declarations.filter(Boolean).join('\n')}\n}\n`;
+}
+
+/** Plugin that resolves `@import "palette"` in a style sheet to the used steps of the Radix palette. */
+const palettePlugin: Plugin = {
+  name: 'palette',
+  setup(build) {
+    build.onResolve({ filter: /^palette$/ }, ({ path }) => ({ path, namespace: 'palette' }));
+    build.onLoad({ filter: /.*/, namespace: 'palette' }, async () => ({
+      contents: paletteStyles(await readFile(tokens, 'utf8')),
+      loader: 'css',
+    }));
+  },
+};
+
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+
+/** Returns a file with everything that a server sends with it. */
+async function compressedFile(name: string, body: string): Promise<SiteFile> {
+  const bytes = Buffer.from(body);
+  const params = {
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+  };
+  const [br, gz] = await Promise.all([toBrotli(bytes, { params }), toGzip(bytes, { level: 9 })]);
+  return {
+    type: typesByEnding[extname(name)] ?? '',
+    body,
+    cacheControl: cacheControlOf(name),
+    etag: etagOf(bytes),
+    compressed: { br, gzip: gz },
+  };
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+}
 
 const folder = join(import.meta.dirname, 'site');
 

@@ -1,10 +1,12 @@
+import { Command, Help, type HelpConfiguration, type Option } from 'commander';
 import { describeError } from './errors/describe-error.ts';
-import { failureExitCode } from './errors/failure-exit-code.ts';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { note, watchOutput } from './output/print.ts';
+import { printableLines } from './output/printable.ts';
 import { styled } from './output/style.ts';
-import { program } from './program.ts';
+import type { Subcommand } from './subcommand.ts';
 import { subcommands } from './subcommands.ts';
+import { version } from './version.ts';
 
 /**
  * Runs a subcommand whose arguments commander parses.
@@ -43,4 +45,111 @@ function withHelpOption(args: readonly string[]): string[] {
   const [name, ...rest] = args;
   if (name === undefined) return ['--help'];
   return name === 'help' ? [...rest, '--help'] : [...args];
+}
+
+/**
+ * Returns the exit code of a command that failed: 1 instead of 2 for `policies plan --exit-code`, where 2 means that
+ * changes are planned.
+ */
+function failureExitCode(args: readonly string[], exitCode: number): number {
+  const [name, subcommand] = args;
+  const isReserved = name === 'policies' && subcommand === 'plan' && args.includes('--exit-code');
+  return isReserved && exitCode === exitCodes.usage ? exitCodes.failed : exitCode;
+}
+
+const environmentHelp = `
+Environment:
+  ACTLOG_BASE_URL  address of the service, such as http://127.0.0.1:8787
+  ACTLOG_API_KEY   API key; it has no flag, because lists of processes show flags
+  NO_COLOR         set to any value for output without colors`;
+
+const examplesHelp = `
+Examples:
+  # a server with its console, on this machine
+  $ actlog serve
+  # what agents did in the last day
+  $ actlog sessions list --since 24h
+  # approve or deny held actions in the terminal
+  $ actlog guardian watch`;
+
+/**
+ * Creates the command with its loaded subcommand. The other subcommands have only their descriptions.
+ *
+ * @param loaded - subcommand that is run; none for the help text
+ */
+function program(loaded?: Command): Command {
+  const root = new Command('actlog')
+    .description('Records, guards and reads back what AI agents do with their tools.')
+    .version(version)
+    .usage('<command> [options]')
+    .showHelpAfterError('(see --help for usage and examples)')
+    .exitOverride()
+    .helpCommand(false)
+    .configureHelp(helpConfiguration)
+    // An argument may hold an escape sequence, such as an id that was copied.
+    .configureOutput({ outputError: (text, write) => write(printableLines(text)) })
+    .addHelpText('after', [environmentHelp, exitCodesHelp, examplesHelp].join('\n'));
+  for (const [name, { summary }] of ordered()) {
+    const command = loaded?.name() === name ? loaded : new Command(name);
+    root.addCommand(command.summary(summary).helpGroup(groupOf(name)));
+  }
+  if (loaded) inheritSettings(root, loaded);
+  return root;
+}
+
+/** Returns the subcommands in the order of the groups. */
+function ordered(): [string, Subcommand][] {
+  const names = Object.values(commandGroups).flat();
+  const placeOf = (name: string) => (names.includes(name) ? names.indexOf(name) : names.length);
+  return Object.entries(subcommands).sort(([left], [right]) => placeOf(left) - placeOf(right));
+}
+
+/** Gives a command that another package created, and all commands in it, the settings of the root. */
+function inheritSettings(root: Command, command: Command): void {
+  // `actlog help sessions list` shows the help of any command.
+  command.copyInheritedSettings(root).helpCommand(false);
+  for (const inner of command.commands) inheritSettings(root, inner);
+}
+
+/** Headings of options that many commands share. They come after the options of the command itself. */
+const sharedGroups: readonly string[] = ['Output:', 'Connection:', 'Options:'];
+
+/** Configuration of the help of every command. */
+const helpConfiguration: HelpConfiguration = {
+  groupItems<Item extends Command | Option>(
+    unsorted: Item[],
+    visible: Item[],
+    groupOf: (item: Item) => string,
+  ): Map<string, Item[]> {
+    const groups = new Help().groupItems(unsorted, visible, groupOf);
+    const placeOf = ([heading]: [string, unknown]) => sharedGroups.indexOf(heading);
+    return new Map([...groups].sort((left, right) => placeOf(left) - placeOf(right)));
+  },
+};
+
+/** Headings of `actlog --help`, in order, with their subcommands. A subcommand that is not listed is under "Commands". */
+export const commandGroups: Readonly<Record<string, readonly string[]>> = {
+  'Set up:': ['init', 'doctor', 'completion'],
+  'Run a server:': [
+    'serve',
+    'keys',
+    'tenants',
+    'retention',
+    'quota',
+    'tags',
+    'learn',
+    'webhooks',
+    'backup',
+    'migrate',
+  ],
+  'Read what agents did:': ['overview', 'sessions', 'agents', 'events'],
+  'Decide what they may do:': ['policies', 'guardian', 'channels', 'risk', 'audit'],
+  'Guard agents without changing their code:': ['gateway', 'hook', 'spool'],
+  'Look up and check:': ['rules', 'tool', 'conformance'],
+};
+
+/** Returns the heading of a subcommand. */
+function groupOf(name: string): string {
+  const found = Object.entries(commandGroups).find(([, names]) => names.includes(name));
+  return found?.[0] ?? 'Commands:';
 }

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { completionScripts } from '../src/completion/completion-scripts.ts';
-import { suggestions } from '../src/completion/suggestions.ts';
+import { suggestions } from '../src/completion/complete.ts';
+import { completionScripts } from '../src/completion/completion-command.ts';
 import { actlog, commandEnvironment, commandLine } from './command-line.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { commandGroups } from '../src/command-groups.ts';
+import { commandGroups } from '../src/run-parsed.ts';
 import { subcommands } from '../src/subcommands.ts';
 import { actlog } from './command-line.ts';
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ClientOptions, Fetch } from './client-options.ts';
 import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
-import { detectPlatform } from './platform.ts';
+import { detectPlatform, environmentVariable } from './platform.ts';
 import { EndpointCaller } from './request/endpoint-caller.ts';
 import { rawPath } from './request/endpoint-path.ts';
 import type { Query } from './request/query-string.ts';
@@ -16,9 +16,10 @@ import { Sessions } from './resources/sessions.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import type { BodySink } from './response/body-sink.ts';
 import { resolveSettings, type Settings } from './settings.ts';
+import type { Exchange } from './transport/exchange.ts';
 import { FetchTransport } from './transport/fetch-transport.ts';
-import { LazyTransport } from './transport/lazy-transport.ts';
-import { resolveProxy } from './transport/proxy-option.ts';
+import type { Transport, WireRequest } from './transport/transport.ts';
+import type { UndiciTransport } from './transport/undici-transport.ts';
 
 /** Options of `Actlog.request`. */
 export interface RawRequestOptions extends RequestOptions {
@@ -194,3 +195,56 @@ function transportFor(
 
 /** Reads `globalThis.fetch` on every call, so that a later replacement (a mock, an instrumentation) is used. */
 const platformFetch: Fetch = (url, init) => globalThis.fetch(url, init);
+
+/**
+ * Returns the proxy to use: its address, `environment`, or undefined for none. As in other tools, the environment's
+ * proxy is not used for addresses of this machine, which it could not reach.
+ *
+ * @throws InvalidArgumentError When the option is not an http or https address.
+ */
+function resolveProxy(option: string | URL | false | undefined, isLoopback: boolean): string | undefined {
+  if (option === false) return undefined;
+  if (option !== undefined) {
+    const text = String(option);
+    if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+    throw new InvalidArgumentError('proxy must be an http or https URL, or false.');
+  }
+  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'];
+  return !isLoopback && names.some((name) => environmentVariable(name)) ? 'environment' : undefined;
+}
+
+/** Transport of Node. Loads undici and the code around it on the first request. */
+class LazyTransport implements Transport {
+  /** `true` if this is the pool that all clients share: the caller passed no dispatcher, and there is no proxy. */
+  readonly usesDefaultPool: boolean;
+  readonly #load: () => Promise<UndiciTransport>;
+  #loaded: UndiciTransport | undefined;
+
+  /**
+   * @param own Dispatcher passed by the caller.
+   * @param proxy Result of `resolveProxy`.
+   */
+  constructor(own: Dispatcher | undefined, proxy: string | undefined) {
+    this.usesDefaultPool = own === undefined && proxy === undefined;
+    this.#load = async () => {
+      const { UndiciTransport } = await import('./transport/undici-transport.ts');
+      this.#loaded = await UndiciTransport.create(own, proxy);
+      return this.#loaded;
+    };
+  }
+
+  /** Returns the dispatcher in use. */
+  async dispatcher(): Promise<Dispatcher> {
+    return (this.#loaded ?? (await this.#load())).dispatcher;
+  }
+
+  send(request: WireRequest, exchange: Exchange): Promise<void> {
+    return this.#loaded ? this.#loaded.send(request, exchange) : this.#loadAndSend(request, exchange);
+  }
+
+  async #loadAndSend(request: WireRequest, exchange: Exchange): Promise<void> {
+    const transport = await this.#load();
+    if (exchange.abortReason) throw exchange.abortReason;
+    await transport.send(request, exchange);
+  }
+}

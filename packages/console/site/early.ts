@@ -1,10 +1,13 @@
 // A classic script that runs before the first paint, while the script of the page is still loading: it sets the colors,
 // and requests what the page needs first. Over a slow line, this saves two round trips.
+
 import { keptApiKey, linkKey } from './api-key.ts';
 import { followColorScheme } from './color-scheme.ts';
-import { earlyPaths } from './early-paths.ts';
 import { requestEarly } from './early-responses.ts';
-import { parseRoute } from './route.ts';
+import { eventPageSize } from './events/event-page-size.ts';
+import { overviewQuery, shownActions } from './overview-query.ts';
+import { overviewSpan } from './overview-span.ts';
+import { parseRoute, type Route } from './route.ts';
 
 /** Names of the scripts of the pages that have their own, which the build inserts. */
 declare const pageScripts: { readonly session: readonly string[]; readonly later: readonly string[] };
@@ -28,4 +31,20 @@ const apiKey = keptApiKey() ?? linkKey();
 if (apiKey !== undefined) {
   const service = new URL('..', document.baseURI.split('#')[0]);
   for (const path of earlyPaths(route)) requestEarly(new URL(path, service).href, `Bearer ${apiKey}`);
+}
+
+/** Returns the addresses of the first requests of a page, from the address of the service. */
+function earlyPaths({ path: [place = 'overview', id], query }: Route): readonly string[] {
+  const identity = 'console/api/identity';
+  if (place === 'overview') {
+    const search = new URLSearchParams(overviewQuery(overviewSpan(query.get('span')), new Date()));
+    return [identity, `server/v1/overview?${search}`, `v1/guardian/pending-actions?limit=${shownActions}`];
+  }
+  if (place === 'sessions' && id === undefined)
+    return query.size > 0 ? [identity] : [identity, 'v1/sessions'];
+  if (place === 'sessions' && id !== undefined) {
+    const session = `v1/sessions/${encodeURIComponent(id)}`;
+    return [identity, `${session}?limit=1`, `${session}/risk`, `${session}?limit=${eventPageSize}`];
+  }
+  return [identity];
 }

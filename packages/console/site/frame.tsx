@@ -1,34 +1,75 @@
+import Menu from 'lucide/dist/esm/icons/menu.mjs';
+import Search from 'lucide/dist/esm/icons/search.mjs';
+import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { tinykeys } from 'tinykeys';
 import { useConnection } from './connection.ts';
-import { useReturn } from './hooks/use-return.ts';
-import { useShortcuts } from './hooks/use-shortcuts.ts';
 import { useVisits } from './hooks/use-visits.ts';
-import { VisitContext } from './hooks/visit.ts';
-import {
-  Agents,
-  Approvals,
-  Audit,
-  CommandPalette,
-  Decisions,
-  Judgments,
-  Keys,
-  Policies,
-  PolicyEditor,
-  Session,
-  ShortcutList,
-  Webhook,
-  Webhooks,
-} from './lazy-pages.ts';
+import { type FollowedLink, type Leaving, type Visit, VisitContext } from './hooks/visit.ts';
 import { Overview } from './pages/overview.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Contained } from './parts/contained.tsx';
+import { Icon } from './parts/icon.tsx';
+import { lazyPage } from './parts/lazy-page.tsx';
 import { href, parseRoute, type Route } from './route.ts';
-import { offeredSections, sectionTitle } from './sections.ts';
+import { offeredSections, pathOf, type SectionGroup, sectionTitle } from './sections.ts';
+import { Logo } from './shell/logo.tsx';
 import { shortcutsOf } from './shell/shortcuts.ts';
-import { Sidebar } from './shell/sidebar.tsx';
-import { TopBar } from './shell/top-bar.tsx';
+import { Sidebar, sidebarId, WaitingCount } from './shell/sidebar.tsx';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
+
+/** Maximum time to wait for the rest of the page, in milliseconds, so that reading users are not moved. */
+const patienceMs = 10_000;
+
+/** Events that show that the user has started something else. */
+const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'focusin'] as const;
+
+function linkIn(main: HTMLElement, { hash, within }: FollowedLink): HTMLAnchorElement | undefined {
+  const around = document.getElementById(within);
+  const links = [...(around?.querySelectorAll('a') ?? [])];
+  return links.find((link) => main.contains(link) && link.hash === hash);
+}
+
+/**
+ * Scrolls to the user's previous position as far as the page is rendered; returns `true` once it is reached.
+ */
+function bringBack(main: HTMLElement, { scrollY, link }: Leaving): boolean {
+  const found = link && linkIn(main, link);
+  if (link !== undefined && found !== undefined) {
+    found.focus({ preventScroll: true });
+    // Content that was added above it does not move it.
+    scrollBy(0, found.getBoundingClientRect().top - link.top);
+    return true;
+  }
+  scrollTo(0, scrollY);
+  return link === undefined && Math.abs(window.scrollY - scrollY) < 1;
+}
+
+/** Restores the scroll position and the focused link of a returning user. */
+function useReturn(main: RefObject<HTMLElement | null>, visit: Visit): void {
+  useLayoutEffect(() => {
+    const { current } = main;
+    const { left } = visit;
+    if (current === null || left === undefined) return;
+    const waiting = new AbortController();
+    const { signal } = waiting;
+    // Users who leave again before that keep their position.
+    const end = () => {
+      visit.left = undefined;
+      waiting.abort();
+    };
+    const tryOn = () => bringBack(current, left) && end();
+    // Responses of the service are still to be rendered.
+    const observer = new MutationObserver(tryOn);
+    observer.observe(current, { childList: true, subtree: true });
+    signal.addEventListener('abort', () => observer.disconnect());
+    AbortSignal.timeout(patienceMs).addEventListener('abort', end, { signal });
+    for (const act of acts) addEventListener(act, end, { signal, passive: true });
+    tryOn();
+    return () => waiting.abort();
+  }, [visit]);
+}
 
 function Place({ route }: { route: Route }) {
   const [place = 'overview', id] = route.path;
@@ -123,4 +164,90 @@ export function Frame({
       )}
     </div>
   );
+}
+
+const later = () => import('./pages/later-pages.ts');
+
+const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
+const Approvals = lazyPage(async () => (await later()).Approvals);
+const Policies = lazyPage(async () => (await later()).Policies);
+const PolicyEditor = lazyPage(async () => (await later()).PolicyEditor);
+const Decisions = lazyPage(async () => (await later()).Decisions);
+const Agents = lazyPage(async () => (await later()).Agents);
+const Webhooks = lazyPage(async () => (await later()).Webhooks);
+const Webhook = lazyPage(async () => (await later()).Webhook);
+const Judgments = lazyPage(async () => (await later()).Judgments);
+const Keys = lazyPage(async () => (await later()).Keys);
+const Audit = lazyPage(async () => (await later()).Audit);
+const CommandPalette = lazyPage(async () => (await later()).CommandPalette, null);
+const ShortcutList = lazyPage(async () => (await later()).ShortcutList, null);
+
+/** Bar above the page on a narrow screen, with the button that opens the menu. */
+function TopBar({ waiting, onSearch }: { waiting: string; onSearch: () => void }) {
+  return (
+    <nav class="top-bar" aria-label="Menu">
+      <button type="button" class="quiet icon-only" popovertarget={sidebarId} aria-label="Menu">
+        <Icon of={Menu} />
+      </button>
+      <Logo />
+      {waiting !== '' && (
+        <a href={href(['approvals'])}>
+          <WaitingCount waiting={waiting} />
+        </a>
+      )}
+      <button type="button" class="quiet icon-only" aria-label="Search" onClick={onSearch}>
+        <Icon of={Search} />
+      </button>
+    </nav>
+  );
+}
+
+/** `true` while a dialog is open, whose keys are its own. */
+function hasDialog(): boolean {
+  return document.querySelector('dialog[open]') !== null;
+}
+
+/**
+ * Handles the shortcuts of every page while the user is signed in. All but the search are ignored in fields, where they
+ * are text.
+ */
+function useShortcuts(
+  groups: readonly SectionGroup[],
+  isShown: boolean,
+  handlers: { readonly onSearch: () => void; readonly onHelp: () => void },
+): void {
+  const latest = useRef({ groups, handlers });
+  latest.current = { groups, handlers };
+  // Before the first frame, so that no key is lost of who types while the page appears.
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    const press = (act: () => void) => (event: KeyboardEvent) => {
+      if (hasDialog()) return;
+      event.preventDefault();
+      act();
+    };
+    const search = () => latest.current.handlers.onSearch();
+    const sections = latest.current.groups.flatMap(({ sections }) => sections);
+    const jumps = sections.map((section) => [
+      `g ${section.key}`,
+      press(() => {
+        location.hash = href(pathOf(section));
+      }),
+    ]);
+    const stops = [
+      tinykeys(window, { '$mod+k': press(search) }, { ignore: () => false }),
+      tinykeys(window, {
+        ...Object.fromEntries(jumps),
+        '[Shift]+?': press(() => latest.current.handlers.onHelp()),
+        '[Shift]+/': press(() => {
+          const filter = document.querySelector<HTMLElement>('main .filters :is(input, select)');
+          if (filter === null) search();
+          else filter.focus();
+        }),
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [isShown]);
 }

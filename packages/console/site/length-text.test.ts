@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lengthText } from './length-text.ts';
+import { lengthText } from './pages/policies.tsx';
 
 test.each([
   [3600, '1 hour'],

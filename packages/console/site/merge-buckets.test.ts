@@ -1,6 +1,6 @@
 import type { ActivityBucket } from '@actlog/protocol';
 import { expect, test } from 'vitest';
-import { mergeBuckets } from './merge-buckets.ts';
+import { mergeBuckets } from './parts/overview/activity-charts.tsx';
 
 function bucket(at: string, count: number): ActivityBucket {
   return {

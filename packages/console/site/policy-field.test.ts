@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { policyField } from './pages/policy-editor.tsx';
 import { policyFields } from './policy-draft.ts';
-import { policyField } from './policy-field.ts';
 
 test('finds the field of a path, also in a list and in a draft', () => {
   expect(policyField('condition')).toBe('condition');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Redaction } from './redact.ts';
+import { Redaction } from './world/deployment.ts';
 
 it.each([
   ['the key of the run, whatever it looks like', 'sent my own key', 'sent [redacted]'],

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { endpointNames, endpoints } from '@actlog/protocol';
 import { expect, it } from 'vitest';
 import { checks } from '../src/checks.ts';
+import { coverageSentence, coverageTable } from '../src/command.ts';
 import { requirements } from '../src/index.ts';
-import { coverageSentence, coverageTable } from '../src/report/coverage-table.ts';
 import { specificationOutline } from './specification-outline.ts';
 
 const guide = readFileSync(new URL('../../../docs/conformance-requirements.md', import.meta.url), 'utf8');

@@ -1,10 +1,67 @@
 import { globSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import { build } from 'vitepress';
-import { makePortable, notFoundPage } from './make-portable.ts';
-import { websiteFolder } from './repository.ts';
-import { deadLinks } from './website-links.ts';
+import { placeholderBase } from './portable-base.ts';
+import { publishedAt, websiteFolder } from './repository.ts';
+
+/** Page that the forge sends for any unknown path; relative URLs would depend on that path. */
+const notFoundPage = '404.html';
+
+/** Code in a script of the website for its path, from the address of the script. */
+const baseOfChunk = 'new URL("../../",import.meta.url).pathname';
+
+/**
+ * Replaces the placeholder in all files of the website, so that it works below any path.
+ *
+ * @throws Error if a file still contains it.
+ */
+async function makePortable(): Promise<void> {
+  const paths = globSync('**/*.{html,js,css}', { cwd: websiteFolder }).map((path) =>
+    path.replaceAll('\\', '/'),
+  );
+  for (const path of paths) {
+    const file = join(websiteFolder, path);
+    const text = await readFile(file, 'utf8');
+    if (!text.includes(placeholderBase)) continue;
+    const portable = portableText(path, text);
+    if (portable.includes(placeholderBase) && !replacesOnLoad(portable)) {
+      throw new Error(`${path} contains ${placeholderBase}, so it only works below that path.`);
+    }
+    if (portable !== text) await writeFile(file, portable);
+  }
+}
+
+function portableText(path: string, text: string): string {
+  if (path === notFoundPage) return withBase(text, new URL(publishedAt).pathname);
+  if (path.endsWith('.html')) return withRelativeUrls(text, path);
+  // VitePress writes this script after the build of the others: data as JSON in a string literal.
+  if (path.startsWith('assets/chunks/metadata.')) {
+    return text.replaceAll(`\\"${placeholderBase}\\"`, `\\""+${baseOfChunk}+"\\"`);
+  }
+  return text;
+}
+
+/** `true` for the search index, which replaces the placeholder when it is loaded. */
+function replacesOnLoad(text: string): boolean {
+  return text.includes(`.replaceAll("${placeholderBase}",`);
+}
+
+/**
+ * Returns the HTML of a page with relative URLs in place of those below the placeholder.
+ *
+ * @param file Path of the page from the root of the site, such as `adapters/langchain.html`.
+ */
+export function withRelativeUrls(html: string, file: string): string {
+  const folder = posix.dirname(file);
+  const up = folder === '.' ? './' : '../'.repeat(folder.split('/').length);
+  return withBase(html, up);
+}
+
+/** Returns the HTML of a page with `base` in place of the placeholder. */
+function withBase(html: string, base: string): string {
+  return html.replaceAll(`"${placeholderBase}`, `"${base}`);
+}
 
 /** Folder of the configuration. */
 const siteFolder = join(import.meta.dirname, '..', 'site');
@@ -31,4 +88,51 @@ async function finishWebsite(): Promise<void> {
   );
   const dead = deadLinks(pages, new Set(paths));
   if (dead.length > 0) throw new Error(`The website has dead links:\n${dead.join('\n')}`);
+}
+
+/** One file of the website. */
+interface WebsiteFile {
+  /** Path from the root of the website, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Returns the dead links of all pages of a website, in words: links without a page or file, and anchors without an
+ * element. Links to other websites are not followed.
+ *
+ * @param pages Pages by their path, such as `adapters/langchain.html`.
+ * @param files Paths of all files.
+ */
+export function deadLinks(pages: readonly WebsiteFile[], files: ReadonlySet<string>): string[] {
+  const ids = new Map(pages.map(({ path, text }) => [path, idsOf(text)]));
+  return pages.flatMap(({ path, text }) =>
+    linksOf(text).flatMap((href) => {
+      const [, target = '', anchor = ''] = /^([^#?]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(href) ?? [];
+      const file = fileOf(target, path, files);
+      if (file === undefined) return [`${path}: ${href} leads to no page`];
+      const found = anchor === '' || ids.get(file)?.has(decodeURIComponent(anchor));
+      return found ? [] : [`${path}: ${href} leads to no heading of ${file}`];
+    }),
+  );
+}
+
+/** Returns the links and sources of a page within the website. */
+function linksOf(html: string): string[] {
+  const attributes = [...html.matchAll(/\s(?:href|src)="([^"]*)"/g)];
+  return attributes
+    .map(([, value = '']) => value.replaceAll('&amp;', '&').replaceAll('&#39;', "'"))
+    .filter((value) => !/^(?:[a-z][a-z+.-]*:|\/\/)/i.test(value));
+}
+
+function idsOf(html: string): Set<string> {
+  return new Set([...html.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id.replaceAll('&amp;', '&')));
+}
+
+/** Returns the file that a server sends for a link of a page: itself, `NAME.html`, or `index.html` of a folder. */
+function fileOf(target: string, page: string, files: ReadonlySet<string>): string | undefined {
+  if (target === '') return page;
+  const path = posix.join(posix.dirname(page), decodeURIComponent(target)).replace(/^\.\/?/, '');
+  const candidates = path === '' || path.endsWith('/') ? [`${path}index.html`] : [path, `${path}.html`];
+  return candidates.find((candidate) => files.has(candidate));
 }

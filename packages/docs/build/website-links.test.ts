@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deadLinks } from './website-links.ts';
+import { deadLinks } from './build-website.ts';
 
 const other = { path: 'packages/client.html', text: '<h2 id="retry">Retry</h2>' };
 

@@ -1,8 +1,11 @@
-import { loadDialect } from './dialects/load-dialect.ts';
+import { readSync } from 'node:fs';
+import { decodeText, parseExactJson } from '@actlog/recorder/short-lived';
+import type { AgentName } from './agents.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { InvalidInputError } from './dialects/event-fields.ts';
 import { HookHandler } from './hook-handler.ts';
 import { type HookOptions, parseHookOptions, usage } from './hook-options.ts';
 import type { HookOutput } from './hook-output.ts';
-import { readInput } from './read-input.ts';
 
 /** Exit code with which all agents block a call (and that of invalid options). */
 const blocked = 2;
@@ -63,4 +66,86 @@ function print({ stdout, stderr, exitCode }: HookOutput, text = ''): number {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'An unknown error occurred.';
+}
+
+const loaders: Readonly<Record<AgentName, () => Promise<Dialect>>> = {
+  'claude-code': async () => (await import('./dialects/claude-code.ts')).claudeCode,
+  codex: async () => (await import('./dialects/codex.ts')).codex,
+  'gemini-cli': async () => (await import('./dialects/gemini-cli.ts')).geminiCli,
+  cursor: async () => (await import('./dialects/cursor.ts')).cursor,
+  copilot: async () => (await import('./dialects/copilot.ts')).copilot,
+};
+
+/** Loads the protocol of an agent, and no other. */
+function loadDialect(agent: AgentName): Promise<Dialect> {
+  return loaders[agent]();
+}
+
+/** Maximum size of an event, in bytes: the result of a tool may be large. */
+const maxInputBytes = 64 * 1024 * 1024;
+const chunkBytes = 64 * 1024;
+
+/** An event from stdin. */
+interface HookInput {
+  /** JSON of the event. */
+  readonly text: string;
+  /** The parsed event, in which a number that a double cannot hold is a `JSON.rawJSON` object. */
+  readonly value: unknown;
+}
+
+/**
+ * Reads the JSON of an event from stdin.
+ *
+ * @throws InvalidInputError when it is not JSON or too large; the message contains nothing of it
+ */
+async function readInput(): Promise<HookInput> {
+  const input = new Input();
+  if (!readPipe(input)) for await (const chunk of process.stdin) input.add(Buffer.from(chunk as Buffer));
+  return input.parse();
+}
+
+/**
+ * Reads a pipe without a stream, which takes longer to load than the rest of a hook that says nothing.
+ *
+ * @returns `false` if the end was not reached, because reading does not block
+ */
+function readPipe(input: Input): boolean {
+  for (;;) {
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    let length: number;
+    try {
+      length = readSync(0, buffer);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EOF'; // the end of a pipe on Windows
+    }
+    if (length === 0) return true;
+    input.add(buffer.subarray(0, length));
+  }
+}
+
+/** Content of stdin. */
+class Input {
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  add(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > maxInputBytes) {
+      throw new InvalidInputError(
+        `The hook event is larger than ${maxInputBytes} bytes: it is not recorded.`,
+      );
+    }
+    this.#chunks.push(chunk);
+  }
+
+  parse(): HookInput {
+    try {
+      const text = decodeText(Buffer.concat(this.#chunks));
+      return { text, value: parseExactJson(text) };
+    } catch {
+      throw new InvalidInputError(
+        'The hook event on stdin is not JSON: start this command as a hook of the agent, not by hand.',
+      );
+    }
+  }
 }

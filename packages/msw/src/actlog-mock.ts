@@ -1,14 +1,18 @@
 import { type BodyOf, type Decide, type EndpointName, endpointNames, endpoints } from '@actlog/protocol';
+import { contract } from '@actlog/protocol/schemas';
 import { type HttpHandler, http } from 'msw';
 import { type Faults, faultsOf } from './faults/faults.ts';
 import { type ActlogMockOptions, resolveBaseURL } from './mock-options.ts';
 import { type MockState, stateOf } from './mock-state.ts';
 import { decideAction, expireActions } from './policy/pending.ts';
+import { routes } from './routes/routes.ts';
+import type { Call } from './service/call.ts';
 import { KeyRing } from './service/key-ring.ts';
 import { MockService } from './service/mock-service.ts';
 import { endpointOf, pathBelow } from './service/router.ts';
-import { seed } from './service/seed.ts';
+import { validated } from './service/validated.ts';
 import type { EventRecord, PendingActionRecord } from './tenant/records.ts';
+import type { Tenant } from './tenant/tenant.ts';
 
 /** A request that the mock or one of its faults has responded to. */
 export interface HandledRequest {
@@ -107,4 +111,44 @@ const methods = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } a
 
 function hasFields(event: EventRecord, filter: object): boolean {
   return Object.entries(filter).every(([name, value]) => event[name as keyof EventRecord] === value);
+}
+
+/** Initial data of a tenant. */
+interface Seed {
+  readonly agents?: readonly BodyOf<'agents.create'>[];
+  readonly policies?: readonly BodyOf<'policies.create'>[];
+}
+
+/**
+ * Creates the initial data of a tenant.
+ *
+ * @throws TypeError that names the entry if the service would reject it.
+ */
+function seed(tenant: Tenant, { agents = [], policies = [] }: Seed): void {
+  for (const [index, body] of agents.entries()) {
+    refusing(`agents[${index}]`, () => routes['agents.create'](callWith('agents.create', tenant, body)));
+  }
+  for (const [index, body] of policies.entries()) {
+    refusing(`policies[${index}]`, () =>
+      routes['policies.create'](callWith('policies.create', tenant, body)),
+    );
+  }
+}
+
+function callWith<Name extends EndpointName & `${string}.create`>(
+  name: Name,
+  tenant: Tenant,
+  body: BodyOf<Name>,
+) {
+  const call = { tenant, body: validated('body', contract[name].body, body), nowMs: Date.now() };
+  // Creating a record uses no other field of a call.
+  return call as unknown as Call<Name>;
+}
+
+function refusing(entry: string, make: () => unknown): void {
+  try {
+    make();
+  } catch (error) {
+    throw new TypeError(`${entry} is invalid: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -8,8 +8,8 @@ import {
   notificationChannelCreate,
   notificationChannelCreated,
 } from './schemas/notification-channel.ts';
+import { strictObject } from './schemas/object.ts';
 import { fixedPage, sentPage } from './schemas/page.ts';
-import { agentPath, noParams, pendingActionPath, policyPath, sessionPath } from './schemas/path.ts';
 import { decide, pendingAction } from './schemas/pending-action.ts';
 import { policy, policyCreate, policyUpdate } from './schemas/policy.ts';
 import {
@@ -23,7 +23,35 @@ import {
 } from './schemas/query.ts';
 import type { Given } from './schemas/resource.ts';
 import { risk } from './schemas/risk.ts';
+import { identifier } from './schemas/scalar.ts';
 import { session, sessionDetail, sessionExport } from './schemas/session.ts';
+
+/** Path parameters of endpoints without any. */
+const noParams = strictObject({});
+
+/** Path parameters of a session endpoint. */
+const sessionPath = strictObject({
+  /** Id of the session: the `sessionId` of its events. */
+  id: identifier,
+});
+
+/** Path parameters of an agent endpoint. */
+const agentPath = strictObject({
+  /** Id of the agent: the `agentId` of its events, registered or not. */
+  id: identifier,
+});
+
+/** Path parameters of a policy endpoint. */
+const policyPath = strictObject({
+  /** Id of the policy, archived or not. */
+  id: identifier,
+});
+
+/** Path parameters of a pending action endpoint. */
+const pendingActionPath = strictObject({
+  /** Id of the pending action, from the list or from the check that held it. */
+  id: identifier,
+});
 
 /** Schemas of one endpoint. */
 export interface EndpointSchemas {

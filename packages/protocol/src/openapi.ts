@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+
+import * as z from 'zod';
 import {
   createDocument,
   type ZodOpenApiHeadersObject,
@@ -13,14 +15,15 @@ import {
 import { contract, type EndpointSchemas } from './contract.ts';
 import { type Endpoint, type EndpointName, endpointNames, endpoints, type Resource } from './endpoints.ts';
 import { type ErrorCode, errorCodes } from './error-codes.ts';
-import { headers } from './headers.ts';
+import { fieldDescriptions } from './field-descriptions.ts';
+import { headers, webhookHeaders } from './headers.ts';
 import { maxWaitSeconds } from './limits.ts';
-import { examples } from './openapi-examples.ts';
-import { describeFields } from './openapi-fields.ts';
-import { operations } from './openapi-operations.ts';
+import { deliveryExamples, examples } from './openapi-examples.ts';
+import { deliveries, operations } from './openapi-operations.ts';
 import { codeSamples } from './openapi-samples.ts';
-import { webhooks } from './openapi-webhooks.ts';
 import { errorEnvelope } from './schemas/error-envelope.ts';
+import { pendingAction } from './schemas/pending-action.ts';
+import { type WebhookEventType, webhookEvent } from './schemas/webhook-event.ts';
 
 /** Options for {@link openApiDocument}. */
 export interface OpenApiOptions {
@@ -206,3 +209,93 @@ export function openApiDocument({ serverUrl = '/', version = '1.0.0' }: OpenApiO
   describeFields(document);
   return document;
 }
+
+/** Part of the document that can have a description. */
+interface Field {
+  description?: string;
+}
+
+/** Parts of the document that contain fields. */
+interface Document {
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, Field>> }>>;
+  };
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly operationId: string;
+            readonly parameters?: readonly (Field & { readonly name: string })[];
+          }
+        >
+      >
+    >
+  >;
+}
+
+/** Adds a description to each field and parameter of the document, from the comment where it is declared. */
+function describeFields(document: object): void {
+  const { components, paths } = document as Document;
+  for (const [schema, { properties = {} }] of Object.entries(components.schemas)) {
+    for (const [name, property] of Object.entries(properties)) describe(property, schema, name);
+  }
+  for (const { operationId, parameters = [] } of Object.values(paths).flatMap((path) =>
+    Object.values(path),
+  )) {
+    for (const parameter of parameters) describe(parameter, operationId, parameter.name);
+  }
+}
+
+/** Sets the description of one field. `place` is the name of a schema or an operation. */
+function describe(field: Field, place: string, name: string): void {
+  const description = fieldDescriptions[place]?.[name];
+  if (description !== undefined) field.description = description;
+}
+
+/** Returns the schema name of a delivery's body: `PolicyMatchedMessage` for `policy.matched`. */
+function webhookMessageName(type: WebhookEventType): string {
+  return `${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Message`;
+}
+
+const descriptions: Record<keyof typeof webhookHeaders, string> = {
+  id: 'Unique id of the message, the same for all attempts.',
+  timestamp: 'Time at which this attempt was sent, in Unix seconds.',
+  signature: 'One or more signatures, `v1,<base64>`, separated by spaces.',
+};
+
+const signed = Object.entries(webhookHeaders).map(([name, header]) => ({
+  in: 'header' as const,
+  name: header,
+  required: true,
+  description: descriptions[name as keyof typeof webhookHeaders],
+  schema: { type: 'string' as const },
+}));
+
+/** Webhook deliveries (Standard Webhooks), by type. */
+const webhooks: ZodOpenApiPathsObject = Object.fromEntries(
+  webhookEvent.options.map(({ shape }) => {
+    const type = shape.type.value;
+    // The service sends complete records.
+    const data = shape.data === pendingAction.accepted ? pendingAction.sent : shape.data;
+    const schema = z.looseObject({ ...shape, data }).meta({ id: webhookMessageName(type) });
+    const delivery = {
+      operationId: `webhooks.${type}`,
+      ...deliveries[type],
+      tags: ['notificationChannels'],
+      security: [],
+      parameters: signed,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema, example: deliveryExamples[type] } },
+      },
+      responses: {
+        '2XX': { description: 'The delivery was accepted.' },
+        410: { description: 'The receiver wants no more deliveries: the webhook is disabled.' },
+      },
+    };
+    return [type, { post: delivery }];
+  }),
+);

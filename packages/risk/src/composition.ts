@@ -1,6 +1,5 @@
 import { ruleHash } from './baseline/baseline.ts';
-import { shareOf } from './baseline/expectation.ts';
-import { precedentFor } from './baseline/precedent.ts';
+import { type Expectation, fullConfidenceSessions, shareOf } from './baseline/expectation.ts';
 import type { Rule, RuleMatch } from './rule.ts';
 import { allRules } from './rule-catalogue.ts';
 import { type SessionView, tallyOf } from './session/session-view.ts';
@@ -158,4 +157,28 @@ export class Composition {
     const beyond = Math.max(0, circumstantial - this.#limit) * beyondLimit;
     return strong + Math.min(hints, hintsAtMost) + Math.min(circumstantial, this.#limit) + beyond;
   }
+}
+
+/**
+ * Returns how far past sessions took the same actions as this one, with the same tools and as often: from 0 (one of them
+ * never) to 1 (all, with at least three past sessions). The action with the least precedent decides, so that usual
+ * actions around an unusual one do not excuse it.
+ *
+ * Of the near sessions sorted by similarity, the one at the end of the first third decides. Of three sessions that is
+ * the best; of five the second best, so that a single planted session is no precedent.
+ *
+ * @param acts - hash and number of calls of each tool that the session acts with
+ */
+export function precedentFor(
+  { near }: Expectation,
+  acts: readonly (readonly [tool: number, calls: number])[],
+): number {
+  if (acts.length === 0) return 0;
+  const shares = near.map((past) => {
+    let least = 1;
+    for (const [tool, calls] of acts) least = Math.min(least, (past.tools.get(tool) ?? 0) / calls);
+    return least;
+  });
+  const deciding = shares.sort((a, b) => b - a)[Math.ceil(shares.length / 3) - 1] as number;
+  return deciding * Math.min(1, near.length / fullConfidenceSessions);
 }

@@ -3,16 +3,17 @@ import { DecisionSignal } from './guardian/decision-signal.ts';
 import { Cursors } from './http/cursor.ts';
 import { FailedAuthentications } from './http/limits/failed-authentications.ts';
 import { LoopTurns } from './http/limits/loop-turns.ts';
-import { RateLimiter } from './http/limits/rate-limiter.ts';
+import { RateLimiter, type RequestRate } from './http/limits/rate-limiter.ts';
 import { RequestMemory } from './http/limits/request-memory.ts';
 import { ResponseMemory } from './http/limits/response-memory.ts';
-import { UnlimitedRate } from './http/limits/unlimited-rate.ts';
 import { RequestGate } from './http/request-gate.ts';
 import { EventWriter } from './ingest/event-writer.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
+import type { Caller } from './keys/caller.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
 import { KeyAgents } from './keys/key-agents.ts';
 import { KeyRing } from './keys/key-ring.ts';
+import { keepNewest } from './lib/keep-newest.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { UnreadSpansOfTenants } from './observability/unread-spans.ts';
 import { DecisionLog } from './policy/decision-log.ts';
@@ -20,7 +21,9 @@ import { PolicySets } from './policy/policy-set.ts';
 import { QuotaGate } from './quota/quota-gate.ts';
 import { RiskScoring } from './risk/risk-scoring.ts';
 import type { Services } from './services.ts';
+import { storageOutage } from './storage/outage.ts';
 import type { Storage } from './storage/storage.ts';
+import { recordKeyUse } from './storage/stores/key-store.ts';
 import { TenantTurns } from './tenant-turns.ts';
 import { Users } from './users/users.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
@@ -114,4 +117,44 @@ export function assemble(
     turns: new LoopTurns(1),
     addressGuard: new AddressGuard(settings.webhookAllowedRanges, settings.webhookAllowedPorts),
   };
+}
+
+/** Minimum time between two updates of a key's last use, in milliseconds. */
+const minUpdateIntervalMs = 1000;
+
+/** Maximum number of keys whose last update is remembered. */
+const maxKeys = 10_000;
+
+const noHeaders: Record<string, string> = {};
+
+/** Admits every request, and records the use of its key, which otherwise the rate limiter does. */
+class UnlimitedRate implements RequestRate {
+  readonly #storage: Storage;
+  readonly #updatedMs = new Map<string, number>();
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  async take(caller: Caller): Promise<Record<string, string>> {
+    const { tenantId, keyId } = caller;
+    if (keyId === undefined || this.takeFromStock(caller)) return noHeaders;
+    const nowMs = Date.now();
+    keepNewest(this.#updatedMs, keyId, nowMs, maxKeys);
+    try {
+      await this.#storage.write(tenantId, ({ db }) => recordKeyUse(db, tenantId, keyId, nowMs));
+    } catch (error) {
+      // A read-only database can still be read.
+      if (storageOutage(error) === undefined) throw error;
+    }
+    return noHeaders;
+  }
+
+  takeFromStock({ keyId }: Caller): Record<string, string> | undefined {
+    if (keyId === undefined) return noHeaders;
+    const updatedMs = this.#updatedMs.get(keyId);
+    return updatedMs !== undefined && Math.abs(Date.now() - updatedMs) < minUpdateIntervalMs
+      ? noHeaders
+      : undefined;
+  }
 }

@@ -1,4 +1,5 @@
-import type { Routes } from './http/route.ts';
+import type { OwnRoute, Routes } from './http/route.ts';
+import { notFound } from './lib/api-error.ts';
 import {
   createAgent,
   getAgent,
@@ -18,8 +19,8 @@ import {
   listPoliciesRoute,
   updatePolicy,
 } from './resources/policies.ts';
-import { getRisk } from './resources/risk.ts';
 import { getSession, listSessionsRoute } from './resources/sessions.ts';
+import { readRisk } from './risk/read-risk.ts';
 import type { Services } from './services.ts';
 
 /** Creates the routes of all endpoints. */
@@ -45,5 +46,17 @@ export function createRoutes(services: Services): Routes {
     'guardian.pendingActions.decide': decidePendingAction(services),
     'notificationChannels.create': createChannel(services),
     'notificationChannels.list': listChannelsRoute(services),
+  };
+}
+
+/** Route `GET /v1/sessions/:id/risk`: the score over ten dimensions, with its factors. */
+function getRisk(services: Services): OwnRoute<'sessions.risk'> {
+  return {
+    kind: 'own',
+    async handle({ caller, params, receivedMs }) {
+      const found = await readRisk(services, caller.tenantId, params.id, receivedMs);
+      if (!found) throw notFound('session');
+      return found.risk;
+    },
   };
 }

@@ -31,7 +31,6 @@ import { openStorage } from './open-storage.ts';
 import { mountTraces } from './otlp/mount-traces.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { createRoutes } from './routes.ts';
-import { checkRuntime } from './runtime.ts';
 import { mountServerApi } from './server-api/mount-server-api.ts';
 import type { Storage } from './storage/storage.ts';
 import { expireKey, hasEnded } from './storage/stores/key-store.ts';
@@ -281,4 +280,15 @@ function addressOf(app: FastifyInstance): string {
   const { address, family, port } = app.server.address() as AddressInfo;
   if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
+}
+
+/**
+ * Checks the runtime. Bun replaces `undici` with its own version, which connects to any address. Webhooks could then
+ * reach the server's network without any error.
+ *
+ * @throws Error on Bun.
+ */
+function checkRuntime(): void {
+  if (process.versions.bun === undefined) return;
+  throw new Error('The server does not run on Bun, which would let webhooks reach any address: use Node.js.');
 }

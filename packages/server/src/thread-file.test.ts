@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { threadFile } from './thread-file.ts';
+import { threadFile } from './open-storage.ts';
 
 test('finds the file of the writer thread beside its own', () => {
   expect(existsSync(threadFile(import.meta.url))).toBe(true);

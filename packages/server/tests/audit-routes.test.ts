@@ -3,7 +3,7 @@ import { fastify } from 'fastify';
 import { afterEach, expect, test, vi } from 'vitest';
 import { assemble } from '../src/assemble.ts';
 import { configured } from '../src/configuration.ts';
-import { mountConsoleApi } from '../src/console/mount-api.ts';
+import { mountConsoleApi } from '../src/console/mount-console.ts';
 import { mountEndpoints } from '../src/http/mount.ts';
 import { deploymentSecret } from '../src/keys/deployment-secret.ts';
 import { Metrics } from '../src/observability/metrics.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { collectSettings } from '../src/cli/settings.ts';
+import { collectSettings } from '../src/cli/serve-command.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { startServer, startWithLastingKeys } from '../src/start-server.ts';
 import { atTestEnd } from './test-end.ts';

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { riskySessions } from '../src/storage/sessions/risky-session-list.ts';
+import { riskySessions } from '../src/storage/sessions/session-list.ts';
 import { allPages, type SeededSession, withSeededSessions } from './seeded-sessions.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
-import { maxWalkedSessions } from '../src/storage/sessions/searched-session-list.ts';
+import { maxWalkedSessions } from '../src/storage/sessions/session-list.ts';
 import type { SessionListOptions } from '../src/storage/sessions/session-list-options.ts';
 import { walkQuery } from '../src/storage/sessions/session-walk.ts';
 import { allPages, type SeededSession, withSeededSessions } from './seeded-sessions.ts';

@@ -1,6 +1,23 @@
+import { ActionDeniedError } from '@actlog/recorder';
+import {
+  type AdapterCalls,
+  type HookedCall,
+  refuseOptions,
+  type Wrapping,
+  withMethods,
+} from '@actlog/recorder/adapter';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
+import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
+import { anthropicCalls } from './anthropic-calls.ts';
 import { callRunner } from './call-runner.ts';
+import { deniedRuns } from './denied-runs.ts';
+import { isInvalidInput, noteInvalidInput } from './invalid-input.ts';
 import { recordMiddleware } from './middleware.ts';
-import { recordTools } from './tools.ts';
+import type { ActlogOptions } from './options.ts';
+import { hookToolRunner, RunnerLoop } from './runner-loop.ts';
+import { type RefusedInput, toolUses } from './tool-uses.ts';
 
 /**
  * Records every call of these tools, and guards it if the recorder's guard is on:
@@ -22,3 +39,129 @@ export const actlog: typeof recordTools & {
   /** Middleware for the client: records every tool call of its messages that nothing else records. */
   readonly middleware: typeof recordMiddleware;
 } = Object.assign(recordTools, { callRunner, middleware: recordMiddleware });
+
+/** Tools of a tool runner: runnable tools and toolsets, and those that Anthropic runs. */
+type RunnerTool = BetaToolUnion | BetaRunnableTool | BetaRunnableToolset;
+
+type Run = (...args: unknown[]) => unknown;
+
+/** A tool or toolset that this process runs. */
+interface Runnable {
+  readonly run: Run;
+  readonly parse?: (content: unknown) => unknown;
+  /** Of toolsets: returns the result of a call in a manual loop, using `run`. */
+  readonly toolResult?: Run;
+  /** Undefined for toolsets: their calls carry the names of their members. */
+  readonly name?: string;
+}
+
+/** Context of a tool run. */
+interface RunContext {
+  readonly toolUse?: { readonly id: string; readonly name: string; readonly input: unknown };
+  readonly signal?: AbortSignal | null;
+}
+
+/** Wraps tools for `actlog()`: the same tools, of the same types, recorded and guarded. */
+function recordTools<Tools extends readonly RunnerTool[]>(
+  tools: readonly [...Tools],
+  options: ActlogOptions = {},
+): { -readonly [Index in keyof Tools]: Tools[Index] } {
+  refuseOptions(tools, 'actlog(tools, { guard })');
+  const calls = anthropicCalls(options);
+  hookToolRunner();
+  return tools.map((tool) => {
+    const isRecorded = isRunnable(tool) && (tool.name === undefined || calls.covers(tool.name));
+    return isRecorded ? wrapped(tool, calls) : tool;
+  }) as { -readonly [Index in keyof Tools]: Tools[Index] };
+}
+
+function isRunnable(tool: unknown): tool is Runnable {
+  return typeof (tool as Partial<Runnable> | undefined)?.run === 'function';
+}
+
+/** Replaces only `run`, `parse` and `toolResult`; everything else, including private fields, is the tool's own. */
+function wrapped(tool: Runnable, calls: AdapterCalls): Runnable {
+  const run: Run = (...args) => recordRun(tool, calls, args, { wrapper: run, wrapped: tool.run });
+  const parse = (content: unknown) => recordParse(tool, calls, content);
+  const toolResult: Run = (...args) => tool.toolResult?.apply(recorded, args);
+  const methods = { run, ...(tool.parse && { parse }), ...(tool.toolResult && { toolResult }) };
+  const recorded: Runnable = withMethods(tool, methods, 'class-methods');
+  return recorded;
+}
+
+async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], wrapping: Wrapping) {
+  // A tool is run with its input and the context, a toolset with the context and the call.
+  const [input, context] = (tool.name === undefined ? [undefined, args[0]] : args) as [unknown, RunContext?];
+  const use = context?.toolUse;
+  const toolName = use?.name ?? tool.name ?? 'unknown';
+  if (!calls.covers(toolName)) return tool.run(...args);
+  if (use) {
+    await toolUses().caughtUp();
+    toolUses().claim(use.id, calls.recorder);
+  }
+  const loop = RunnerLoop.current;
+  const call: HookedCall = {
+    toolName,
+    arguments: use ? use.input : input,
+    callId: use?.id,
+    wrapping,
+    signal: context?.signal ?? undefined,
+    sessionId: (use && toolUses().find(use.id)?.sessionId) ?? loop?.sessionOf(calls, toolName, use?.id),
+  };
+  const run = () => {
+    deniedRuns().letThrough(toolName, call.sessionId);
+    loop?.letThrough(toolName);
+    return tool.run(...args);
+  };
+  return calls.run(call, run).catch((error: unknown) => {
+    // A runner inside the tool that was ended counts as a denial, too: the model might start it again without end.
+    if (use && ActionDeniedError.isInstance(error)) {
+      deniedRuns().note(use.id, { toolName, arguments: use.input, denial: error });
+      loop?.deny(call, error);
+    }
+    throwForModel(error);
+  });
+}
+
+/** Records an invalid input, which never reaches `run`. */
+function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unknown {
+  try {
+    return tool.parse?.(content);
+  } catch (error) {
+    const isKnown = isInvalidInput(error); // recorded by an inner wrapper
+    noteInvalidInput(error);
+    const { recorder } = calls;
+    if (!isKnown) recordRefused({ toolName: tool.name ?? 'unknown', input: content, recorder, error }, calls);
+    throw error;
+  }
+}
+
+/** Finds the call of an input, because the tool does not receive its id. */
+function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
+  const { toolName, input, recorder, error } = refused;
+  const ofLoop = RunnerLoop.current?.sessionOf(calls, toolName);
+  const call = () => {
+    const { id: callId, sessionId = ofLoop } = toolUses().claimInput(toolName, input, recorder) ?? {};
+    return { toolName, arguments: input, callId, sessionId };
+  };
+  const outcome = { ok: false, error } as const;
+  if (toolUses().areStreaming) {
+    toolUses().refuse(refused);
+    void toolUses()
+      .caughtUp()
+      .then(() => {
+        if (toolUses().forget(refused)) calls.recordLate(call(), outcome);
+      });
+  } else calls.record(call(), outcome);
+}
+
+/**
+ * Throws an error in a form that the SDK passes to the model: it prefixes all errors with `Error: ` except its own
+ * `ToolError`, whose content it uses unchanged.
+ *
+ * @throws the given error, or a `ToolError` for a denial
+ */
+function throwForModel(error: unknown): never {
+  if (!ActionDeniedError.isInstance(error)) throw error;
+  throw Object.assign(new ToolError(error.message), { cause: error });
+}

@@ -5,15 +5,14 @@ import {
   noteTexts,
   type RecordOnlyOptions,
   refuseGuard,
+  SessionsById,
 } from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
 import { anthropicCalls } from './anthropic-calls.ts';
 import { deniedRuns } from './denied-runs.ts';
-import { type AnyMessage, blocksOf, isToolUse } from './message-blocks.ts';
+import { type AnyMessage, blocksOf, isToolUse, type MessageBlock } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
 import type { ActlogOptions } from './options.ts';
-import { type StreamedBlock, streamedBlocks } from './streamed-blocks.ts';
-import { threadSessions } from './threads.ts';
 import { toolUses } from './tool-uses.ts';
 import { watched } from './watched-response.ts';
 
@@ -167,5 +166,57 @@ async function seenStream(
     // A tool may start before the response is complete, and its call must be known by then.
     if (!isWhole) toolUses().renew(block.id);
     if (isWhole || isToolUse(block)) calls.received(block, sessionId, messages);
+  }
+}
+
+/** Sessions of messages that a thread may continue from, because such a request contains only new messages. */
+const threadSessions: SessionsById = new SessionsById('@actlog/anthropic/threads');
+
+/** Stream events that build the blocks of a message. */
+interface StreamEvent {
+  readonly type: string;
+  readonly index?: number;
+  readonly message?: AnyMessage;
+  readonly content_block?: MessageBlock;
+  readonly delta?: { readonly type?: string; readonly partial_json?: string };
+}
+
+/** A block of a streamed message. */
+interface StreamedBlock {
+  readonly block: MessageBlock;
+  /** `false` if the block has started and its input is incomplete. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Yields the blocks of a streamed message, each when it starts and when it is complete.
+ *
+ * @param begin - called with the message, without its blocks, when it starts
+ */
+async function* streamedBlocks(
+  events: AsyncIterable<StreamEvent>,
+  begin: (message: AnyMessage) => void,
+): AsyncGenerator<StreamedBlock> {
+  const begun = new Map<number, { readonly block: MessageBlock; json: string }>();
+  for await (const { type, index = -1, message, content_block, delta } of events) {
+    const open = begun.get(index);
+    if (type === 'message_start' && message) begin(message);
+    else if (type === 'content_block_start' && content_block) {
+      begun.set(index, { block: content_block, json: '' });
+      yield { block: content_block, isWhole: false };
+    } else if (type === 'content_block_delta' && open && delta?.type === 'input_json_delta') {
+      open.json += delta.partial_json ?? '';
+    } else if (type === 'content_block_stop' && open) {
+      begun.delete(index);
+      yield { block: { ...open.block, ...inputOf(open.json) }, isWhole: true };
+    }
+  }
+}
+
+function inputOf(json: string): Pick<MessageBlock, 'input'> | undefined {
+  try {
+    return json === '' ? undefined : { input: JSON.parse(json) };
+  } catch {
+    return undefined; // the response was truncated
   }
 }

@@ -1,5 +1,5 @@
 import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, endOfRunReason, type HookedCall } from '@actlog/recorder/adapter';
+import { type AdapterCalls, endOfRunReason, type HookedCall, RunDenials } from '@actlog/recorder/adapter';
 import type {
   BaseHookInput,
   HookJSONOutput,
@@ -9,8 +9,7 @@ import type {
   PreToolUseHookInput,
   UserPromptSubmitHookInput,
 } from '@anthropic-ai/claude-agent-sdk';
-import { DeniedRuns } from './denied-runs.ts';
-import type { OpenCalls, PromptedCall } from './open-calls.ts';
+import type { CallPlace, OpenCalls, PromptedCall } from './open-calls.ts';
 import { notePrompt } from './shown-texts.ts';
 import { failed, refused, unhooked } from './tool-outcome.ts';
 
@@ -169,4 +168,37 @@ function denial(reason: string): HookJSONOutput {
       permissionDecisionReason: reason,
     },
   };
+}
+
+/** Maximum number of runs to remember, because their end is not always reported. */
+const maxRuns = 1000;
+
+/** Denials of the runs of a query: of each session's main thread, and of each of its subagents. */
+class DeniedRuns {
+  readonly #runs = new Map<string, RunDenials>();
+
+  /** Returns the denials of a run; undefined if there were none. */
+  find(place: CallPlace): RunDenials | undefined {
+    return this.#runs.get(keyOf(place));
+  }
+
+  /** Returns the denials of a run, creating them if necessary. */
+  of(place: CallPlace): RunDenials {
+    const key = keyOf(place);
+    const known = this.#runs.get(key);
+    if (known) return known;
+    const denials = new RunDenials();
+    this.#runs.set(key, denials);
+    if (this.#runs.size > maxRuns) this.#runs.delete(this.#runs.keys().next().value as string);
+    return denials;
+  }
+
+  /** Forgets a run that has ended, or whose user has sent a new prompt. */
+  forget(place: CallPlace): void {
+    this.#runs.delete(keyOf(place));
+  }
+}
+
+function keyOf({ session_id, agent_id = '' }: CallPlace): string {
+  return `${session_id} ${agent_id}`;
 }

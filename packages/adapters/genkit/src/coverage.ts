@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type AdapterCalls, type AdapterOptions, processWide } from '@actlog/recorder/adapter';
-import { genkitCalls } from './genkit-calls.ts';
+import { AdapterCalls, type AdapterOptions, processWide } from '@actlog/recorder/adapter';
+import { shownResult, toolOutcomeStatus } from './tool-outcome.ts';
+import { version } from './version.ts';
 
 /** Recorders of tool calls, from one `actlog()`. */
 export interface Coverage {
@@ -33,4 +34,23 @@ export const coverages: () => Coverages = processWide<Coverages>('@actlog/genkit
  */
 export function createCoverage(options: AdapterOptions): Coverage {
   return { calls: genkitCalls(options), callsWithoutSignal: genkitCalls(options, false) };
+}
+
+/**
+ * Creates the `AdapterCalls` of this adapter.
+ *
+ * @param canHold - `true` if the calls notice an abort while they wait for a person's decision
+ */
+function genkitCalls(options: AdapterOptions, canHold = true): AdapterCalls {
+  return new AdapterCalls(
+    {
+      framework: 'genkit',
+      sdk: `@actlog/genkit/${version}`,
+      form: 'actlog(ai, { guard }) or use: [actlog({ guard })]',
+      statusOf: toolOutcomeStatus,
+      resultOf: shownResult,
+      canHold,
+    },
+    options,
+  );
 }

@@ -9,7 +9,6 @@ import {
 import type { ToolRequestPart } from 'genkit';
 import { type Coverage, coverages } from './coverage.ts';
 import { currentSession, type Genkit } from './genkit-context.ts';
-import { contentsOf } from './shown-texts.ts';
 
 /** A turn of a generation, as known before its tool calls. */
 export interface Turn {
@@ -121,4 +120,24 @@ export class Generation {
       newSessionId() // only instructions, such as those of a prompt
     );
   }
+}
+
+interface Message {
+  readonly role?: unknown;
+  readonly content?: unknown;
+}
+
+interface Part {
+  readonly metadata?: { readonly purpose?: unknown } | null;
+}
+
+/** Returns the parts of an author's messages, without those with which Genkit adds documents that it has found. */
+function contentsOf(messages: readonly unknown[], author: 'user' | 'system'): unknown[] {
+  return (messages as readonly Message[])
+    .filter(({ role }) => role === author)
+    .map(({ content }) => (Array.isArray(content) ? content.filter(isOfAuthor) : content));
+}
+
+function isOfAuthor(part: Part | null | undefined): boolean {
+  return part?.metadata?.purpose !== 'context';
 }

@@ -1,8 +1,7 @@
 import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
 import type { AdapterCalls } from '@actlog/recorder/adapter';
-import type { GenerateMiddlewareDef, ToolRequestPart } from 'genkit';
+import type { GenerateMiddlewareDef, GenerateRequest, GenerateResponseData, ToolRequestPart } from 'genkit';
 import type { Generation } from './generation.ts';
-import { unknownToolRequests } from './unknown-tools.ts';
 
 /** Hooks of a middleware that record and guard the tool calls of a generation. */
 export type RecordingHooks = Required<Pick<GenerateMiddlewareDef, 'generate' | 'model' | 'tool'>>;
@@ -58,4 +57,12 @@ export function runTool<Result>(
 /** Returns the output of a denied call. */
 export function deniedOutput({ message }: Error): { error: string } {
   return { error: message };
+}
+
+/** Returns the requests of unknown tools, on which Genkit fails the whole generation before any tool hook. */
+function unknownToolRequests(request: GenerateRequest, response: GenerateResponseData): ToolRequestPart[] {
+  const known = new Set(request.tools?.map(({ name }) => name));
+  return (response.message?.content ?? []).filter(
+    (part): part is ToolRequestPart => part.toolRequest !== undefined && !known.has(part.toolRequest.name),
+  );
 }

@@ -1,8 +1,61 @@
-import { type AdapterOptions, refuseOptions, type WithoutOptions } from '@actlog/recorder/adapter';
-import type { GenerateContentConfig, GoogleGenAI } from '@google/genai';
-import { recordChat } from './chat-session.ts';
-import { FunctionRun, isCallableTool } from './function-run.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
+import {
+  type AdapterCalls,
+  type AdapterOptions,
+  currentSessionId,
+  type HookedCall,
+  processWide,
+  processWidePerOwner,
+  refuseOptions,
+  type WithoutOptions,
+  withMethods,
+} from '@actlog/recorder/adapter';
+import type {
+  CallableTool,
+  Chat,
+  Content,
+  FunctionCall,
+  GenerateContentConfig,
+  GenerateContentParameters,
+  GenerateContentResponse,
+  GoogleGenAI,
+  Part,
+  ToolUnion,
+} from '@google/genai';
+import { messagesOf, noteRequest } from './contents.ts';
+import { noteUnknown } from './function-outcome.ts';
 import { automaticCalls } from './google-genai-calls.ts';
+
+/** Session of a chat, known from its first request on. */
+interface ChatSession {
+  sessionId: string | undefined;
+}
+
+const chatSessions = processWide(
+  '@actlog/google-genai/chat-sessions',
+  () => new AsyncLocalStorage<ChatSession>(),
+);
+
+/** Gives a chat a session of its own, because the SDK copies its history for each request. */
+function recordChat(chat: Chat): Chat {
+  const session: ChatSession = { sessionId: undefined };
+  const { sendMessage, sendMessageStream } = chat;
+  chat.sendMessage = (params) => chatSessions().run(session, () => sendMessage.call(chat, params));
+  chat.sendMessageStream = (params) =>
+    chatSessions().run(session, () => sendMessageStream.call(chat, params));
+  return chat;
+}
+
+/** Returns the session of a request: that of the surrounding `session.run`, of its chat, or of its conversation. */
+function sessionOf(calls: AdapterCalls, messages: readonly Content[]): string | undefined {
+  const chat = chatSessions().getStore();
+  const surrounding = currentSessionId();
+  if (!chat || surrounding !== undefined) return surrounding ?? calls.conversations.sessionOf(messages);
+  chat.sessionId ??= calls.conversations.sessionOf(messages);
+  return chat.sessionId;
+}
 
 /** A client of `@google/genai`: a `GoogleGenAI` of any version that the adapter works with. */
 export interface GenAIClient {
@@ -44,4 +97,125 @@ function runsFunctions({ tools, automaticFunctionCalling }: GenerateContentConfi
   const { disable, maximumRemoteCalls: limit } = automaticFunctionCalling ?? {};
   if (disable || (limit !== undefined && !(Number.isInteger(limit) && limit > 0))) return false;
   return tools?.some(isCallableTool) ?? false;
+}
+
+/** Ids of calls without one from the model, shared by all hooks that see the same call. */
+const ownCallId = processWidePerOwner<FunctionCall, string>('@actlog/google-genai/call-ids', randomUUID);
+
+/** A request for which the SDK runs the functions that the model calls, until it calls none. */
+class FunctionRun {
+  readonly #calls: AdapterCalls;
+  readonly #params: GenerateContentParameters;
+  readonly #messages: readonly Content[];
+  readonly #sessionId: string | undefined;
+  readonly #tools: readonly CallableTool[];
+  /** Names of the functions of each tool, from the declarations that the SDK requested last. */
+  readonly #names = new Map<CallableTool, ReadonlySet<string | undefined>>();
+
+  constructor(calls: AdapterCalls, params: GenerateContentParameters) {
+    this.#calls = calls;
+    this.#params = params;
+    this.#messages = messagesOf(params.contents);
+    this.#sessionId = sessionOf(calls, this.#messages);
+    this.#tools = params.config?.tools?.filter(isCallableTool) ?? [];
+    noteRequest(calls, this.#sessionId, params);
+  }
+
+  /** The request with its tools recorded and guarded. */
+  get params(): GenerateContentParameters {
+    const tools = this.#params.config?.tools?.map((tool) =>
+      isCallableTool(tool) ? this.#recorded(tool) : tool,
+    );
+    return { ...this.#params, config: { ...this.#params.config, ...(tools && { tools }) } };
+  }
+
+  /** Yields the responses of a stream, and records calls of unknown functions, at which the SDK ends it. */
+  async *watch(stream: AsyncIterable<GenerateContentResponse>): AsyncGenerator<GenerateContentResponse> {
+    for await (const response of stream) {
+      for (const { functionCall } of response.candidates?.[0]?.content?.parts ?? []) {
+        if (functionCall?.name && !this.#isDeclared(functionCall)) this.#recordUnknown(functionCall);
+      }
+      yield response;
+    }
+  }
+
+  #recorded(tool: CallableTool): CallableTool {
+    return withMethods(tool, {
+      tool: async () => {
+        const declared = await tool.tool();
+        this.#names.set(tool, new Set(declared.functionDeclarations?.map(({ name }) => name)));
+        return declared;
+      },
+      callTool: (functionCalls: readonly FunctionCall[]) => this.#callTool(tool, functionCalls),
+    });
+  }
+
+  /** Runs the calls of a turn that belong to a tool, one after the other like `mcpToTool`. */
+  async #callTool(tool: CallableTool, functionCalls: readonly FunctionCall[]): Promise<Part[]> {
+    const parts: Part[] = [];
+    for (const functionCall of functionCalls) {
+      const receivers = this.#receivers(tool, functionCall);
+      if (receivers.length > 0) parts.push(...(await this.#run(functionCall, receivers)));
+    }
+    return parts;
+  }
+
+  /**
+   * Returns the tools that a call is passed to when the SDK passes it to one: to the tool that declares it. A call that
+   * no tool declares is passed to all, as the SDK does, but as one call.
+   */
+  #receivers(tool: CallableTool, functionCall: FunctionCall): readonly CallableTool[] {
+    if (this.#names.get(tool)?.has(functionCall.name)) return [tool];
+    return tool === this.#tools[0] && !this.#isDeclared(functionCall) ? this.#tools : [];
+  }
+
+  #isDeclared({ name }: FunctionCall): boolean {
+    return [...this.#names.values()].some((names) => names.has(name));
+  }
+
+  async #run(functionCall: FunctionCall, receivers: readonly CallableTool[]): Promise<Part[]> {
+    const run = async () => {
+      const parts: Part[] = [];
+      for (const receiver of receivers) parts.push(...(await receiver.callTool([functionCall])));
+      return parts;
+    };
+    const call = this.#hookedCall(functionCall);
+    if (!this.#calls.covers(call.toolName)) return run();
+    if (!this.#isDeclared(functionCall)) noteUnknown(call);
+    try {
+      return await this.#calls.run(call, run);
+    } catch (error) {
+      if (!ActionDeniedError.isInstance(error)) throw error;
+      const { id, name } = functionCall;
+      const response = { error: error.message };
+      return [{ functionResponse: { ...(id && { id }), ...(name && { name }), response } }];
+    }
+  }
+
+  #recordUnknown(functionCall: FunctionCall): void {
+    const call = this.#hookedCall(functionCall);
+    if (!this.#calls.covers(call.toolName) || !this.#calls.claim(functionCall)) return;
+    const error = Object.assign(new Error('Unknown function.'), { status: responseStatuses.unknownTool });
+    this.#calls.record(call, { ok: false, error });
+  }
+
+  #hookedCall(functionCall: FunctionCall): HookedCall {
+    const { id, name: toolName = 'unknown', args = {} } = functionCall;
+    const sessionId = this.#sessionId;
+    this.#calls.conversations.note(this.#messages, { toolName, callId: id }, sessionId);
+    return {
+      toolName,
+      arguments: args,
+      callId: id ?? ownCallId(functionCall),
+      sessionId,
+      signal: this.#params.config?.abortSignal,
+    };
+  }
+}
+
+/** Returns `true` for a tool whose functions the SDK runs. */
+function isCallableTool(tool: ToolUnion): tool is CallableTool {
+  return (
+    typeof tool === 'object' && tool !== null && 'callTool' in tool && typeof tool.callTool === 'function'
+  );
 }

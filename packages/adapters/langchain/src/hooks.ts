@@ -1,14 +1,31 @@
-import type { Method } from '@actlog/recorder/adapter';
+import { ActionDeniedError } from '@actlog/recorder';
+import type { AdapterCalls, Method } from '@actlog/recorder/adapter';
+import { ToolMessage } from '@langchain/core/messages';
+import type { ClientTool } from '@langchain/core/tools';
+import { WatchedCall } from './changed-call.ts';
+import { processCoverage } from './coverage.ts';
+import { runCounted } from './denied-runs.ts';
 import { frameworkClasses } from './framework-classes.ts';
 import { withGeneratedRunId } from './generated-run-ids.ts';
 import { asGraphRun } from './graph-runs.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { hookModels } from './hooked-models.ts';
-import { hookTools } from './hooked-tools.ts';
-import { hookAgents } from './own-agents.ts';
-import { innermostCall } from './recorded-calls.ts';
-import { givenSession, messagesOf, type RunContext } from './run-context.ts';
-import { hookToolNodes } from './tool-nodes.ts';
+import { recordInvocation } from './invocation.ts';
+import { surroundings } from './langchain-calls.ts';
+import { hookAgents, isOwnNode } from './own-agents.ts';
+import { asRecordedCall, asSeenCall, innermostCall, recorderAround } from './recorded-calls.ts';
+import {
+  conversationOf,
+  currentRun,
+  givenSession,
+  messagesOf,
+  nodeMessages,
+  type RunContext,
+} from './run-context.ts';
+import { noteMessages } from './shown-texts.ts';
+import { errorMessage, isModelCall, type ModelCall } from './tool-message.ts';
+import { thrownByTool } from './tool-outcome.ts';
+import { isWrapped } from './wrapped-tools.ts';
 
 /** The used part of a graph. */
 interface Graph {
@@ -43,4 +60,150 @@ function hookGraphs(prototype: object): void {
     };
     return asGraphRun(graph, given, () => stream.apply(graph, args));
   });
+}
+
+interface InvokedTool {
+  invoke(...args: unknown[]): unknown;
+}
+
+/**
+ * Hooks the tools of a class, so that calls are recorded that neither a middleware nor a hooked tool node has seen:
+ * those of agents inside a covered call, and everything while the process is covered. LangChain does not pass an agent's
+ * middleware to agents run by its tools, such as the subagents of `createDeepAgent`.
+ */
+function hookTools(prototype: object): void {
+  hookedMethods.hook(prototype as InvokedTool, 'invoke', (tool: ClientTool, invoke, args) => {
+    const [input, config] = args as [unknown, RunContext | undefined];
+    const run = () => invoke.apply(tool, args);
+    if (isUnderway(tool, input)) return underwayInvocation(tool, input, config, run);
+    const calls = coverageOf(tool, input);
+    if (!calls?.covers(tool.name)) return run();
+    return recordInvocation(tool, calls, { input, config, run, wrapping: { wrapper: tool, wrapped: tool } });
+  });
+}
+
+/** Returns `true` if the innermost running call is this invocation, and another hook has it. */
+function isUnderway(tool: unknown, input: unknown): boolean {
+  const innermost = innermostCall();
+  if (!innermost) return false;
+  return isModelCall(input) ? innermost.callId === input.id : innermost.tool === tool;
+}
+
+/** Invokes the tool of a call that another hook has. */
+function underwayInvocation(
+  tool: object,
+  input: unknown,
+  config: RunContext | undefined,
+  run: () => unknown,
+): unknown {
+  const { watched, calls, ...call } = innermostCall() ?? {};
+  if (!watched || !calls) return run();
+  const seen = call as { toolName: string; callId: string | undefined; tool: unknown };
+  return watched.invoke(tool, input, config, () => asRecordedCall({ ...seen, calls }, run));
+}
+
+/**
+ * Returns the recorder of an invocation, also of one by another tool: its arguments may be the model's, whose code an
+ * interpreter runs. A tool of the same name that is given only arguments is the one that is running, behind a wrapper.
+ */
+function coverageOf(tool: ClientTool, input: unknown): AdapterCalls | undefined {
+  if (innermostCall()?.toolName === tool.name && !isModelCall(input)) return undefined;
+  return recorderAround() ?? processCoverage.current;
+}
+
+/** Node of a graph that runs the tool calls of a message. */
+interface ToolNode {
+  readonly tools: readonly { readonly name: string }[];
+  /** Chain of the agent's middleware. */
+  readonly wrapToolCall?: unknown;
+  /** Signal that `createAgent` was given. */
+  readonly signal?: AbortSignal | undefined;
+  run(...args: unknown[]): Promise<unknown>;
+  runTool(...args: unknown[]): Promise<unknown>;
+}
+
+/** A call in a tool node. */
+interface NodeCall {
+  readonly node: ToolNode;
+  /** Undefined if the node does not have the tool. */
+  readonly tool: object | undefined;
+  readonly call: ModelCall;
+  readonly config: RunContext;
+  readonly run: () => Promise<unknown>;
+}
+
+/** States that nodes were invoked with, by the configuration of the run: older versions do not pass them on. */
+const states = new WeakMap<object, unknown>();
+
+/**
+ * Hooks nodes that run tool calls, which see unknown tools and invalid arguments too, and in agents the call as their
+ * middleware receives it.
+ */
+function hookToolNodes(prototype: object): void {
+  const nodes = prototype as ToolNode;
+  hookedMethods.hook(nodes, 'run', (node: ToolNode, run, args) => {
+    const [state, config] = args as [unknown, object];
+    states.set(config, state);
+    return run.apply(node, args);
+  });
+  hookedMethods.hook(nodes, 'runTool', (node: ToolNode, runTool, args) => {
+    const [call, config] = args as [ModelCall, RunContext];
+    const run = async () => runTool.apply(node, args);
+    const calls = recorderAround() ?? processCoverage.current;
+    if (!calls) return run();
+    const tool = node.tools.find(({ name }) => name === call.name);
+    const nodeCall = { node, tool, call, config, run };
+    if (calls.covers(call.name) && !isOwnNode(node) && !isWrapped(tool))
+      return recordNodeCall(nodeCall, calls);
+    noteState(nodeCall, calls);
+    return asSeenCall({ toolName: call.name, callId: call.id, tool }, run);
+  });
+}
+
+async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<unknown> {
+  const { node, tool, call: modelCall, config, run } = nodeCall;
+  const called = { toolName: modelCall.name, callId: modelCall.id };
+  const place = surroundings(calls, { ...called, run: runOf(config), messages: messagesIn(config) });
+  noteState(nodeCall, calls);
+  const signal = anySignal(node.signal, config.signal);
+  const call = { ...place, ...called, arguments: modelCall.args, signal };
+  const watched = await WatchedCall.of(call, calls);
+  try {
+    return await runCounted(calls, call, async () => {
+      const result = await asRecordedCall({ ...call, calls, tool, watched }, run);
+      if (isResultOfError(node, result)) watched.noteResult();
+      return result;
+    });
+  } catch (error) {
+    const thrown = thrownByTool(error);
+    if (!ActionDeniedError.isInstance(thrown)) throw error;
+    return errorMessage(modelCall, thrown.message, thrown);
+  }
+}
+
+/** Returns `true` for the result of a call whose tool threw: the node reports the error to the model. */
+function isResultOfError({ wrapToolCall }: ToolNode, result: unknown): boolean {
+  // Middleware may have found another result, and older versions do not mark their own messages as errors.
+  return wrapToolCall === undefined || (ToolMessage.isInstance(result) && result.status === 'error');
+}
+
+function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length > 1 ? AbortSignal.any(given) : given[0];
+}
+
+/** Notes the texts in the state of a graph, for the origins of arguments. */
+function noteState({ config }: NodeCall, calls: AdapterCalls): void {
+  noteMessages(calls, () => {
+    const messages = messagesIn(config);
+    return { messages, sessionId: conversationOf(runOf(config), messages, calls) };
+  });
+}
+
+function messagesIn(config: RunContext): unknown {
+  return messagesOf(states.get(config)) ?? nodeMessages(config);
+}
+
+function runOf({ configurable }: RunContext): RunContext {
+  return { ...currentRun(), configurable };
 }

@@ -1,7 +1,97 @@
-import { recordAround, recordHooks } from './hooks.ts';
-import { installHooks } from './install.ts';
-import { recordTools } from './tools.ts';
+import {
+  type AdapterOptions,
+  MethodHooks,
+  processWide,
+  refuseOptions,
+  type ToolsOnly,
+  type WithoutOptions,
+  withMethods,
+} from '@actlog/recorder/adapter';
+import { Agent, type ToolsInput } from '@mastra/core/agent';
+import type { ToolHooks } from '@mastra/core/tools';
+import { currentScope, prepareScopes } from './call-scope.ts';
+import { coverTools, noteReporting, runReported } from './covered-tools.ts';
+import { hookInstructions } from './instructions.ts';
+import { mastraCalls } from './mastra-calls.ts';
+import { nameForModel } from './model-name.ts';
+import { processCoverage } from './process-coverage.ts';
+import { type Execute, isExecutable, recordedExecute } from './recorded-execute.ts';
+import { RecordingHooks } from './recording-hooks.ts';
 import { recordSpans } from './tracing/exporter.ts';
+import { hookWorkflowSteps } from './workflow-steps.ts';
+
+/** Creates the hooks behind `actlog()`. */
+function recordHooks(options: AdapterOptions = {}): ToolHooks {
+  return recordAround({}, options);
+}
+
+/**
+ * Creates the hooks behind `actlog.around()`. Your `beforeToolCall` runs first, so that the guard checks what will
+ * really run; your `afterToolCall` runs last.
+ *
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
+ */
+function recordAround(hooks: ToolHooks & WithoutOptions, options: AdapterOptions = {}): ToolHooks {
+  refuseOptions(hooks, 'actlog.around(hooks, { guard })');
+  hookInnerAgents();
+  hookWorkflowSteps();
+  const recording = new RecordingHooks(hooks, options, (own) => recordAround(own, options));
+  /** Mastra calls a hook as a method of its container, through which the other hook can be inspected. */
+  function beforeToolCall(this: ToolHooks | undefined, ...args: Parameters<RecordingHooks['before']>) {
+    keepAfter(this);
+    return recording.before(...args);
+  }
+  const afterToolCall: ToolHooks['afterToolCall'] = (context) => recording.after(context);
+  const kept = new WeakSet<object>([afterToolCall]);
+
+  /**
+   * Restores the second hook if another one has replaced it, because calls would never end otherwise. Runs it first,
+   * then the other.
+   */
+  function keepAfter(installed: ToolHooks | undefined): void {
+    const other = installed?.afterToolCall;
+    if (!installed || (other && kept.has(other))) return;
+    const both: ToolHooks['afterToolCall'] = async (context) => {
+      await recording.end(context);
+      await other?.call(installed, context);
+    };
+    if (Reflect.set(installed, 'afterToolCall', both)) kept.add(both);
+  }
+
+  const recordingHooks = { beforeToolCall, afterToolCall };
+  noteRecording(recordingHooks);
+  return recordingHooks;
+}
+
+const methods = new MethodHooks('@actlog/mastra/hooked-methods');
+
+/** Hooks that record. */
+const recording = processWide('@actlog/mastra/recording-hooks', () => new WeakSet<object>());
+
+/** Notes that hooks record, so that an agent with them receives no others. */
+function noteRecording({ beforeToolCall, afterToolCall }: ToolHooks): void {
+  for (const hook of [beforeToolCall, afterToolCall]) if (hook) recording().add(hook);
+}
+
+/**
+ * Makes agents inside a covered call, such as those that a covered agent delegates to, use the hooks of the outer
+ * agent, and all agents of a covered process those of the process. Mastra passes hooks to no inner agent, so they are
+ * added in the undocumented method that gives an agent its hooks.
+ */
+function hookInnerAgents(): void {
+  const prototype = Agent.prototype as unknown as { wrapToolsWithHooks?: unknown };
+  if (!prototype.wrapToolsWithHooks) return;
+  methods.hook(prototype, 'wrapToolsWithHooks', (agent, wrapTools, args) => {
+    const [tools, hooks] = args as [unknown, ToolHooks | undefined];
+    return wrapTools.call(agent, tools, coveredHooks(hooks));
+  });
+}
+
+function coveredHooks(own: ToolHooks | undefined): ToolHooks | undefined {
+  const isRecording = [own?.beforeToolCall, own?.afterToolCall].some((hook) => hook && recording().has(hook));
+  if (isRecording) return own;
+  return currentScope()?.cover?.(own ?? {}) ?? processCoverage.current?.cover(own) ?? own;
+}
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:
@@ -34,3 +124,52 @@ export const actlog: typeof recordHooks & {
   tools: recordTools,
   exporter: recordSpans,
 });
+
+/**
+ * Covers the whole process: the agents and tools of every Mastra, also those created before, in networks, workflows and
+ * code mode too. An agent with its own `actlog()` keeps that, and so do wrapped tools. Of several calls, the last
+ * applies.
+ *
+ * @returns a function that ends the coverage; runs under way end as they began
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
+ */
+function installHooks(options: AdapterOptions = {}): () => void {
+  prepareScopes();
+  const calls = mastraCalls(options);
+  if (calls.tracesOrigins) hookInstructions();
+  const hooks = recordAround({}, options);
+  const isOwn = (own: ToolHooks | undefined) => own?.beforeToolCall ?? own?.afterToolCall;
+  coverTools();
+  return processCoverage.install({
+    calls,
+    cover: (own) => (own && isOwn(own) ? recordAround(own, options) : hooks),
+  });
+}
+
+/**
+ * Wraps tools for `actlog.tools()`: the same tools, of the same types, recorded and guarded wherever Mastra runs them.
+ *
+ * @param tools - tools by name, as passed to an agent
+ * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
+ */
+function recordTools<Tools extends ToolsInput>(
+  tools: Tools & ToolsOnly<Tools>,
+  options: AdapterOptions = {},
+): Tools {
+  refuseOptions(tools, 'actlog.tools(tools, { guard })');
+  prepareScopes();
+  hookWorkflowSteps();
+  const calls = mastraCalls(options);
+  if (calls.tracesOrigins) hookInstructions();
+  const entries = Object.entries(tools as Record<string, unknown>).map(([name, tool]) => {
+    const toolName = nameForModel(name);
+    const isRecorded = isExecutable(tool) && calls.covers(toolName);
+    if (!isRecorded) return [name, tool];
+    const execute: Execute = (...args) => runReported(tool, ...args);
+    const recorded = recordedExecute(toolName, execute, calls, tool.execute);
+    noteReporting(recorded);
+    // Its own functions may be schemas.
+    return [name, withMethods(tool, { execute: recorded }, 'class-methods')];
+  });
+  return Object.fromEntries(entries) as Tools;
+}

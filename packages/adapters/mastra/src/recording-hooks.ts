@@ -1,13 +1,13 @@
 import type { ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, type AdapterOptions, BegunCall } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type AdapterOptions, BegunCall, type HookedCall } from '@actlog/recorder/adapter';
 import type { ToolAfterHookContext, ToolHookContext, ToolHooks } from '@mastra/core/tools';
 import { enterScope, prepareScopes } from './call-scope.ts';
-import { isDelegation } from './delegation.ts';
-import { type HookedTool, hookedTool } from './hooked-call.ts';
+import { argumentsOf, isDelegation } from './delegation.ts';
 import { hookInstructions } from './instructions.ts';
 import type { Invocation } from './invocation.ts';
 import { mastraCalls, suspended } from './mastra-calls.ts';
-import { type RecordedCalls, recordedCalls } from './recorded-calls.ts';
+import { type RecordedCalls, recordedCalls, type TracedCall } from './recorded-calls.ts';
+import { noteInConversation, sessionOf } from './session.ts';
 import { noteRun } from './shown-texts.ts';
 import { SuspensionWatch } from './suspension.ts';
 
@@ -112,4 +112,33 @@ export class RecordingHooks {
   #recordOnce({ call, invocation }: HookedTool, outcome: ToolOutcome): void {
     if (this.#recorded.takeInvocation(invocation)) this.#calls.record(call, outcome);
   }
+}
+
+/** A call as reported to a hook. */
+interface HookedTool {
+  readonly call: HookedCall;
+  /** The same object for both hooks of a call. */
+  readonly invocation: Invocation;
+  readonly traced: TracedCall;
+}
+
+/** Converts the context of a hook to a call for the recorder. */
+function hookedTool(
+  { toolName, input, context, metadata }: ToolHookContext,
+  calls: AdapterCalls,
+): HookedTool {
+  const isObject = typeof context === 'object' && context !== null;
+  const invocation: Invocation = isObject ? context : {};
+  const agentId = metadata?.agentId;
+  const call = {
+    toolName,
+    arguments: argumentsOf(toolName, input),
+    callId: invocation.toolCallId,
+    sessionId: sessionOf(invocation, calls),
+    agentId: typeof agentId === 'string' ? agentId : undefined,
+    signal: invocation.abortSignal,
+  };
+  noteInConversation(calls, call, invocation.messages);
+  const traceId = invocation.tracingContext?.currentSpan?.traceId;
+  return { call, invocation, traced: { traceId, callId: invocation.toolCallId } };
 }

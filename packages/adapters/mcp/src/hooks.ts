@@ -1,5 +1,12 @@
-import { TargetHooks, targetHooks } from '@actlog/recorder/adapter';
-import { mcpCalls } from './mcp-calls.ts';
+import {
+  AdapterCalls,
+  type AdapterOptions,
+  TargetHooks,
+  targetHooks,
+  toolContent,
+  toolOutcomeStatus,
+} from '@actlog/recorder/adapter';
+import { version } from './version.ts';
 
 const brand = Symbol.for('@actlog/mcp');
 
@@ -14,4 +21,18 @@ export type Hooks = TargetHooks;
  */
 export function hooksOf(target: object, wrap: (hooks: Hooks) => void, given?: Hooks): Hooks {
   return targetHooks(target, brand, wrap, () => given ?? new TargetHooks(mcpCalls));
+}
+
+/** Creates the `AdapterCalls` of this adapter. */
+function mcpCalls(options: AdapterOptions): AdapterCalls {
+  return new AdapterCalls(
+    {
+      framework: 'mcp',
+      sdk: `@actlog/mcp/${version}`,
+      form: 'actlog(client, { guard })',
+      statusOf: toolOutcomeStatus,
+      resultOf: toolContent,
+    },
+    options,
+  );
 }

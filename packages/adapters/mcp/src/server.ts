@@ -5,12 +5,14 @@ import {
   abandonedCall,
   argumentsOf,
   callMethod,
+  currentSessionId,
   deniedResult,
   giveUpCalls,
   isCallParams,
   isErrorResult,
   isInputRequired,
   keepActionId,
+  newSessionId,
   repetitionKey,
   runRepeatable,
   ServerCall,
@@ -18,8 +20,6 @@ import {
 } from '@actlog/recorder/adapter';
 import { takeClientCallId } from './client-call.ts';
 import { type Hooks, hooksOf } from './hooks.ts';
-import { requestContext } from './request-context.ts';
-import { sessionOfRequest } from './request-session.ts';
 import { noteThrownErrors, withThrownError } from './thrown-errors.ts';
 
 /** A `Server` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */
@@ -182,4 +182,77 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
 /** The first SDKs do not abort running requests, including held ones, when the connection closes. */
 function connectionClosed(): Error {
   return abandonedCall('The connection closed before the tool could run.');
+}
+
+/** Sessions of connections without a session of their own, such as stdio, by transport. */
+const sessions = new WeakMap<object, string>();
+
+/** Session of a request, for calls that no client with the same recorder announced. */
+interface RequestSession {
+  readonly id: string;
+  /** `true` if the session is that of this call alone, because nothing tells which requests belong together. */
+  readonly isOfCall: boolean;
+}
+
+/**
+ * Returns the session of a request: that of the transport, else that of the surrounding `session.run`, else one of the
+ * connection. Requests over HTTP without a session are not of one connection: each call gets its own session, because
+ * different clients must not share one.
+ *
+ * @param actionId - id of the action, which requests of one call have in common
+ */
+function sessionOfRequest(
+  { sessionId, isHttp }: RequestContext,
+  transport: object | undefined,
+  actionId: string,
+): RequestSession {
+  const known = sessionId || currentSessionId();
+  if (known) return { id: known, isOfCall: false };
+  if (isHttp || !transport || 'sessionIdGenerator' in transport) return { id: actionId, isOfCall: true };
+  const id = sessions.get(transport) ?? newSessionId();
+  sessions.set(transport, id);
+  return { id, isOfCall: false };
+}
+
+/** Context of a request to a server. */
+interface RequestContext {
+  /** Aborts when the client cancels the request or disconnects. */
+  readonly signal: AbortSignal | undefined;
+  /** Session of the transport; revision 2026-07-28 has none. */
+  readonly sessionId: string | undefined;
+  /** `true` if the request came over HTTP, as far as the SDK shows it. */
+  readonly isHttp: boolean;
+  /** OAuth client that the request is authorized for. */
+  readonly clientId: string | undefined;
+  /** User input requested earlier, in a continued call. */
+  readonly inputResponses: unknown;
+  /** State that the server asked to receive again, in a continued call. */
+  readonly requestState: unknown;
+}
+
+/** Second argument of request handlers: `extra` in v1, `ctx` in v2. */
+interface HandlerContext {
+  readonly sessionId?: string;
+  readonly signal?: AbortSignal;
+  readonly authInfo?: { readonly clientId?: string };
+  readonly requestInfo?: unknown; // v1 from 1.13
+  readonly http?: { readonly authInfo?: { readonly clientId?: string } };
+  readonly mcpReq?: {
+    readonly signal?: AbortSignal;
+    readonly inputResponses?: unknown;
+    readonly requestState?: () => unknown;
+  };
+}
+
+/** Reads the context of either SDK. */
+function requestContext(given: unknown): RequestContext {
+  const { sessionId, signal, authInfo, requestInfo, http, mcpReq } = (given ?? {}) as HandlerContext;
+  return {
+    signal: mcpReq?.signal ?? signal,
+    sessionId,
+    isHttp: requestInfo !== undefined || http !== undefined,
+    clientId: (http?.authInfo ?? authInfo)?.clientId,
+    inputResponses: mcpReq?.inputResponses,
+    requestState: mcpReq?.requestState?.(),
+  };
 }

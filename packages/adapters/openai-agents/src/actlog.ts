@@ -1,13 +1,243 @@
 import {
   type AdapterOptions as ActlogOptions,
+  type Method,
+  processWide,
   refuseOptions,
   type WithoutOptions,
 } from '@actlog/recorder/adapter';
-import { Agent, Runner } from '@openai/agents';
+import {
+  Agent,
+  type AgentOutputType,
+  attachClientToolSearchExecutor,
+  type FunctionTool,
+  type FunctionToolResult,
+  getClientToolSearchExecutor,
+  type HostedTool,
+  type MCPServer,
+  MCPServerSSE,
+  MCPServerStdio,
+  MCPServerStreamableHttp,
+  Runner,
+  type Tool,
+  type ToolUseBehavior,
+} from '@openai/agents';
+import { withActions } from './actions.ts';
 import { agentsCalls } from './agents-calls.ts';
 import { coverage, processCoverage } from './coverage.ts';
-import { install } from './install.ts';
-import { coverAgent } from './reached-agents.ts';
+import { inputGuardrail, outputGuardrail } from './guardrails.ts';
+import { hookedMethods } from './hooked-methods.ts';
+import { coverAgent, reachAgent } from './reached-agents.ts';
+import { recordedRun } from './runs/recorded-run.ts';
+import { currentPlace, currentRun } from './runs/run-scope.ts';
+import { noteInput, noteRunTexts } from './runs/run-texts.ts';
+import { runOf } from './runs/stray-run.ts';
+import { type NamedCall, nameOf } from './tool-call.ts';
+
+/** Guardrails added to a tool. */
+interface Hooks {
+  readonly input: ReturnType<typeof inputGuardrail>;
+  readonly output: ReturnType<typeof outputGuardrail>;
+}
+
+const hooked = processWide('@actlog/openai-agents/hooked', () => new WeakMap<object, Hooks>());
+
+/** All hooks that were added. A copy of a tool, as created by `toolNamespace`, has the hooks of the original. */
+const given = processWide('@actlog/openai-agents/given', () => new WeakSet<object>());
+
+/**
+ * Hooks a tool. It stays the same object, because the SDK and the user's hooks identify tools by reference; a frozen
+ * tool is replaced by a copy.
+ */
+function hookTool<T extends Tool>(own: T): T {
+  currentRun()?.toolNames.add(own.name);
+  const tool = Object.isFrozen(own) ? { ...own } : own;
+  if (tool.type === 'function') hookFunction(tool as unknown as FunctionTool);
+  if (tool.type === 'shell' && 'shell' in tool && tool.shell && !given().has(tool.shell)) {
+    tool.shell = register(withActions(tool.shell, tool.name, ['run']));
+  }
+  if (tool.type === 'apply_patch' && !given().has(tool.editor)) {
+    tool.editor = register(withActions(tool.editor, tool.name, ['createFile', 'updateFile', 'deleteFile']));
+  }
+  const search = getClientToolSearchExecutor(own);
+  if (search && !given().has(search)) {
+    attachClientToolSearchExecutor(
+      tool as HostedTool,
+      register(async (args) => hookFound(await search(args))),
+    );
+  }
+  return tool;
+}
+
+/** Hooks the tools found by a client search before the SDK uses them. */
+function hookFound(found: Tool | Tool[] | null | undefined): Tool | Tool[] | null | undefined {
+  if (Array.isArray(found)) return found.map(hookTool);
+  return found ? hookTool(found) : found;
+}
+
+/** Remembers an added hook. */
+function register<Hook extends object>(hook: Hook): Hook {
+  given().add(hook);
+  return hook;
+}
+
+/**
+ * Adds the guardrails: the input guardrail last, because only what the user's own guardrails allow is a call; the
+ * output guardrail first.
+ */
+function hookFunction(tool: FunctionTool): void {
+  let hooks = hooked().get(tool);
+  if (!hooks) {
+    hooks = { input: register(inputGuardrail(tool)), output: register(outputGuardrail(tool)) };
+    hooked().set(tool, hooks);
+    hookTimeout(tool);
+  }
+  const { input, output } = hooks;
+  const isOwn = (guardrail: object) => !given().has(guardrail);
+  if (tool.inputGuardrails?.at(-1) !== input) {
+    tool.inputGuardrails = [...(tool.inputGuardrails ?? []).filter(isOwn), input];
+  }
+  if (tool.outputGuardrails?.[0] !== output) {
+    tool.outputGuardrails = [output, ...(tool.outputGuardrails ?? []).filter(isOwn)];
+  }
+}
+
+/** Custom timeout messages are detectable only through `timeoutErrorFunction`. */
+function hookTimeout(tool: FunctionTool): void {
+  const { timeoutErrorFunction } = tool;
+  if (!timeoutErrorFunction || given().has(timeoutErrorFunction)) return;
+  tool.timeoutErrorFunction = register((context, error, details) => {
+    if (details?.toolCall) runOf(context).timedOut.add(details.toolCall.callId);
+    return timeoutErrorFunction(context, error, details);
+  });
+}
+
+/** Hooks the SDK's own classes once: default runs, every runner, and agents inside tools all use them. */
+function install(): void {
+  hookedMethods.hook(Runner.prototype, 'run', recordedRun);
+  // An agent may have tools of `getAllMcpTools` instead of the servers themselves.
+  for (const { prototype } of [MCPServerSSE, MCPServerStdio, MCPServerStreamableHttp])
+    hookMcpServer(prototype);
+  hookedMethods.hook(
+    Agent.prototype,
+    'getAllTools',
+    async (agent: Agent, getAllTools: Method<Promise<Tool[]>>, args) => {
+      const tools = await getAllTools.apply(agent, args);
+      const run = currentRun();
+      if (run?.coveredByAgent) reachAgent(agent, run.coveredByAgent);
+      if (run) keepDenialsFromOutput(agent);
+      if (run && !run.hasSession) await run.sessionId(); // while the run's trace is available
+      if (run) await noteInput(run, agent);
+      for (const server of agent.mcpServers) hookMcpServer(server);
+      return tools.map(hookTool);
+    },
+  );
+  hookedMethods.hook(
+    Agent.prototype,
+    'getSystemPrompt',
+    async (agent, getSystemPrompt: Method<Promise<string | undefined>>, args) => {
+      const instructions = await getSystemPrompt.apply(agent, args);
+      const run = currentRun();
+      if (run) await noteRunTexts(run, agent, () => ({ system: [instructions] }));
+      return instructions;
+    },
+  );
+}
+
+/** Result of a server's call: the whole result, or its blocks, to which the SDK's own servers add the rest. */
+interface ServerResult {
+  readonly isError?: boolean;
+  readonly content?: unknown;
+}
+
+/** Notes the failures of a server's calls: hooks get the text of a result, and not that it is an error. */
+function hookMcpServer(server: MCPServer): void {
+  if (!Object.isExtensible(server)) return;
+  for (const method of ['callTool', 'callToolResult'] as const) {
+    if (typeof server[method] === 'function') hookedMethods.hook<MCPServer, unknown>(server, method, watch);
+  }
+}
+
+async function watch(server: MCPServer, call: Method, args: unknown[]): Promise<unknown> {
+  const { run, callId = '' } = currentPlace() ?? {};
+  run?.mcpFailures.delete(callId); // the SDK may repeat a call
+  try {
+    const result = (await call.apply(server, args)) as ServerResult;
+    if (result?.isError) {
+      const content = Array.isArray(result) ? result : result.content;
+      run?.mcpFailures.set(callId, { ok: true, result: { isError: true, content } });
+    }
+    return result;
+  } catch (error) {
+    run?.mcpFailures.set(callId, { ok: false, error });
+    throw error;
+  }
+}
+
+type BehaviorFunction = Extract<ToolUseBehavior, (...args: never[]) => unknown>;
+type Finality = Awaited<ReturnType<BehaviorFunction>>;
+
+/** An agent whose output may be the result of a tool. */
+interface OutputAgent {
+  readonly outputType?: AgentOutputType | undefined;
+  toolUseBehavior: ToolUseBehavior;
+}
+
+const notFinal: Finality = { isFinalOutput: false, isInterrupted: undefined };
+
+const guarded = new WeakSet<object>();
+
+/**
+ * Makes the model continue after a denial in a run that would use a tool's result as its typed output: the denial's
+ * text does not match the type, and the SDK would end the run with a `ModelBehaviorError`. An agent without a type ends
+ * with the text as its output, as configured by the user.
+ */
+function keepDenialsFromOutput(agent: OutputAgent): void {
+  const own = Object.getOwnPropertyDescriptor(agent, 'toolUseBehavior');
+  if (guarded.has(agent) || !own?.configurable || !('value' in own)) return;
+  guarded.add(agent);
+  let behavior: ToolUseBehavior = own.value;
+  Object.defineProperty(agent, 'toolUseBehavior', {
+    configurable: true,
+    enumerable: true,
+    get: () => {
+      const denied = currentRun()?.denied;
+      const isTyped = agent.outputType !== undefined && agent.outputType !== 'text';
+      const isKept = isTyped && behavior !== 'run_llm_again' && denied && denied.size > 0;
+      return isKept ? withoutDenials(behavior, denied) : behavior;
+    },
+    set: (value: ToolUseBehavior) => {
+      behavior = value;
+    },
+  });
+}
+
+/** Returns the behavior for a turn with denied calls: none of their results is final. */
+function withoutDenials(behavior: ToolUseBehavior, denied: ReadonlySet<string>): BehaviorFunction {
+  return async (context, results) => {
+    const isDenied = ({ runItem }: FunctionToolResult) =>
+      denied.has(String((runItem.rawItem as { callId?: unknown }).callId));
+    if (typeof behavior === 'function') {
+      const kept = results.filter((result) => !isDenied(result));
+      return kept.length > 0 ? behavior(context, kept) : notFinal;
+    }
+    if (typeof behavior === 'string') return finalityOf(results.at(0), isDenied);
+    const stops = (result: FunctionToolResult) => {
+      const names = [result.tool.name, nameOf(result.runItem.rawItem as NamedCall)];
+      return !isDenied(result) && behavior.stopAtToolNames.some((name) => names.includes(name));
+    };
+    return finalityOf(results.find(stops), isDenied);
+  };
+}
+
+function finalityOf(
+  result: FunctionToolResult | undefined,
+  isDenied: (result: FunctionToolResult) => boolean,
+): Finality {
+  if (result?.type !== 'function_output' || isDenied(result)) return notFinal;
+  const { output } = result;
+  const finalOutput = typeof output === 'string' ? output : JSON.stringify(output);
+  return { isFinalOutput: true, isInterrupted: undefined, finalOutput };
+}
 
 /** Agents of every context and output. */
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's own variance asks for it

@@ -1,7 +1,7 @@
 import { ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { expect, test } from 'vitest';
-import { LiveSpans } from './live-spans.ts';
+import { LiveSpans } from './actlog.ts';
 
 const tracer = new BasicTracerProvider().getTracer('tests');
 

@@ -8,10 +8,12 @@ import { parseCount } from '../options/numbers.ts';
 import { addFormatOptions, type FormatFlags, formatOf } from '../output/format.ts';
 import { jsonText } from '../output/json-text.ts';
 import { note, print } from '../output/print.ts';
+import { printable } from '../output/printable.ts';
+import { type Style, styled } from '../output/style.ts';
 import { countOf } from '../spool/count-of.ts';
-import { type Diagnosis, diagnose } from './diagnose.ts';
+import { type Check, type CheckStatus, found, type Outcome } from './check.ts';
+import { checks } from './checks.ts';
 import type { Facts } from './facts.ts';
-import { printDiagnosis } from './print-diagnosis.ts';
 import { Variables } from './variables.ts';
 
 interface DoctorFlags extends ConnectionFlags, FormatFlags {
@@ -67,4 +69,55 @@ function factsOf({ dir, timeout, maxSpoolBytes, baseUrl, envFile, allowInsecureH
     },
     variables: new Variables(folder, envFile, { ACTLOG_BASE_URL: baseUrl }),
   };
+}
+
+const marks: Readonly<Record<CheckStatus, readonly [mark: string, style: Style]>> = {
+  ok: ['✓', 'green'],
+  warning: ['!', 'yellow'],
+  failed: ['✗', 'red'],
+  skipped: ['–', 'dim'],
+};
+
+const width = Math.max(...checks.map(({ title }) => title.length));
+
+/** Prints a line for people: a mark, what was checked, and what was found; below it, the fix. */
+async function printDiagnosis({ status, title, detail, fix }: Diagnosis): Promise<void> {
+  const [mark, style] = marks[status];
+  const text = printable(detail);
+  const shown = status === 'skipped' ? styled('dim', text) : text;
+  await print(`${styled(style, mark)} ${title.padEnd(width)}  ${shown}`);
+  if (fix !== undefined) await print(`${' '.repeat(width + 4)}${styled('bold', 'Fix:')} ${printable(fix)}`);
+}
+
+/** One line of the result. */
+export interface Diagnosis extends Outcome {
+  /** Id of the check. */
+  readonly check: string;
+  readonly title: string;
+}
+
+/** Runs all checks and yields their results. Reads only: nothing is changed, here or on the service. */
+async function* diagnose(facts: Facts): AsyncGenerator<Diagnosis> {
+  /** Titles of the checks without which others make no sense, by the id of each check that did not pass. */
+  const causes = new Map<string, string>();
+  for (const check of checks) {
+    const [cause] = (check.requires ?? []).flatMap((id) => causes.get(id) ?? []);
+    const outcomes = cause === undefined ? await runCheck(check, facts) : [notChecked(cause)];
+    const isPassed = outcomes.every(({ status }) => status === 'ok' || status === 'warning');
+    if (!isPassed) causes.set(check.id, cause ?? check.title);
+    for (const outcome of outcomes) yield { check: check.id, title: check.title, ...outcome };
+  }
+}
+
+async function runCheck({ run }: Check, facts: Facts): Promise<readonly Outcome[]> {
+  try {
+    return [await run(facts)].flat();
+  } catch (error) {
+    // A defect of a check must not hide the results of the others.
+    return [found('check-broken', { problem: (error as Error).message })];
+  }
+}
+
+function notChecked(cause: string): Outcome {
+  return { status: 'skipped', detail: `not checked, because "${cause}" did not pass` };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFor } from './proxy-for.ts';
+import { proxyFor } from './checks/proxy.ts';
 
 const proxy = 'http://proxy.example:3128';
 

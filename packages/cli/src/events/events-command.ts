@@ -1,5 +1,16 @@
-import { Command } from 'commander';
-import { addEventsSend } from './send.ts';
+import type { EventAck, EventInput } from '@actlog/client';
+import { Command, Option } from 'commander';
+import { type ClientFlags, clientCommand } from '../command/client-command.ts';
+import { connect } from '../connection/connect.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { parseTime } from '../options/duration.ts';
+import { parseCount, parseWholeNumber } from '../options/numbers.ts';
+import { parseObject, readInput } from '../options/read-json.ts';
+import { formatOf } from '../output/format.ts';
+import { jsonText } from '../output/json-text.ts';
+import { note, print } from '../output/print.ts';
+import { printable } from '../output/printable.ts';
+import { ProgressLine } from '../output/progress-line.ts';
 
 /** Creates the command `events`. */
 export function eventsCommand(): Command {
@@ -8,4 +19,148 @@ export function eventsCommand(): Command {
   );
   addEventsSend(events);
   return events;
+}
+
+interface Flags extends ClientFlags, EventFlags {
+  readonly file?: string;
+  readonly concurrency: number;
+}
+
+/** Adds `events send`. */
+function addEventsSend(parent: Command): void {
+  clientCommand(parent, {
+    usage: 'send',
+    description: 'record a tool call, another event, or each line of a JSON Lines file',
+    examples: [
+      ['actlog events send --agent billing --session order-4711 --tool refund --status 200', 'a tool call'],
+      'actlog events send --agent billing --session order-4711 --category note --payload \'{"text":"checked"}\'',
+      ['actlog events send --file events.jsonl', 'many events; --file - reads standard input'],
+    ],
+  })
+    .optionsGroup('Event:')
+    .option('--agent <id>', 'agent that acted')
+    .option('--session <id>', 'session of the event')
+    .option('--tool <name>', 'tool of a tool call')
+    .option('--status <code>', 'status of its response, as in HTTP', parseWholeNumber, 200)
+    .option('--arguments <json>', 'JSON object with its arguments; only their hash is sent', parseObject)
+    .addOption(
+      new Option('--arguments-hash <hash>', 'hash of its arguments, such as sha256:…').conflicts('arguments'),
+    )
+    .addOption(
+      new Option('--category <name>', 'category of an event that is not a tool call').conflicts('tool'),
+    )
+    .option('--payload <json>', 'JSON object with the data of that event', parseObject)
+    .option(
+      '--at <time>',
+      'time of the event: 5m for five minutes ago, or ISO 8601; now by default',
+      parseTime,
+    )
+    .option('--event-id <uuid>', 'UUID of the event, which makes a repeat safe; a new one by default')
+    .optionsGroup('Many events:')
+    .option('--file <file>', 'JSON Lines file with one event on each line, or - for standard input')
+    .option('--concurrency <number>', 'events of a file to send at the same time', parseCount, 8)
+    .action(async (flags: Flags) => {
+      const events = flags.file === undefined ? [await eventOf(flags)] : await eventsIn(flags.file);
+      await send(events, flags);
+    });
+}
+
+async function send(events: readonly EventInput[], flags: Flags): Promise<void> {
+  const client = await connect(flags);
+  const { mapConcurrent } = await import('@actlog/client/scripts');
+  const acknowledgements = mapConcurrent(
+    events,
+    (event, { signal }) => client.events.create(event, { signal }),
+    {
+      concurrency: flags.concurrency,
+    },
+  );
+  const progress = new ProgressLine();
+  const sent: EventAck[] = [];
+  try {
+    for await (const acknowledgement of acknowledgements) {
+      sent.push(acknowledgement);
+      if (formatOf(flags) === 'jsonl') await print(jsonText(acknowledgement));
+      else if (events.length > 1) progress.show(`${sent.length} of ${events.length} events`);
+    }
+  } catch (error) {
+    progress.clear();
+    if (events.length > 1) note(`${sent.length} of ${events.length} events were recorded before the error.`);
+    throw error;
+  }
+  progress.clear();
+  if (formatOf(flags) === 'json') return print(jsonText(flags.file === undefined ? sent[0] : sent, 2));
+  if (formatOf(flags) === 'table') await report(sent);
+}
+
+async function report(sent: readonly EventAck[]): Promise<void> {
+  const warnings = Map.groupBy(
+    sent.flatMap((acknowledgement) => acknowledgement.warnings),
+    ({ code }) => code,
+  );
+  for (const [code, [first, ...others]] of warnings) {
+    const count = others.length > 0 ? ` (${others.length + 1} events)` : '';
+    note(`warning: ${printable(code)}${count}: ${printable(first?.message ?? '')}`);
+  }
+  const [only] = sent;
+  await print(
+    sent.length === 1 && only ? `Recorded the event ${only.eventId}.` : `Recorded ${sent.length} events.`,
+  );
+}
+
+/** @throws UsageError for a line that is not a JSON object. The message names the line and contains nothing of it. */
+async function eventsIn(file: string): Promise<EventInput[]> {
+  const lines = (await readInput(file)).split('\n');
+  return lines.flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [parseObject(line) as unknown as EventInput];
+    } catch {
+      throw new UsageError(
+        `Line ${index + 1} of ${file === '-' ? 'standard input' : `"${file}"`} must be a JSON object.`,
+      );
+    }
+  });
+}
+
+/** Options of one event. */
+interface EventFlags {
+  readonly agent?: string;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly status: number;
+  readonly arguments?: Record<string, unknown>;
+  readonly argumentsHash?: string;
+  readonly category?: string;
+  readonly payload?: Record<string, unknown>;
+  readonly at?: Date;
+  readonly eventId?: string;
+}
+
+/**
+ * Returns the event that the options describe: a tool call with `--tool`, or any category with `--category`.
+ *
+ * @throws UsageError when an option is missing
+ */
+async function eventOf(flags: EventFlags): Promise<EventInput> {
+  const { agent: agentId, session: sessionId, tool, category, at: sourceTimestamp, eventId } = flags;
+  if (agentId === undefined || sessionId === undefined) {
+    throw new UsageError('An event needs an agent and a session: add --agent and --session, or --file.');
+  }
+  const common = { agentId, sessionId, sourceTimestamp, eventId };
+  if (tool !== undefined) {
+    return { ...common, category: 'tool_api', payload: await toolCallPayload(tool, flags) } as EventInput;
+  }
+  if (category === undefined)
+    throw new UsageError('Add --tool for a tool call, or --category and --payload.');
+  return { ...common, category, payload: flags.payload ?? {} };
+}
+
+async function toolCallPayload(
+  toolName: string,
+  flags: EventFlags,
+): Promise<EventInput<'tool_api'>['payload']> {
+  const { hashArguments } = await import('@actlog/recorder');
+  const argumentsHash = flags.argumentsHash ?? (await hashArguments(flags.arguments ?? {}));
+  return { toolName, argumentsHash, responseStatus: flags.status };
 }

@@ -1,4 +1,5 @@
-import type { ActionDecision, ActionDecisionResult } from '@actlog/client/server';
+import type { Actlog } from '@actlog/client';
+import { type ActionDecision, type ActionDecisionResult, decideActions } from '@actlog/client/server';
 import { type Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
@@ -12,7 +13,6 @@ import { printList } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
 import type { Column } from '../output/table.ts';
 import { actionDetails, statusStyle } from './action-columns.ts';
-import { decideEach } from './decide-each.ts';
 
 interface Flags extends ClientFlags {
   readonly comment?: string;
@@ -106,4 +106,45 @@ async function decideSeveral(ids: readonly string[], body: Decision, flags: Flag
   await printList(results(), { columns, flags: unlimited, noun: 'results' });
   if (refused === 0) return;
   throw new ExitCodeError(`${refused} of ${ids.length} decisions were refused.`, exitCodes.failed);
+}
+
+/** Decisions in one request. */
+const decisionsAtOnce = 100;
+
+/** Error of the client, as far as it shows what the service responded. */
+interface ServiceError {
+  readonly status?: number;
+  readonly code?: string;
+  readonly message: string;
+}
+
+/**
+ * Decides several actions in the same way, and yields one result for each. A service without the endpoint for several
+ * decisions gets one request for each.
+ */
+async function* decideEach(
+  client: Actlog,
+  ids: readonly string[],
+  body: Omit<ActionDecision, 'id'>,
+): AsyncGenerator<ActionDecisionResult> {
+  for (let from = 0; from < ids.length; from += decisionsAtOnce) {
+    const decisions = ids.slice(from, from + decisionsAtOnce).map((id) => ({ id, ...body }));
+    const results = await decideActions(client, decisions).catch((error: ServiceError) => {
+      if (error.status === 404 || error.status === 405) return undefined;
+      throw error;
+    });
+    if (results) yield* results;
+    else for (const decision of decisions) yield await decideAlone(client, decision);
+  }
+}
+
+async function decideAlone(client: Actlog, { id, ...body }: ActionDecision): Promise<ActionDecisionResult> {
+  try {
+    return { id, action: await client.guardian.pendingActions.decide(id, body), error: null };
+  } catch (error) {
+    const { status, code = 'UNKNOWN', message } = error as ServiceError;
+    // Without a response, or without permission, the next decision would fail the same way.
+    if (status === undefined || status === 401) throw error;
+    return { id, action: null, error: { code, message } };
+  }
 }

@@ -1,7 +1,11 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { type ClientFlags, clientCommand } from '../command/client-command.ts';
+import { connect } from '../connection/connect.ts';
+import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
+import { printList } from '../output/print-list.ts';
+import { actionColumns } from './action-columns.ts';
 import { addGuardianDecisions } from './decide.ts';
 import { addGuardianGrants } from './grants.ts';
-import { addGuardianList } from './list.ts';
 import { addGuardianWatch } from './watch.ts';
 
 /** Creates the command `guardian`. */
@@ -14,4 +18,40 @@ export function guardianCommand(): Command {
   addGuardianDecisions(guardian);
   addGuardianGrants(guardian);
   return guardian;
+}
+
+const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
+
+interface Flags extends ClientFlags, LimitFlags {
+  readonly status: (typeof statuses)[number];
+  readonly agent?: string;
+  readonly session?: string;
+}
+
+/** Adds `guardian list`. */
+function addGuardianList(parent: Command): void {
+  const command = clientCommand(parent, {
+    usage: 'list',
+    description: 'list held actions, newest first',
+    examples: [
+      'actlog guardian list',
+      ['actlog guardian list --status denied --agent billing', 'past decisions'],
+    ],
+  })
+    .optionsGroup('Filters:')
+    .addOption(
+      new Option('--status <status>', 'only actions with this status').choices(statuses).default('pending'),
+    )
+    .option('--agent <id>', 'only actions of this agent')
+    .option('--session <id>', 'only actions of this session');
+  addLimitOption(command, 'actions').action(async (flags: Flags) => {
+    const client = await connect(flags);
+    const { status, agent: agentId, session: sessionId, limit } = flags;
+    const query = { status, agentId, sessionId, limit: pageSizeFor(limit) };
+    await printList(client.guardian.pendingActions.list(query), {
+      columns: actionColumns,
+      flags,
+      noun: `${status} actions`,
+    });
+  });
 }

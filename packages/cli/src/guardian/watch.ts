@@ -1,3 +1,5 @@
+import { emitKeypressEvents, type Key } from 'node:readline';
+import { createInterface } from 'node:readline/promises';
 import type { Actlog, PendingAction } from '@actlog/client';
 import { type Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
@@ -5,13 +7,12 @@ import { connect } from '../connection/connect.ts';
 import { parseDuration } from '../options/duration.ts';
 import { formatOf } from '../output/format.ts';
 import { jsonText } from '../output/json-text.ts';
-import { note, print } from '../output/print.ts';
+import { note, print, write } from '../output/print.ts';
 import { printDetails } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
 import { styled } from '../output/style.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { actionDetails } from './action-columns.ts';
-import { askApprover } from './ask-approver.ts';
 
 interface Flags extends ClientFlags {
   readonly agent?: string;
@@ -83,4 +84,94 @@ async function decide(client: Actlog, action: PendingAction, interruption: Inter
     note(printable((error as Error).message));
   }
   return true;
+}
+
+/** Choice of an approver: a decision, or `skip` to decide later, or `quit`. */
+type Choice =
+  | { readonly decision: 'approve' | 'deny'; readonly comment?: string }
+  | 'skip'
+  | 'quit'
+  | 'expired';
+
+/** Longest delay of a timer, in milliseconds. */
+const longestTimerMs = 2_147_483_647;
+
+/**
+ * Asks the person at the terminal about a held action, by one key press.
+ *
+ * @param interrupt - called for Ctrl+C, which the terminal reports as a key meanwhile
+ * @returns the choice; `expired` when the action expires first
+ */
+async function askApprover(
+  { expiresAt }: PendingAction,
+  signal: AbortSignal,
+  interrupt: () => void,
+): Promise<Choice> {
+  const remainingMs = Date.parse(expiresAt ?? '') - Date.now();
+  const expiry = new AbortController();
+  const timer = Number.isFinite(remainingMs)
+    ? setTimeout(() => expiry.abort(), Math.min(Math.max(0, remainingMs), longestTimerMs))
+    : undefined;
+  const either = AbortSignal.any([signal, expiry.signal]);
+  let comment: string | undefined;
+  try {
+    for (;;) {
+      await write('[a]pprove  [d]eny  [c]omment first  [s]kip  [q]uit ');
+      const key = await readKey(either);
+      await write('\n');
+      if (key === 'ctrl+c') interrupt();
+      if (signal.aborted || key === 'ctrl+c' || key === 'q') return 'quit';
+      if (expiry.signal.aborted) return 'expired';
+      if (key === 's') return 'skip';
+      if (key === 'c') comment = await askComment(either, interrupt);
+      else if (key === 'a' || key === 'd') {
+        return { decision: key === 'a' ? 'approve' : 'deny', ...(comment ? { comment } : {}) };
+      } else if (key === undefined) return 'quit'; // the input has ended
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function askComment(signal: AbortSignal, interrupt: () => void): Promise<string | undefined> {
+  const readline = createInterface({ input: process.stdin, output: process.stdout });
+  readline.once('SIGINT', interrupt);
+  try {
+    return (await readline.question('Comment, which the model reads: ', { signal })).trim() || undefined;
+  } catch {
+    return undefined; // aborted: the caller looks at its signal
+  } finally {
+    readline.close();
+  }
+}
+
+/**
+ * Reads one key press from the terminal, without Enter. The terminal has its usual mode again afterwards.
+ *
+ * @returns the character of the key, `ctrl+c`, or `undefined` when the signal was aborted or the input ended
+ */
+function readKey(signal: AbortSignal): Promise<string | undefined> {
+  const { stdin } = process;
+  return new Promise((resolve) => {
+    const end = (key: string | undefined) => {
+      stdin.off('keypress', onKey);
+      stdin.off('end', onAbort);
+      signal.removeEventListener('abort', onAbort);
+      stdin.setRawMode(false);
+      stdin.pause();
+      resolve(key);
+    };
+    const onAbort = () => end(undefined);
+    const onKey = (text: string | undefined, { name, ctrl }: Key) => {
+      if (ctrl && name === 'c') end('ctrl+c');
+      else if (text !== undefined && !ctrl) end(text.toLowerCase());
+    };
+    if (signal.aborted) return resolve(undefined);
+    emitKeypressEvents(stdin);
+    stdin.on('keypress', onKey);
+    stdin.once('end', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    stdin.setRawMode(true);
+    stdin.resume();
+  });
 }

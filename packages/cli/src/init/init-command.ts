@@ -10,7 +10,6 @@ import { type GitState, ignoreInGit } from './git-ignore.ts';
 import { addHookCommands } from './hook-commands.ts';
 import { addMcpCommand } from './mcp-command.ts';
 import { packageManagerOf } from './package-manager.ts';
-import { printPythonSteps } from './print-python-steps.ts';
 import { printSteps } from './print-steps.ts';
 import { type Project, readProject } from './project.ts';
 
@@ -98,4 +97,14 @@ async function printEnd({ dir, packages }: Project, { apiKey }: Settings): Promi
   }
   await print('See that everything is in order:');
   await print(`  npx actlog doctor --env-file ${file}`);
+}
+
+/** Prints how agents in Python, or any other language, are recorded by their OpenTelemetry spans. */
+async function printPythonSteps(baseUrl: string): Promise<void> {
+  await print('');
+  await print('Agents in Python are recorded by the OpenTelemetry spans of their framework:');
+  await print(`  export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=${baseUrl}/otlp/v1/traces`);
+  await print('  export OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf');
+  await print('  export OTEL_EXPORTER_OTLP_TRACES_HEADERS="Authorization=Bearer%20$ACTLOG_API_KEY"');
+  await print('More: https://github.com/actlog/actlog/blob/main/docs/otlp.md');
 }

@@ -1,4 +1,7 @@
 import { Command } from 'commander';
+import { addExamples } from '../command/examples.ts';
+import { jsonText } from '../output/json-text.ts';
+import { print } from '../output/print.ts';
 import { addPoliciesApply } from './apply.ts';
 import { addPoliciesBacktest } from './backtest.ts';
 import { addPoliciesArchive, addPoliciesCreate, addPoliciesUpdate } from './change-policies.ts';
@@ -7,7 +10,6 @@ import { addPoliciesDecisions } from './decisions.ts';
 import { addPoliciesPlan } from './plan.ts';
 import { addPoliciesPull } from './pull.ts';
 import { addPoliciesList, addPoliciesShow } from './read-policies.ts';
-import { addPoliciesSchema } from './schema.ts';
 import { addPoliciesTest } from './test.ts';
 
 /** Creates the command `policies`. */
@@ -29,4 +31,16 @@ export function policiesCommand(): Command {
   addPoliciesPull(policies);
   addPoliciesSchema(policies);
   return policies;
+}
+
+/** Adds `policies schema`. */
+function addPoliciesSchema(parent: Command): void {
+  const command = parent
+    .command('schema')
+    .description('print the JSON Schema of policy files, for editors')
+    .action(async () => {
+      const { policiesJsonSchema } = await import('./files/policies-json-schema.ts');
+      await print(jsonText(policiesJsonSchema(), 2));
+    });
+  addExamples(command, ['actlog policies schema > policies.schema.json']);
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { parseCount } from '../options/numbers.ts';
-import { byteText } from '../output/byte-text.ts';
 import { printRecord } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
 import { ProgressLine } from '../output/progress-line.ts';
@@ -96,4 +95,17 @@ async function exportOne(file: string, flags: Flags, { progress, signal }: Run):
     ],
     flags,
   );
+}
+
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+
+/** Returns a number of bytes for people, such as `1.4 MB`. */
+function byteText(bytes: number): string {
+  let amount = bytes;
+  let unit = 0;
+  while (amount >= 1000 && unit < units.length - 1) {
+    amount /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`;
 }

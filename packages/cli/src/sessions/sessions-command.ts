@@ -1,13 +1,28 @@
+import type { Risk, RiskDimension, SessionDetail, StoredEvent } from '@actlog/client';
+import { wholeScore } from '@actlog/protocol';
 import { addSessionDelete } from '@actlog/server/command';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { type ClientFlags, clientCommand } from '../command/client-command.ts';
+import { connect } from '../connection/connect.ts';
 import { CanceledError } from '../errors/canceled-error.ts';
+import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
+import { formatOf } from '../output/format.ts';
+import { jsonText } from '../output/json-text.ts';
+import { localTime } from '../output/local-time.ts';
+import { print } from '../output/print.ts';
+import { printList } from '../output/print-list.ts';
+import { type Detail, printDetails } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
+import { riskStyle, riskText } from '../output/risk-style.ts';
+import { styled } from '../output/style.ts';
+import { type Column, Table } from '../output/table.ts';
+import { terminalWidth } from '../output/terminal-width.ts';
 import { addServerExamples } from '../server/load-server-command.ts';
 import { confirm } from '../terminal/confirm.ts';
+import { eventColumns } from './event-columns.ts';
 import { addSessionsExport } from './export.ts';
-import { addSessionsList } from './list.ts';
-import { addSessionsRisk } from './risk.ts';
-import { addSessionsShow } from './show.ts';
+import { sessionColumns } from './session-columns.ts';
+import { addSessionFilterOptions, type SessionFilterFlags, sessionQuery } from './session-filter-options.ts';
 import { addSessionsTail } from './tail.ts';
 
 /** Adds `sessions delete` of the server, which asks a person first. */
@@ -34,4 +49,139 @@ export function sessionsCommand(): Command {
   sessions.commandsGroup('In the database of the server:');
   addDelete(sessions);
   return sessions;
+}
+
+interface Flags extends ClientFlags, LimitFlags, SessionFilterFlags {
+  readonly agent?: string;
+  readonly agentContains?: string;
+  readonly order: 'time' | 'risk';
+}
+
+/** Adds `sessions list`. */
+function addSessionsList(parent: Command): void {
+  const command = clientCommand(parent, {
+    usage: 'list',
+    description: 'list sessions, newest or riskiest first',
+    examples: [
+      ['actlog sessions list --since 24h --order risk', 'the riskiest sessions of the last day'],
+      [
+        'actlog sessions list --tool send_email --status denied',
+        'sessions that sent mail and were denied an action',
+      ],
+      ['actlog sessions list --agent billing --limit all --jsonl', 'every session of an agent, for a script'],
+    ],
+  });
+  addSessionFilterOptions(command)
+    .option('--agent <id>', 'only sessions in which this agent acted')
+    .option('--agent-contains <text>', 'only sessions in which an agent acted whose id contains this text')
+    .addOption(
+      new Option('--order <order>', 'risk lists the highest scores first, time the newest sessions')
+        .choices(['time', 'risk'])
+        .default('time'),
+    );
+  addLimitOption(command, 'sessions').action(async (flags: Flags) => {
+    const client = await connect(flags);
+    const { agent: agentId, agentContains: agentIdContains, order, limit } = flags;
+    const query = {
+      ...sessionQuery(flags),
+      limit: pageSizeFor(limit),
+      ...(agentId !== undefined && { agentId }),
+      ...(agentIdContains !== undefined && { agentIdContains }),
+      ...(order === 'risk' && { sort: 'riskScore' as const }),
+    };
+    await printList(client.sessions.list(query), { columns: sessionColumns, flags, noun: 'sessions' });
+  });
+}
+
+/** Adds `sessions show`. */
+function addSessionsShow(parent: Command): void {
+  const command = clientCommand(parent, {
+    usage: 'show <id>',
+    description: 'show a session with its events, oldest first; --jsonl prints one event on each line',
+    examples: [
+      'actlog sessions show order-4711',
+      ['actlog sessions show order-4711 --limit all --jsonl', 'every event, for a script'],
+    ],
+  });
+  addLimitOption(command, 'events').action(async (id: string, flags: ClientFlags & LimitFlags) => {
+    const client = await connect(flags);
+    const events = client.sessions.events(id, { limit: pageSizeFor(flags.limit) });
+    const format = formatOf(flags);
+    if (format === 'jsonl') return printList(events, { columns: eventColumns, flags, noun: 'events' });
+    const session = await client.sessions.get(id, { limit: 1 });
+    if (format === 'json') return print(jsonText(await withEvents(session, events, flags.limit), 2));
+    await printDetails(detailsOf(session));
+    await print('');
+    await printList(events, { columns: eventColumns, flags, noun: 'events' });
+  });
+}
+
+async function withEvents(
+  { nextCursor: _cursor, events: _events, ...session }: SessionDetail,
+  events: { toArray(options: { limit?: number }): Promise<StoredEvent[]> },
+  limit: number,
+): Promise<object> {
+  return { ...session, events: await events.toArray(Number.isFinite(limit) ? { limit } : {}) };
+}
+
+function detailsOf(session: SessionDetail): Detail[] {
+  return [
+    ['session', session.id, 'bold'],
+    ['agent', session.agentIds?.join(', ') ?? session.agentId],
+    ['started', localTime(session.startedAt)],
+    ['last event', localTime(session.lastEventAt)],
+    ['events', session.eventCount],
+    ['errors', session.errorCount, session.errorCount ? 'red' : undefined],
+    ['risk', riskText(session.risk), riskStyle(session.risk?.level)],
+    ['tools', session.toolNames?.join(', ')],
+  ];
+}
+
+const columns: readonly Column<RiskDimension>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'DIMENSION', value: ({ name }) => name, minWidth: 20 },
+  { title: 'SCORE', value: ({ score }) => wholeScore(score), align: 'right' },
+  { title: 'LEVEL', value: ({ level }) => level, style: ({ level }) => riskStyle(level) },
+  { title: 'VISIBLE', value: ({ observable }) => (observable ? 'yes' : 'no'), style: () => 'dim' },
+];
+
+/** Adds `sessions risk`. */
+function addSessionsRisk(parent: Command): void {
+  clientCommand(parent, {
+    usage: 'risk <id>',
+    description: 'show the risk of a session in ten dimensions, with the reasons',
+    examples: [
+      'actlog sessions risk order-4711',
+      ["actlog sessions risk order-4711 --json | jq '.score'", 'the score alone'],
+    ],
+  }).action(async (id: string, flags: ClientFlags) => {
+    const client = await connect(flags);
+    const risk = await client.sessions.risk(id);
+    const format = formatOf(flags);
+    if (format !== 'table') return print(jsonText(risk, format === 'json' ? 2 : undefined));
+    await printRisk(risk);
+  });
+}
+
+async function printRisk(risk: Risk): Promise<void> {
+  await printDetails([
+    ['session', risk.sessionId, 'bold'],
+    ['risk', riskText(risk), riskStyle(risk.level)],
+    ['events', risk.eventCount],
+    ['engine', risk.engineVersion],
+  ]);
+  const { dimensions = [], factors = [], recommendations = [] } = risk;
+  if (dimensions.length > 0) {
+    const table = new Table(columns, terminalWidth());
+    table.fit(dimensions);
+    await print(`\n${table.header()}`);
+    for (const dimension of dimensions) await print(table.line(dimension));
+  }
+  if (factors.length > 0) await print(`\n${styled('bold', 'Reasons')}`);
+  for (const { title, explanation, ruleId, delta } of factors) {
+    await print(`  ${printable(title)} ${styled('dim', `(${printable(ruleId)}, +${delta.toFixed(1)})`)}`);
+    await print(`    ${printable(explanation)}`);
+  }
+  if (recommendations.length > 0) await print(`\n${styled('bold', 'Recommendations')}`);
+  for (const { title, text } of recommendations) await print(`  ${printable(title)}: ${printable(text)}`);
 }

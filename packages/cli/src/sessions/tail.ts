@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Actlog, Session, StoredEvent } from '@actlog/client';
 import { type Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
@@ -10,9 +12,6 @@ import { type Column, Table } from '../output/table.ts';
 import { terminalWidth } from '../output/terminal-width.ts';
 import { Interruption } from '../terminal/interruption.ts';
 import { eventColumns } from './event-columns.ts';
-import { EventFollower } from './follow-events.ts';
-import { SessionFollower } from './follow-sessions.ts';
-import { poll } from './poll.ts';
 import { sessionColumns } from './session-columns.ts';
 
 interface Flags extends ClientFlags {
@@ -95,4 +94,138 @@ async function lastOf<Item>(items: AsyncIterable<Item>, count: number): Promise<
     if (last.length > count) last.shift();
   }
   return last;
+}
+
+/** Time before now in which sessions may still appear, in milliseconds: clocks of agents differ, and events are late. */
+const windowMs = 3_600_000;
+
+/** Reads the sessions of a tenant, or of one agent, that earlier reads have not given. */
+class SessionFollower {
+  readonly #client: Actlog;
+  readonly #agentId: string | undefined;
+  /** Start time of the sessions that were given, by id. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(client: Actlog, agentId: string | undefined) {
+    this.#client = client;
+    this.#agentId = agentId;
+  }
+
+  /** Gives the sessions that started in the last hour and that no earlier read gave, oldest first. */
+  async *read(signal: AbortSignal): AsyncGenerator<Session, void> {
+    const startMs = Date.now() - windowMs;
+    const query = { limit: 200, startedAfter: new Date(startMs), agentId: this.#agentId };
+    const unseen: Session[] = [];
+    for await (const { items } of this.#client.sessions.list(query, { signal }).pages()) {
+      const news = items.filter(({ id }) => !this.#seen.has(id));
+      unseen.push(...news);
+      // The newest come first, so the pages behind one without news have none either.
+      if (news.length === 0) break;
+    }
+    for (const session of unseen.reverse()) {
+      this.#seen.set(session.id, Date.parse(session.startedAt ?? '') || Date.now());
+      yield session;
+    }
+    for (const [id, startedMs] of this.#seen) if (startedMs < startMs) this.#seen.delete(id);
+  }
+}
+
+/**
+ * Reads the events of a session that earlier reads have not given. Memory is bounded by one page: the position is the
+ * cursor of the last page, so an event that arrives later but belongs on an earlier page is not given.
+ */
+class EventFollower {
+  readonly #client: Actlog;
+  readonly #id: string;
+  #cursor: string | undefined;
+  /** Events of the last page, which is read again. */
+  #seen: ReadonlySet<string> = new Set();
+
+  constructor(client: Actlog, id: string) {
+    this.#client = client;
+    this.#id = id;
+  }
+
+  /** Gives the events since the last read, oldest first. */
+  async *read(signal: AbortSignal): AsyncGenerator<StoredEvent, void> {
+    try {
+      yield* this.#readFrom(this.#cursor, signal);
+    } catch (error) {
+      // The service accepts a cursor for a day. A quiet session outlives that.
+      if ((error as { code?: unknown }).code !== 'VALIDATION_ERROR' || this.#cursor === undefined)
+        throw error;
+      yield* this.#readFrom(undefined, signal);
+    }
+  }
+
+  /** @param from - cursor to start at; without one, the pages before the last known one are skipped */
+  async *#readFrom(from: string | undefined, signal: AbortSignal): AsyncGenerator<StoredEvent, void> {
+    let cursor = from;
+    let isSkipping = from === undefined && this.#cursor !== undefined && this.#seen.size > 0;
+    for (;;) {
+      const query = { limit: 200, ...(cursor !== undefined && { cursor }) };
+      const { items, nextCursor } = await this.#client.sessions.events(this.#id, query, { signal });
+      const ids = items.map(({ eventId }) => String(eventId));
+      if (isSkipping && ids.some((id) => this.#seen.has(id))) isSkipping = false;
+      if (!isSkipping) {
+        for (const event of items) if (!this.#seen.has(String(event.eventId))) yield event;
+        this.#cursor = cursor;
+        this.#seen = new Set(ids);
+      }
+      if (nextCursor === null || nextCursor === undefined) return;
+      cursor = nextCursor;
+    }
+  }
+}
+
+/** Options of `poll`. */
+interface PollOptions {
+  /** Delay between two polls, in milliseconds. */
+  readonly intervalMs: number;
+  /** Ends the loop, without an error. */
+  readonly signal: AbortSignal;
+}
+
+/** Fields of the client's errors, read by name. */
+interface ServiceError {
+  readonly code?: string;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+}
+
+/** Longest delay after failures, in milliseconds. */
+const maxDelayMs = 30_000;
+
+/**
+ * Gives what each call of `read` gives, again and again, until the signal is aborted. A broken connection, 429 or 5xx is
+ * reported once on standard error, and polling continues more slowly.
+ *
+ * @throws what `read` throws otherwise
+ */
+async function* poll<Item>(
+  read: (signal: AbortSignal) => AsyncIterable<Item>,
+  { intervalMs, signal }: PollOptions,
+): AsyncGenerator<Item, void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    let delayMs = intervalMs;
+    try {
+      yield* read(signal);
+      if (failures > 0) note('The service responds again.');
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isTransient(error)) throw error;
+      if (failures === 0) note(`${(error as Error).message} Trying again until it responds.`);
+      failures += 1;
+      const backoffMs = Math.min(intervalMs * 2 ** failures, maxDelayMs);
+      delayMs = Math.max(backoffMs, (error as ServiceError).retryAfterMs ?? 0);
+    }
+    await delay(delayMs, undefined, { signal }).catch(() => {}); // aborted: the loop ends
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  const { code, status = 0 } = (error ?? {}) as ServiceError;
+  return code === 'CONNECTION_FAILED' || code === 'TIMEOUT' || status === 429 || status >= 500;
 }

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type RunningServer, type ServerOptions, startServer } from '@actlog/server';
 import { expect, onTestFinished } from 'vitest';
-import type { Diagnosis } from '../../src/doctor/diagnose.ts';
+import type { Diagnosis } from '../../src/doctor/doctor-command.ts';
 import { actlog, actlogProcess, commandEnvironment, commandLine, type Ended } from '../command-line.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

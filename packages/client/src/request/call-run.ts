@@ -1,14 +1,16 @@
-import pRetry, { type RetryContext } from 'p-retry';
+import type { RetryContext } from 'p-retry';
+import pRetry from 'p-retry';
 import { longestTimerMs, type TimerHandle } from '../clock.ts';
 import { ActlogError } from '../errors/actlog-error.ts';
 import { APIAbortError } from '../errors/api-abort-error.ts';
+import { APIConnectionError } from '../errors/api-connection-error.ts';
+import { APIError } from '../errors/api-error.ts';
 import { APITimeoutError } from '../errors/api-timeout-error.ts';
 import { ApiResponse } from '../response/api-response.ts';
 import { type BodySink, MemorySink } from '../response/body-sink.ts';
 import { errorFromResponse } from '../response/error-from-response.ts';
 import type { ResponseHead } from '../response/response-head.ts';
 import { NonRetryableError } from '../retry/non-retryable-error.ts';
-import { retryDelayMs } from '../retry/retry-plan.ts';
 import { type Settings, timeLimit, wholeNumber } from '../settings.ts';
 import { connectionFailure } from '../transport/connection-failure.ts';
 import { Exchange } from '../transport/exchange.ts';
@@ -240,4 +242,58 @@ function unfinishedStep({ maybeSent, sink }: Exchange): string {
  */
 function isSuccess({ status }: ResponseHead): boolean {
   return status >= 200 && status < 300;
+}
+
+/** Upper bound of the first delay, in milliseconds. */
+const firstDelayMs = 500;
+
+/** Upper bound of every delay, in milliseconds, unless the service asks for more. */
+const longestDelayMs = 8_000;
+
+/**
+ * Returns a delay by exponential backoff with full jitter: a random time between 0 and a bound that doubles with every
+ * retry. Full jitter spreads the retries of many clients that failed at the same moment.
+ *
+ * @param retry 1 for the first retry.
+ * @param random Number from 0 (inclusive) to 1 (exclusive).
+ */
+function backoffMs(retry: number, random: number): number {
+  return Math.floor(random * Math.min(longestDelayMs, firstDelayMs * 2 ** (retry - 1)));
+}
+
+/** Inputs of the retry decision. */
+interface RetryRules {
+  /** `true` if sending the request twice has the same effect as sending it once. */
+  readonly repeatable: boolean;
+  /** Longest `Retry-After` to wait for, in milliseconds. */
+  readonly maxRetryAfterMs: number;
+}
+
+/** Statuses that the specification says to retry ("Retry guidance for clients"). */
+const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * Returns the delay before the next attempt in milliseconds, or undefined if the failure is final.
+ *
+ * A response is retried by its status alone, as the specification says. A failed connection is retried if the request
+ * certainly was not sent, or if repeating it is harmless. `Retry-After` is followed to the millisecond; if it exceeds
+ * the limit, the call fails at once, because an earlier retry would only be rejected again.
+ *
+ * @param retry 1 for the first retry.
+ * @param random Number from 0 (inclusive) to 1 (exclusive).
+ */
+export function retryDelayMs(
+  error: unknown,
+  rules: RetryRules,
+  retry: number,
+  random: number,
+): number | undefined {
+  if (error instanceof APIError) {
+    if (!retryableStatuses.has(error.status)) return undefined;
+    const { retryAfterMs } = error;
+    if (retryAfterMs === undefined) return backoffMs(retry, random);
+    return retryAfterMs > rules.maxRetryAfterMs ? undefined : retryAfterMs;
+  }
+  if (!(error instanceof APIConnectionError) || error.code === 'TLS_FAILED') return undefined;
+  return !error.maybeSent || rules.repeatable ? backoffMs(retry, random) : undefined;
 }

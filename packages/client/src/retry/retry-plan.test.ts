@@ -4,7 +4,7 @@ import { APIConnectionError } from '../errors/api-connection-error.ts';
 import { APIError } from '../errors/api-error.ts';
 import { APITimeoutError } from '../errors/api-timeout-error.ts';
 import { ResponseShapeError } from '../errors/response-shape-error.ts';
-import { retryDelayMs } from './retry-plan.ts';
+import { retryDelayMs } from '../request/call-run.ts';
 
 const rules = { repeatable: true, maxRetryAfterMs: 120_000 };
 const once = { ...rules, repeatable: false };

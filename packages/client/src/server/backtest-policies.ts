@@ -1,7 +1,7 @@
 import { type Actlog, ResponseShapeError } from '@actlog/client';
 import type { BacktestResult, PolicyCreate } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
-import { LineSink } from './line-sink.ts';
+import type { BodySink } from '../response/body-sink.ts';
 import { timeText } from './time-text.ts';
 
 /** Policies to try, and the decisions to try them on. */
@@ -71,4 +71,21 @@ export async function backtestPolicies(
   });
   if (!result) throw new ResponseShapeError('The backtest ended without a result.');
   return result;
+}
+
+/** Sink that passes on each line of a response as it arrives. */
+class LineSink implements BodySink {
+  readonly #onLine: (line: string) => void;
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  write(chunk: Uint8Array): void {
+    const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') this.#onLine(line);
+  }
 }

@@ -1,8 +1,9 @@
+import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { builtinModule } from '../builtin-module.ts';
 import type { BodySink } from '../response/body-sink.ts';
-import { decodingSink, type FinishingSink } from '../response/content-decoding.ts';
+import type { ResponseHead } from '../response/response-head.ts';
 import type { Exchange } from './exchange.ts';
-import { ParsedHead } from './parsed-head.ts';
 
 /**
  * Number of bytes that may wait for the sink before the sender pauses. Not 0, because undici reads on at every pause
@@ -95,5 +96,94 @@ export class DispatchHandler implements Dispatcher.DispatchHandler {
   async #finish(): Promise<void> {
     await this.#pending;
     await this.#decoder?.finish();
+  }
+}
+
+/** Head of a response received through undici. */
+class ParsedHead implements ResponseHead {
+  readonly status: number;
+  readonly #headers: Readonly<Record<string, string | string[] | undefined>>;
+
+  constructor(status: number, headers: Readonly<Record<string, string | string[] | undefined>>) {
+    this.status = status;
+    this.#headers = headers;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  toHeaders(): Headers {
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(this.#headers)) {
+      for (const single of Array.isArray(value) ? value : [value ?? '']) headers.append(name, single);
+    }
+    return headers;
+  }
+}
+
+/** A sink that buffers data until `finish` is called. */
+interface FinishingSink extends BodySink {
+  finish(): Promise<void>;
+}
+
+/** Error thrown when a response has an encoding that this platform cannot decode. */
+class UnknownEncoding extends Error {
+  /** Recognized by `connectionFailure`, as the codes of decoders are. */
+  get code(): string {
+    return this.message;
+  }
+}
+
+/**
+ * Decodes a `Content-Encoding` (RFC 9110, section 8.4) in front of a sink. The client requests none, but a gateway may
+ * still apply one. The target's own limit applies to the decoded bytes, so that a small response cannot expand without
+ * bound.
+ *
+ * @returns Undefined for `identity`.
+ * @throws UnknownEncoding When the encoding is unknown, or more than one is applied.
+ */
+function decodingSink(encoding: string, target: BodySink): FinishingSink | undefined {
+  const name = encoding.trim().toLowerCase();
+  if (name === 'identity' || name === '') return undefined;
+  const zlib = builtinModule('node:zlib');
+  const makers: Record<string, (() => Transform) | undefined> = {
+    gzip: zlib?.createGunzip,
+    'x-gzip': zlib?.createGunzip,
+    deflate: zlib?.createInflate,
+    br: zlib?.createBrotliDecompress,
+    zstd: zlib?.createZstdDecompress,
+  };
+  const decoder = Object.hasOwn(makers, name) ? makers[name]?.() : undefined;
+  if (decoder === undefined) throw new UnknownEncoding(`content encoding ${JSON.stringify(name)}`);
+  return new DecodingSink(decoder, target);
+}
+
+class DecodingSink implements FinishingSink {
+  readonly #decoder: Transform;
+  readonly #done: Promise<void>;
+
+  constructor(decoder: Transform, target: BodySink) {
+    this.#decoder = decoder;
+    this.#done = this.#pump(target);
+    this.#done.catch(() => {}); // handled by `write` and `finish`
+  }
+
+  async #pump(target: BodySink): Promise<void> {
+    for await (const chunk of this.#decoder) await target.write(chunk);
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    // A failure of the decoder or of the target also ends the wait for this chunk.
+    const written = new Promise<void>((resolve, reject) => {
+      this.#decoder.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+    return Promise.race([written, this.#done]);
+  }
+
+  async finish(): Promise<void> {
+    this.#decoder.end();
+    await this.#done;
   }
 }

@@ -1,6 +1,6 @@
 import type { Fetch } from '../client-options.ts';
+import type { ResponseHead } from '../response/response-head.ts';
 import type { Exchange } from './exchange.ts';
-import { FetchedHead } from './fetched-head.ts';
 import type { Transport, WireRequest } from './transport.ts';
 
 /** Transport that sends through `fetch`, from the platform or the caller. */
@@ -51,5 +51,24 @@ export class FetchTransport implements Transport {
       cancel();
       throw error;
     }
+  }
+}
+
+/** Head of a response received through `fetch`. */
+class FetchedHead implements ResponseHead {
+  readonly status: number;
+  readonly #headers: Headers;
+
+  constructor(response: Response) {
+    this.status = response.status;
+    this.#headers = response.headers;
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name) ?? undefined;
+  }
+
+  toHeaders(): Headers {
+    return new Headers(this.#headers);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionText, actorText, targetHref, valueText } from './audit-text.ts';
+import { actionText, actorText, targetHref, valueText } from '../pages/audit.tsx';
 
 test('names the person before the key', () => {
   const key = { kind: 'key', id: 'key_1', name: 'ops' } as const;

@@ -1,11 +1,11 @@
 import type { Risk, SessionDetail } from '@actlog/client';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type EventMark, factorsByEvent, markOf } from '../events/event-marks.ts';
 import { type EventRow, eventRows } from '../events/event-rows.ts';
+import { rowId } from '../events/row-id.ts';
 import type { SessionLog } from '../events/session-log.ts';
 import type { EventSelection } from '../parts/events/event-controls.tsx';
 import { useSessionLog } from './use-session-log.ts';
-import { useShownEvent } from './use-shown-event.ts';
 import { useVirtualRows, type VirtualRows } from './use-virtual-rows.ts';
 
 /** Height of a row before it is measured, in pixels. */
@@ -103,4 +103,43 @@ export function useSessionStory(id: string, session: SessionDetail, risk: Risk |
       });
   };
   return { log, marks, rows, unread, virtual, selection, missed, select: setSelection, show, showFrom };
+}
+
+/** Row to bring into view. */
+interface ShownEvent {
+  /** Requests that a row is brought into view and focused. */
+  show(eventId: string): void;
+}
+
+/**
+ * Brings the row of an event into view once it is rendered, and focuses it.
+ *
+ * @param scrollTo - scrolls the list so that the row is rendered; returns `false` if the list has no such row yet
+ */
+function useShownEvent(scrollTo: (eventId: string) => boolean): ShownEvent {
+  const target = useRef<string>(undefined);
+  const focused = useRef<Element | null>(null);
+  const [, setRequests] = useState(0);
+  useLayoutEffect(() => {
+    if (target.current === undefined) return;
+    const found = document.getElementById(rowId(target.current));
+    if (found === null) {
+      scrollTo(target.current);
+      return;
+    }
+    const element = found.closest('tr') ?? found;
+    target.current = undefined;
+    // Users who have moved on to something else are not interrupted.
+    const { activeElement } = document;
+    if (activeElement !== focused.current && activeElement !== document.body) return;
+    element.scrollIntoView({ block: 'center' });
+    element.focus({ preventScroll: true });
+  });
+  return {
+    show: (eventId) => {
+      target.current = eventId;
+      focused.current = document.activeElement;
+      setRequests((count) => count + 1);
+    },
+  };
 }

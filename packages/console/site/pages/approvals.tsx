@@ -1,9 +1,10 @@
+import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { noticeState, switchNotices } from '../desktop-notice.ts';
 import { useList } from '../hooks/use-list.ts';
 import { hasKnownOwner } from '../identity.ts';
 import { GrantList } from '../parts/grants/grant-list.tsx';
 import { HeldList } from '../parts/held-actions/held-list.tsx';
-import { NoticeSwitch } from '../parts/held-actions/notice-switch.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
 
 const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
@@ -50,5 +51,25 @@ function ActionsWith({ status }: { status: Status }) {
       {shown.items?.length === 0 && <p class="empty">{none[status]}</p>}
       <HeldList shown={shown} />
     </>
+  );
+}
+
+/** Button that turns desktop notifications of waiting actions on or off. */
+function NoticeSwitch() {
+  const [state, setState] = useState(noticeState);
+  if (state === 'unavailable') return null;
+  if (state === 'blocked') {
+    return <span class="faint">The browser blocks notifications of this page.</span>;
+  }
+  const isOn = state === 'on';
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-pressed={isOn}
+      onClick={() => void switchNotices(!isOn).then(setState)}
+    >
+      Desktop notifications: {isOn ? 'on' : 'off'}
+    </button>
   );
 }

@@ -1,13 +1,117 @@
-import type { AuditEntryPage } from '@actlog/protocol';
+import {
+  type AuditEntry,
+  type AuditEntryPage,
+  type AuditFieldChange,
+  auditTargetKinds,
+} from '@actlog/protocol';
 import { useMemo } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
+import { useFilterForm } from '../hooks/use-filter-form.ts';
 import { useList } from '../hooks/use-list.ts';
 import { managesKeys } from '../identity.ts';
 import { AdministratorsOnly } from '../parts/administrators-only.tsx';
-import { AuditFilters, type AuditSearch } from '../parts/audit/audit-filters.tsx';
-import { AuditItem } from '../parts/audit/audit-item.tsx';
+import { Field } from '../parts/field.tsx';
+import { FilterSelect } from '../parts/filter-select.tsx';
 import { LogList } from '../parts/log-list.tsx';
+import { Time } from '../parts/time.tsx';
+import { href } from '../route.ts';
+import { submitted } from '../submitted.ts';
+
+/** Maximum number of fields in view; the others open on request. */
+const shownFields = 3;
+
+function Value({ value, kind }: { value: unknown; kind: 'del' | 'ins' }) {
+  const text = valueText(value);
+  if (text === undefined) return <span class="faint">nothing</span>;
+  const Kind = kind;
+  return (
+    <Kind translate={false}>
+      <bdi>{text}</bdi>
+    </Kind>
+  );
+}
+
+function FieldChange({ change }: { change: AuditFieldChange }) {
+  const { field, before, after } = change;
+  return (
+    <li>
+      <span class="faint">{field}</span>{' '}
+      {before === undefined && after === undefined ? (
+        'was changed'
+      ) : (
+        <>
+          {before !== undefined && before !== null && (
+            <>
+              <Value value={before} kind="del" /> <span aria-hidden="true">→</span>
+              <span class="hidden">became</span>{' '}
+            </>
+          )}
+          <Value value={after} kind="ins" />
+        </>
+      )}
+    </li>
+  );
+}
+
+function FieldChanges({ changes }: { changes: readonly AuditFieldChange[] }) {
+  if (changes.length === 0) return null;
+  const rest = changes.slice(shownFields);
+  const list = (some: readonly AuditFieldChange[]) => (
+    <ul class="field-changes">
+      {some.map((change) => (
+        <FieldChange key={change.field} change={change} />
+      ))}
+    </ul>
+  );
+  return (
+    <>
+      {list(changes.slice(0, shownFields))}
+      {rest.length > 0 && (
+        <details>
+          <summary>{rest.length === 1 ? '1 more field' : `${rest.length} more fields`}</summary>
+          {list(rest)}
+        </details>
+      )}
+    </>
+  );
+}
+
+/** One change in the audit log: who, what, when, and the fields before and after. */
+function AuditItem({ entry }: { entry: AuditEntry }) {
+  const { actor, action, target, at, changes } = entry;
+  const place = targetHref(target, action);
+  const name = <bdi translate={false}>{target.name ?? target.id}</bdi>;
+  return (
+    <li id={`entry-${entry.id}`}>
+      <p class="log-line">
+        <span>
+          <span class="log-action">{actionText(action)}</span>{' '}
+          {place === undefined ? <strong>{name}</strong> : <a href={place}>{name}</a>}
+        </span>
+        <Time at={at} />
+      </p>
+      <p class="faint">
+        by{' '}
+        {actor.id === null ? (
+          actorText(actor)
+        ) : (
+          <>
+            <bdi translate={false}>{actorText(actor)}</bdi>
+            {actor.principal !== null && (
+              <>
+                {' with '}
+                <bdi translate={false}>{actor.name}</bdi>
+              </>
+            )}{' '}
+            <a href={href(['audit'], { actor: actor.id })}>{actor.id}</a>
+          </>
+        )}
+      </p>
+      <FieldChanges changes={changes} />
+    </li>
+  );
+}
 
 const hourMs = 3_600_000;
 
@@ -80,4 +184,105 @@ function Changes({ query }: { query: URLSearchParams }) {
       />
     </>
   );
+}
+
+const kinds = {
+  '': 'anything',
+  ...Object.fromEntries(auditTargetKinds.map((kind) => [kind, actionText(kind)])),
+};
+
+const times = {
+  '': 'any time',
+  '24h': 'last 24 hours',
+  '7d': 'last 7 days',
+  '30d': 'last 30 days',
+  '90d': 'last 90 days',
+};
+
+/** Filters of the audit log, as they are in the address. */
+interface AuditSearch {
+  readonly kind: string;
+  readonly actor: string;
+  readonly target: string;
+  readonly since: string;
+}
+
+/** Bar of filters of the audit log. Every search is a location of its own. */
+function AuditFilters({ search }: { search: AuditSearch }) {
+  const form = useFilterForm({ ...search });
+  return (
+    <search>
+      <form
+        ref={form}
+        class="filters log-filters"
+        onSubmit={submitted((fields) => {
+          const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
+          location.hash = href(['audit'], Object.fromEntries(given));
+        })}
+      >
+        <FilterSelect label="Changes of" name="kind" options={kinds} />
+        <FilterSelect label="When" name="since" options={times} />
+        <Field label="By the person or key with the id">
+          <input name="actor" placeholder="any" spellcheck={false} autocomplete="off" />
+        </Field>
+        <Field label="Of the thing with the id">
+          <input name="target" placeholder="any" spellcheck={false} autocomplete="off" />
+        </Field>
+        <p class="buttons">
+          <button type="submit">Filter</button>
+          {Object.values(search).some(Boolean) && <a href={href(['audit'])}>Show all</a>}
+        </p>
+      </form>
+    </search>
+  );
+}
+
+/** Returns a kind of change as words: `webhook.secret_rotated` becomes "webhook secret rotated". */
+export function actionText(action: string): string {
+  return action.replaceAll(/[._]/g, ' ');
+}
+
+/** Returns the author of a change as words: the person if there is one, else the name of the key. */
+export function actorText({ kind, id, name, principal }: AuditEntry['actor']): string {
+  if (kind === 'server') return 'The server';
+  if (kind === 'operator') return 'The server’s command';
+  return principal ?? name ?? id ?? 'A key';
+}
+
+/** Returns a value of a field as text; undefined for none. */
+export function valueText(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value === 'string') return value;
+  const isList = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+  return isList ? value.join(', ') : JSON.stringify(value);
+}
+
+/** Returns the address of the page of a changed thing; undefined if it has none. */
+export function targetHref(
+  { kind, id }: AuditEntry['target'],
+  action: AuditEntry['action'],
+): string | undefined {
+  switch (kind) {
+    case 'held_action':
+      return action === 'held_action.partially_approved'
+        ? href(['approvals'])
+        : href(['approvals'], { status: action.replace('held_action.', '') });
+    case 'judgment':
+      return href(['judgments'], action === 'judgment.ended' ? { status: 'ended' } : {});
+    case 'grant':
+      return href(['approvals'], { status: 'grants' });
+    case 'policy':
+      return href(['policies', id]);
+    case 'webhook':
+      return href(['webhooks', id]);
+    case 'session':
+      return href(['sessions', id]);
+    case 'agent':
+      return href(['sessions'], { agent: id });
+    case 'key':
+    case 'sign_in':
+      return href(['keys']);
+    default:
+      return undefined;
+  }
 }

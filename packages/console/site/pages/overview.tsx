@@ -8,7 +8,6 @@ import { overviewSpan, overviewSpans } from '../overview-span.ts';
 import { FirstEvent } from '../parts/events/first-event.tsx';
 import { ActivityCharts } from '../parts/overview/activity-charts.tsx';
 import { Outliers } from '../parts/overview/outliers.tsx';
-import { OverviewLoading } from '../parts/overview/overview-loading.tsx';
 import { RiskiestSessions } from '../parts/overview/riskiest-sessions.tsx';
 import { Totals } from '../parts/overview/totals.tsx';
 import { WaitingActions } from '../parts/overview/waiting-actions.tsx';
@@ -75,5 +74,17 @@ export function Overview({ query }: { query: URLSearchParams }) {
         </div>
       )}
     </>
+  );
+}
+
+/** Blocks as large as the totals and charts of an overview, while it loads. */
+function OverviewLoading() {
+  const blocks = (count: number) => Array.from({ length: count }, (_, block) => <span key={block} />);
+  return (
+    <div class="overview skeleton">
+      <p class="hidden">Loading…</p>
+      <div class="totals">{blocks(5)}</div>
+      <div class="charts">{blocks(4)}</div>
+    </div>
   );
 }

@@ -3,7 +3,6 @@ import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
-import { lengthText } from '../length-text.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
@@ -103,4 +102,17 @@ export function Policies({ query }: { query: URLSearchParams }) {
       )}
     </>
   );
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** Returns a length of time in the largest unit that fits exactly: "1 hour", "90 seconds". */
+export function lengthText(seconds: number): string {
+  const [unit, size] = units.find(([, length]) => seconds % length === 0) ?? ['second', 1];
+  const count = seconds / size;
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }

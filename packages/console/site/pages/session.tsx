@@ -1,8 +1,11 @@
-import type { Risk, SessionDetail } from '@actlog/client';
+import type { Risk, SessionDetail, StoredEvent } from '@actlog/client';
 import { useState } from 'preact/hooks';
+import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
-import { eventLabel } from '../events/event-label.ts';
-import { allFactors } from '../events/event-marks.ts';
+import { eventIdTime } from '../events/event-id-time.ts';
+import { allFactors, type EventMark, markKinds, markWords } from '../events/event-marks.ts';
+import { eventSubject } from '../events/event-subject.ts';
+import { timeSinceStart } from '../events/since-start.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { useSessionStory } from '../hooks/use-session-story.ts';
 import { hasKnownOwner, may } from '../identity.ts';
@@ -12,16 +15,15 @@ import { SessionEvents } from '../parts/events/session-events.tsx';
 import { HeldActions } from '../parts/held-actions/held-actions.tsx';
 import { type AskedForm, SessionReview } from '../parts/judgments/session-review.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { ToolPolicies } from '../parts/policies/tool-policies.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { LearnSession } from '../parts/risk/learn-session.tsx';
 import { RiskReport } from '../parts/risk/risk-report.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { KeyCalls } from '../parts/story/key-calls.tsx';
-import { StoryLegend } from '../parts/story/story-legend.tsx';
 import { Timeline } from '../parts/story/timeline.tsx';
-import { Time } from '../parts/time.tsx';
+import { clockTime, Time } from '../parts/time.tsx';
 import { WayBack } from '../parts/way-back.tsx';
+import { href } from '../route.ts';
 
 /** `true` if sessions of this level are not learned automatically. */
 function isSuspect(level: string | undefined): boolean {
@@ -160,4 +162,51 @@ export function Session({ id }: { id: string }) {
       {data !== undefined && <SessionReport id={id} data={data} />}
     </>
   );
+}
+
+/** Links from the tools of a session to a new policy for one of them. */
+function ToolPolicies({ tools = [] }: { tools: readonly string[] | undefined }) {
+  // In the form of a policy these names would match other tools or several.
+  const named = tools.filter((tool) => !/[*,\r\n]|^\s|\s$/.test(tool));
+  if (named.length === 0) return null;
+  return (
+    <p class="links">
+      Create a policy for:{' '}
+      {named.map((tool) => (
+        <a key={tool} href={href(['policies', 'new'], { tool })} aria-label={`Create a policy for ${tool}`}>
+          {tool}
+        </a>
+      ))}
+    </p>
+  );
+}
+
+/** Numbers of the events that stand out, by kind, in the colors of the strip. */
+function StoryLegend({ marks }: { marks: ReadonlyMap<string, EventMark> }) {
+  const counts = markKinds.map((kind) => ({
+    kind,
+    count: [...marks.values()].filter(({ kinds }) => kinds.includes(kind)).length,
+  }));
+  return (
+    <p class="mark-legend">
+      {counts.map(({ kind, count }) => (
+        <span key={kind} class={count > 0 ? `mark-${kind}` : 'faint'}>
+          <span class="mark-swatch" aria-hidden="true" /> {count} {markWords[kind]}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** Returns the name of an event: its tool and time; as much as its id says if it is not among the events. */
+function eventLabel(
+  events: readonly StoredEvent[],
+  eventId: string,
+  index: number,
+  startedAt: string | undefined,
+): string {
+  const event = events.find((each) => each.eventId === eventId);
+  if (event) return `${eventSubject(event)} ${timeSinceStart(event.sourceTimestamp, startedAt)}`;
+  const moment = eventIdTime(eventId);
+  return moment ? `event ${clockTime(moment, now())}` : `event ${index + 1}`;
 }

@@ -1,15 +1,23 @@
+import type { Session } from '@actlog/client';
+import type { ComponentChildren } from 'preact';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
-import { useList } from '../hooks/use-list.ts';
+import { type ListedPage, useList } from '../hooks/use-list.ts';
 import { FirstEvent } from '../parts/events/first-event.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { NoSession } from '../parts/sessions/no-session.tsx';
+import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { SessionFilters } from '../parts/sessions/session-filters.tsx';
-import { SessionTable } from '../parts/sessions/session-table.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
-import { foundPage } from '../sessions/found-page.ts';
-import { listQuery, readSearch, setFilters } from '../sessions/session-search.ts';
+import { Time } from '../parts/time.tsx';
+import { href } from '../route.ts';
+import {
+  listQuery,
+  readSearch,
+  type SessionSearch,
+  searchWithout,
+  setFilters,
+} from '../sessions/session-search.ts';
 
 /** Reload interval of all sessions, and of a search, for which the service may read many of them; in milliseconds. */
 const [reloadMs, searchReloadMs] = [5000, 30_000];
@@ -40,5 +48,154 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       {items !== undefined && items.length > 0 && <SessionTable sessions={items} search={search} />}
       <ShowMore {...shown} />
     </>
+  );
+}
+
+/** Maximum number of empty pages that are followed by another request. */
+const mostEmptyPages = 20;
+
+/**
+ * Returns the first page with items. A service reads a bounded number of sessions for a page, so with a filter that few
+ * sessions pass, a page can be empty and not be the last. After many of them the last empty page is returned.
+ */
+async function foundPage<Page extends ListedPage<unknown>>(
+  first: PromiseLike<Page>,
+  next: (cursor: string) => PromiseLike<Page>,
+): Promise<Page> {
+  let page = await first;
+  for (let empty = 0; empty < mostEmptyPages; empty += 1) {
+    if (page.items.length > 0 || page.nextCursor === null) break;
+    page = await next(page.nextCursor);
+  }
+  return page;
+}
+
+/** Text for a search without a result, with a link to each wider search. */
+function NoSession({
+  search,
+  hasMore,
+}: {
+  search: SessionSearch;
+  /** `true` if the service has not read all sessions yet. */
+  hasMore: boolean;
+}) {
+  const filters = setFilters(search);
+  return (
+    <div class="empty">
+      <p>
+        {hasMore
+          ? 'No session matches among those that were read so far. Press “Show more” to read further.'
+          : `No session matches${filters.length > 1 ? ' all of these filters' : ''}.`}
+      </p>
+      {filters.length > 1 && (
+        <p class="links">
+          Search without the filter:
+          {filters.map(({ words, fields }) => (
+            <a key={words} href={href(['sessions'], searchWithout(search, ...fields))}>
+              {words}
+            </a>
+          ))}
+        </p>
+      )}
+      <p>
+        <a href={href(['sessions'], { order: search.order })}>See every session</a>
+      </p>
+    </div>
+  );
+}
+
+const shownTools = 4;
+
+function tools({ toolNames = [] }: Session): string {
+  const more = toolNames.length - shownTools;
+  return toolNames.slice(0, shownTools).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Header of a column that the list can be sorted by. */
+function SortHeader({
+  search,
+  order,
+  children,
+}: {
+  search: SessionSearch;
+  /** Order in the address. */
+  order: string;
+  children: ComponentChildren;
+}) {
+  const isSorted = search.order === order;
+  return (
+    <th scope="col" aria-sort={isSorted ? 'descending' : undefined}>
+      {isSorted ? (
+        <>
+          {children} <span aria-hidden="true">↓</span>
+        </>
+      ) : (
+        <a href={href(['sessions'], { ...searchWithout(search, 'order'), order })}>{children}</a>
+      )}
+    </th>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  return (
+    <tr>
+      <th scope="row" class="session">
+        <a href={href(['sessions', session.id])}>{session.id}</a>
+      </th>
+      <td class="session-risk">
+        <RiskScore risk={session.risk} />
+      </td>
+      <td data-label="Agent">{session.agentId}</td>
+      <td class="number" data-label="Events">
+        {session.eventCount}
+      </td>
+      <td class={`number ${session.errorCount ? 'bad' : 'faint'}`} data-label="Errors">
+        {session.errorCount}
+      </td>
+      <td class="faint session-tools" data-label="Tools">
+        {tools(session)}
+      </td>
+      <td data-label="Started">
+        <Time at={session.startedAt} />
+      </td>
+      <td data-label="Last event">
+        <Time at={session.lastEventAt} />
+      </td>
+    </tr>
+  );
+}
+
+/** Table of sessions. In a narrow place each session is a card whose first line has the risk. */
+function SessionTable({ sessions, search }: { sessions: readonly Session[]; search: SessionSearch }) {
+  const caption = search.order === 'risk' ? 'Sessions, riskiest first' : 'Sessions, newest first';
+  return (
+    <div class="session-list cards">
+      <table>
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="session">
+              Session
+            </th>
+            <SortHeader search={search} order="risk">
+              Risk
+            </SortHeader>
+            <th scope="col">Agent</th>
+            <th scope="col">Events</th>
+            <th scope="col">Errors</th>
+            <th scope="col">Tools</th>
+            <SortHeader search={search} order="">
+              Started
+            </SortHeader>
+            <th scope="col">Last event</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

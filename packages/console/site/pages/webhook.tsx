@@ -9,9 +9,10 @@ import {
   setWebhookRiskLevel,
   testWebhook,
 } from '@actlog/client/server';
-import type { WebhookDeliveryPage } from '@actlog/protocol';
+import type { WebhookDelivery, WebhookDeliveryPage, WebhookState } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { countText } from '../count-text.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
@@ -20,10 +21,10 @@ import { may } from '../identity.ts';
 import { Secret } from '../parts/keys/secret.tsx';
 import { LogList } from '../parts/log-list.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
 import { WayBack } from '../parts/way-back.tsx';
-import { DeliveryItem } from '../parts/webhooks/delivery-item.tsx';
 import { WebhookActions } from '../parts/webhooks/webhook-actions.tsx';
-import { WebhookSummary } from '../parts/webhooks/webhook-summary.tsx';
+import { WebhookStatus } from '../parts/webhooks/webhook-status.tsx';
 import { href } from '../route.ts';
 
 const statuses = ['all', 'failed', 'waiting', 'delivered'] as const;
@@ -149,5 +150,124 @@ export function Webhook({ id, query }: { id: string; query: URLSearchParams }) {
         )}
       />
     </>
+  );
+}
+
+const tones = { delivered: 'good', failed: 'bad', waiting: 'warn' } as const;
+
+function attemptsText(attempts: number): string {
+  return attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+}
+
+/** Returns the outcome of the last attempt as a sentence. */
+function outcomeText({ error, responseStatus, attempts, status, durationMs }: WebhookDelivery): string {
+  const took = durationMs === null ? '' : ` after ${durationMs.toLocaleString('en-US')} ms`;
+  if (error !== null) return `${error.slice(0, 1).toUpperCase()}${error.slice(1)}${took}.`;
+  if (responseStatus !== null) return `The receiver responded with ${responseStatus}${took}.`;
+  return status === 'waiting' && attempts === 0 ? 'Not attempted yet.' : 'No response was recorded.';
+}
+
+/** One message to a webhook: its state, the reason of a failure, and a button to send it again. */
+function DeliveryItem({
+  delivery,
+  isBusy,
+  onResend,
+}: {
+  delivery: WebhookDelivery;
+  isBusy: boolean;
+  /** Undefined if the user may not resend it. */
+  onResend: (() => void) | undefined;
+}) {
+  const { id, status, eventType, attempts, createdAt, nextAttemptAt } = delivery;
+  return (
+    <li id={`delivery-${id}`}>
+      <div class="delivery">
+        <div>
+          <p>
+            <span class={`badge ${tones[status]}`}>{status}</span> <strong>{eventType}</strong>{' '}
+            <span class="faint">
+              <Time at={createdAt} />
+            </span>
+          </p>
+          <p>{outcomeText(delivery)}</p>
+          <p class="faint">
+            {attemptsText(attempts)}
+            {nextAttemptAt !== null && (
+              <>
+                , next <Time at={nextAttemptAt} />
+              </>
+            )}
+            {' · '}
+            {delivery.messageId}
+          </p>
+        </div>
+        {onResend !== undefined && (
+          <button type="button" class="quiet" aria-disabled={isBusy} onClick={() => isBusy || onResend()}>
+            Resend<span class="hidden"> {delivery.messageId}</span>
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** State of a webhook and of its deliveries. */
+function WebhookSummary({ webhook }: { webhook: WebhookState }) {
+  const { status, failureCount, failingSince, previousSecretUntil } = webhook;
+  return (
+    <dl class="summary">
+      <div>
+        <dt>State</dt>
+        <dd>
+          <WebhookStatus status={status} failureCount={failureCount} />
+        </dd>
+      </div>
+      <div>
+        <dt>Last delivery</dt>
+        <dd>
+          <Time at={webhook.lastDeliveryAt} />
+        </dd>
+      </div>
+      <div>
+        <dt>Waiting</dt>
+        <dd>
+          {countText(webhook.waiting)}
+          {webhook.retrying > 0 && <span class="faint">, {countText(webhook.retrying)} after a failure</span>}
+        </dd>
+      </div>
+      {failingSince !== null && (
+        <div>
+          <dt>Failing since</dt>
+          <dd>
+            <Time at={failingSince} />
+            <span class="faint">, {failureCount === 1 ? '1 attempt' : `${failureCount} attempts`}</span>
+          </dd>
+        </div>
+      )}
+      {previousSecretUntil !== null && (
+        <div>
+          <dt>The old secret ends</dt>
+          <dd>
+            <Time at={previousSecretUntil} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Events</dt>
+        <dd>{webhook.events.join(', ')}</dd>
+      </div>
+      {webhook.events.includes('session.risk_raised') && (
+        <div>
+          <dt>Risk from</dt>
+          <dd>{webhook.riskLevel}</dd>
+        </div>
+      )}
+      <div>
+        <dt>Created</dt>
+        <dd>
+          <Time at={webhook.createdAt} />
+        </dd>
+      </div>
+    </dl>
   );
 }

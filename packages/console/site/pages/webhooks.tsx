@@ -1,4 +1,4 @@
-import type { NotificationChannelCreated, WebhookEventType } from '@actlog/client';
+import type { NotificationChannel, NotificationChannelCreated, WebhookEventType } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
@@ -9,7 +9,9 @@ import { Field } from '../parts/field.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
 import { LogList } from '../parts/log-list.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { WebhookItem } from '../parts/webhooks/webhook-item.tsx';
+import { Time } from '../parts/time.tsx';
+import { WebhookStatus } from '../parts/webhooks/webhook-status.tsx';
+import { href } from '../route.ts';
 import { submitted } from '../submitted.ts';
 
 const kinds: Readonly<Record<WebhookEventType, string>> = {
@@ -69,5 +71,36 @@ export function Webhooks() {
         </section>
       )}
     </>
+  );
+}
+
+function failuresText(count: number): string {
+  return count === 1 ? '1 failed attempt' : `${count} failed attempts`;
+}
+
+/** A webhook in the list: its state, its address and what it receives. */
+function WebhookItem({
+  channel,
+  hasPage,
+}: {
+  channel: NotificationChannel;
+  /** `true` if the service has a page for it. */
+  hasPage: boolean;
+}) {
+  const { id, url, status, events = [], failureCount, lastDeliveryAt } = channel;
+  return (
+    <li id={`webhook-${id}`}>
+      <p>
+        <WebhookStatus status={status} failureCount={failureCount} />{' '}
+        {hasPage ? <a href={href(['webhooks', id])}>{url}</a> : <strong>{url}</strong>}
+      </p>
+      <p>{events.join(', ')}</p>
+      <p class="faint">
+        Last delivery <Time at={lastDeliveryAt} />
+        {failureCount ? <>, since then {failuresText(failureCount)}</> : null}
+        {' · '}
+        {id}
+      </p>
+    </li>
   );
 }

@@ -1,6 +1,6 @@
 import { ActlogError, APIConnectionError, APIError } from '@actlog/client';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Finding, findingsOf } from './findings.ts';
-import { Retry } from './retry.tsx';
 
 /** Returns the message of an error for the user, without the request that surrounds it for programs. */
 function messageOf(error: unknown): string {
@@ -58,5 +58,37 @@ export function Problem({
       {requestId !== undefined && <p class="faint">Request {requestId}</p>}
       {onRetry !== undefined && <Retry error={error} onRetry={onRetry} />}
     </div>
+  );
+}
+
+/** Button to retry a failed request. */
+function Retry({
+  error,
+  onRetry,
+}: {
+  /** Error of the last attempt. */
+  error: unknown;
+  onRetry: () => void;
+}) {
+  const [tried, setTried] = useState<{ error: unknown }>();
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const main = button.current?.closest('main');
+    // The button disappears on success; keyboard users continue in the page.
+    return () => void (button.current === document.activeElement && main?.focus({ preventScroll: true }));
+  }, []);
+  return (
+    <button
+      ref={button}
+      type="button"
+      class="quiet"
+      onClick={() => {
+        setTried({ error });
+        onRetry();
+      }}
+    >
+      {/* Part of the alert, so that screen readers announce a repeated failure again. */}
+      {tried?.error === error ? 'Trying again…' : 'Try again'}
+    </button>
   );
 }

@@ -1,13 +1,23 @@
+import type { IconNode } from 'lucide';
 import BookOpen from 'lucide/dist/esm/icons/book-open.mjs';
 import Braces from 'lucide/dist/esm/icons/braces.mjs';
+import LogOut from 'lucide/dist/esm/icons/log-out.mjs';
+import Monitor from 'lucide/dist/esm/icons/monitor.mjs';
+import Moon from 'lucide/dist/esm/icons/moon.mjs';
 import Search from 'lucide/dist/esm/icons/search.mjs';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import Sun from 'lucide/dist/esm/icons/sun.mjs';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import {
+  type ColorScheme,
+  chooseColorScheme,
+  colorSchemes,
+  keptColorScheme,
+  onColorChange,
+} from '../color-scheme.ts';
 import { useConnection } from '../connection.ts';
 import { Icon } from '../parts/icon.tsx';
 import { href } from '../route.ts';
 import { offeredSections, pathOf } from '../sections.ts';
-import { Account } from './account.tsx';
-import { ColorSchemeChoice } from './color-scheme-choice.tsx';
 import { Logo } from './logo.tsx';
 import { commandKey } from './shortcuts.ts';
 
@@ -106,5 +116,73 @@ export function Sidebar({
         <Account />
       </div>
     </header>
+  );
+}
+
+/** The signed-in user, and the way out unless a proxy signs the user in. */
+function Account() {
+  const { identity, signOut } = useConnection();
+  const { tenant, name, kind, role } = identity;
+  return (
+    <div class="account">
+      {tenant !== undefined && (
+        <p>
+          {tenant} {kind === 'test' && <span class="badge">test</span>}
+          {name !== undefined && (
+            <>
+              <br />
+              <span class="faint">{name}</span> {role !== undefined && <span class="badge">{role}</span>}
+            </>
+          )}
+        </p>
+      )}
+      {signOut !== undefined && (
+        <button type="button" class="quiet" onClick={signOut}>
+          <Icon of={LogOut} />
+          Sign out
+        </button>
+      )}
+    </div>
+  );
+}
+
+const choices: Readonly<Record<ColorScheme, { readonly title: string; readonly icon: IconNode }>> = {
+  system: { title: 'Same as the system', icon: Monitor },
+  light: { title: 'Light', icon: Sun },
+  dark: { title: 'Dark', icon: Moon },
+};
+
+/** Choice of the color scheme: radio buttons that look like one control. */
+function ColorSchemeChoice() {
+  const [chosen, setChosen] = useState(keptColorScheme);
+  const name = useId();
+  useEffect(() => {
+    const shown = new AbortController();
+    onColorChange(() => setChosen(keptColorScheme()), shown.signal);
+    return () => shown.abort();
+  }, []);
+  return (
+    <div class="color-scheme" role="radiogroup" aria-label="Color scheme">
+      {colorSchemes.map((scheme) => {
+        const { title, icon } = choices[scheme];
+        return (
+          <label key={scheme} title={title}>
+            <input
+              class="hidden"
+              type="radio"
+              name={name}
+              checked={scheme === chosen}
+              onChange={() => {
+                chooseColorScheme(scheme);
+                // Also where the browser blocks storage.
+                setChosen(scheme);
+              }}
+            />
+            <Icon of={icon} />
+            <span class="hidden">{title}</span>
+          </label>
+        );
+      })}
+    </div>
   );
 }

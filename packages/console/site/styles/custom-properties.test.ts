@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { paletteStyles } from '../../bundle-palette.ts';
+import { paletteStyles } from '../../bundle-site.ts';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const tokens = read('tokens.css');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { junitReport } from '../command.ts';
 import type { CheckReport, ContractReport } from '../contract-report.ts';
 import type { Level } from '../requirement.ts';
-import { junitReport } from './junit.ts';
 
 function reportOf(level: Level, check: CheckReport): ContractReport {
   const requirement = { id: 'ACK-01', level, section: 'A & B', text: 'It "is" <so>.', status: check.status };

@@ -3,8 +3,6 @@ import type { Settings } from '../contract-options.ts';
 import { isObject } from '../http/api-response.ts';
 import { Probe } from '../http/probe.ts';
 import { skip } from '../outcome.ts';
-import { Redaction } from '../redact.ts';
-import { SettleBudget } from './settle-budget.ts';
 
 /** The deployment under test, with the requests and the record names of one run. */
 export class Deployment {
@@ -79,5 +77,66 @@ export class Deployment {
     return Object.fromEntries(
       Object.entries(template).map(([name, value]) => [name, this.filled(value, values)]),
     );
+  }
+}
+
+/** Matches everything that looks like a key or a secret of the service. */
+const secretPattern = /\b(al_live_|al_test_|whsec_)[^\s"'<>()\\]+/g;
+
+/** Removes secrets from texts of a report. */
+export class Redaction {
+  readonly #secrets: readonly string[];
+
+  /** `keys` are removed wherever they occur, also in the encoded forms that checks send. */
+  constructor(keys: readonly (string | undefined)[]) {
+    this.#secrets = keys
+      .filter((key) => key !== undefined)
+      .flatMap((key) => [key, btoa(`${key}:`), ...(key.length > 8 ? [key.slice(0, -4)] : [])])
+      .filter((secret) => secret !== '');
+  }
+
+  /** Returns the text without secrets. */
+  text(text: string): string {
+    let result = text;
+    for (const secret of this.#secrets) result = result.replaceAll(secret, '[redacted]');
+    return result.replaceAll(secretPattern, '$1[redacted]');
+  }
+}
+
+/** Part of the budget that all looks in vain may take together, including those after it is used up. */
+const longestVainPart = 3;
+
+/**
+ * Time that a run may wait in vain for accepted data to appear. All looks share it, so that a deployment that never
+ * shows its data does not delay the run again and again. Waiting that ends with success costs nothing, so that a
+ * deployment that shows its data late passes.
+ */
+export class SettleBudget {
+  readonly #totalMs: number;
+  #vainMs = 0;
+  #longestSuccessMs = 0;
+
+  /** `totalMs` is the budget of the whole run. */
+  constructor(totalMs: number) {
+    this.#totalMs = totalMs;
+  }
+
+  /**
+   * Time that the next look may take, in milliseconds: what is left of the budget, or twice the longest time after
+   * which data appeared in this run.
+   */
+  get allowanceMs(): number {
+    if (this.#vainMs >= longestVainPart * this.#totalMs) return 0;
+    return Math.max(this.#totalMs - this.#vainMs, Math.min(2 * this.#longestSuccessMs, this.#totalMs));
+  }
+
+  /** Records a look that found its data after `tookMs`. */
+  found(tookMs: number): void {
+    this.#longestSuccessMs = Math.max(this.#longestSuccessMs, tookMs);
+  }
+
+  /** Records a look that gave up after `tookMs`. */
+  gaveUp(tookMs: number): void {
+    this.#vainMs += tookMs;
   }
 }

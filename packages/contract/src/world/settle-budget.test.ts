@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SettleBudget } from './settle-budget.ts';
+import { SettleBudget } from './deployment.ts';
 
 it('is used up by looks in vain', () => {
   const budget = new SettleBudget(1000);

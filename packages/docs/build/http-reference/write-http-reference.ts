@@ -1,8 +1,174 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pagesFolder } from '../repository.ts';
-import { document } from './document.ts';
-import { messageText, operationText } from './operation-text.ts';
+import { document, type Operation, type Parameter, resolved, type Schema } from './document.ts';
+
+/** Maximum depth of nested fields in one table. */
+const maxDepth = 4;
+
+/** One row: the path of a field, and its schema. */
+interface Field {
+  readonly path: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+/** Returns a table of the fields of a schema in Markdown, nested ones by their path. Empty for a schema without fields. */
+function fieldTable(schema: Schema, requiredColumn: boolean): string {
+  const fields = fieldsOf(schema, '', 1);
+  if (fields.length === 0) return '';
+  const header = requiredColumn
+    ? ['| field | type | required | description |', '|---|---|---|---|']
+    : ['| field | type | description |', '|---|---|---|'];
+  const rows = fields.map(({ path, schema: field, isRequired }) => {
+    const cells = [
+      `\`${path}\``,
+      typeText(field),
+      ...(requiredColumn ? [isRequired ? 'yes' : 'no'] : []),
+      descriptionOf(field),
+    ];
+    return `| ${cells.map(cell).join(' | ')} |`;
+  });
+  return [...header, ...rows].join('\n');
+}
+
+/** Escapes text for a cell of a table. */
+function cell(text: string): string {
+  return text.replaceAll('\n', ' ').replaceAll('|', '\\|');
+}
+
+function fieldsOf(given: Schema, prefix: string, depth: number): Field[] {
+  const schema = resolved(given);
+  if (schema.items !== undefined) return fieldsOf(schema.items, `${prefix.replace(/\.$/, '')}[].`, depth);
+  const variants = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  const nested = variants.flatMap((variant) => fieldsOf(variant, prefix, depth));
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const field = resolved(property);
+    const path = `${prefix}${name}`;
+    const below = depth < maxDepth ? fieldsOf(field, `${path}.`, depth + 1) : [];
+    return [{ path, schema: field, isRequired: schema.required?.includes(name) ?? false }, ...below];
+  });
+  const unique = new Map([...nested, ...own].map((field) => [field.path, field]));
+  return [...unique.values()];
+}
+
+/** Returns the type of a value in words, such as `string or null`, with its bounds. */
+function typeText(given: Schema): string {
+  const schema = resolved(given);
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  const variants = schema.anyOf ?? schema.oneOf;
+  if (variants !== undefined) return [...new Set(variants.map(typeText))].join(' or ');
+  if (schema.items !== undefined) return `array of ${typeText(schema.items).replace(/^object$/, 'objects')}`;
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'any'];
+  return `${types.join(' or ')}${formatText(schema)}`;
+}
+
+function formatText({ format, minimum, maximum, maxLength, maxItems }: Schema): string {
+  const details = [
+    format,
+    minimum !== undefined && maximum !== undefined ? `${minimum} to ${maximum}` : undefined,
+    minimum !== undefined && maximum === undefined ? `at least ${minimum}` : undefined,
+    minimum === undefined && maximum !== undefined ? `at most ${maximum}` : undefined,
+    maxLength === undefined ? undefined : `at most ${maxLength} characters`,
+    maxItems === undefined ? undefined : `at most ${maxItems} items`,
+  ].filter((detail) => detail !== undefined);
+  return details.length === 0 ? '' : `, ${details.join(', ')}`;
+}
+
+function descriptionOf({ description = '', default: value }: Schema): string {
+  return value === undefined ? description : `${description} Default: \`${JSON.stringify(value)}\`.`.trim();
+}
+
+/** Languages of the code samples, as the highlighter names them. */
+const fences: Readonly<Record<string, string>> = { TypeScript: 'ts', Shell: 'sh' };
+
+/** Returns the section of one endpoint in Markdown. */
+function operationText(method: string, path: string, operation: Operation): string {
+  const scope = operation['x-required-scope'];
+  return joined([
+    `## ${operation.summary}`,
+    `\`${method.toUpperCase()} ${path}\``,
+    operation.description,
+    scope && `The key needs the scope \`${scope}\`.`,
+    samplesText(operation),
+    parametersText(operation.parameters ?? []),
+    bodyText(operation),
+    responsesText(operation),
+  ]);
+}
+
+/** Returns the section of one webhook message in Markdown. */
+function messageText(type: string, operation: Operation): string {
+  const { schema, example } = operation.requestBody?.content?.['application/json'] ?? {};
+  return joined([
+    `## ${operation.summary}`,
+    `\`${type}\``,
+    operation.description,
+    example === undefined ? undefined : json(example),
+    schema && fieldTable(schema, false),
+  ]);
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
+}
+
+function json(value: unknown): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+}
+
+function samplesText({ 'x-codeSamples': samples = [] }: Operation): string {
+  const blocks = samples.map(({ lang, label, source }) => {
+    const language = fences[lang];
+    if (language === undefined)
+      throw new Error(`The code samples of the API reference have no fence for ${lang}.`);
+    return `\`\`\`${language} [${label}]\n${source.trimEnd()}\n\`\`\``;
+  });
+  return ['::: code-group', ...blocks, ':::'].join('\n\n');
+}
+
+function parametersText(parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map(({ in: place, name, required = false, description = '', schema }) => {
+    const text = description || (schema.description ?? '');
+    return `| ${[`\`${name}\``, place, typeText(schema), required ? 'yes' : 'no', text].map(cell).join(' | ')} |`;
+  });
+  return [
+    '### Parameters',
+    '',
+    '| name | in | type | required | description |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function bodyText({ requestBody }: Operation): string {
+  const schema = requestBody?.content?.['application/json'].schema;
+  return schema === undefined ? '' : joined(['### Request body', fieldTable(schema, true)]);
+}
+
+function responsesText({ responses }: Operation): string {
+  const isSuccess = (status: string) => status.startsWith('2');
+  const successes = Object.entries(responses).filter(([status]) => isSuccess(status));
+  const errors = Object.entries(responses).filter(([status]) => !isSuccess(status));
+  return joined([
+    ...successes.map(([status, { content }]) => {
+      const { schema, example } = content?.['application/json'] ?? {};
+      return joined([
+        `### Response ${status}`,
+        example === undefined ? undefined : json(example),
+        schema && fieldTable(schema, false),
+      ]);
+    }),
+    '### Errors',
+    [
+      '| status | meaning |',
+      '|---|---|',
+      ...errors.map(([status, { description }]) => `| ${status} | ${cell(description)} |`),
+    ].join('\n'),
+  ]);
+}
 
 /** Folder of the pages, from the root of the site. */
 const folder = 'reference/http';

@@ -1,13 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { slug } from 'github-slugger';
-import { defineConfig } from 'vitepress';
+import type { Plugin } from 'vite';
+import { type DefaultTheme, defineConfig, type MarkdownEnv, type MarkdownRenderer } from 'vitepress';
+import { pagePathOf } from '../../build/page-path.ts';
 import { placeholderBase, portableBase } from '../../build/portable-base.ts';
-import { forge, pagesFolder, websiteFolder } from '../../build/repository.ts';
-import { siteLinks } from '../../build/site-links.ts';
+import { forge, isFolder, isInRepository, pagesFolder, root, websiteFolder } from '../../build/repository.ts';
 import { pageSources } from '../../build/stage-pages.ts';
-import { thirdPartyNotices } from '../../build/third-party-notices.ts';
-import { indexedHtml } from '../indexed-html.ts';
-import { repositoryIcon } from '../repository-icon.ts';
-import { navigationLinks, sidebars } from '../sidebars.ts';
+import { type NavigationGroup, type PageEntry, type Section, sections } from '../navigation.ts';
+
+/** Environment of one page in VitePress. */
+interface PageEnvironment {
+  readonly relativePath: string;
+}
+
+/**
+ * Plugin of markdown-it that makes links between files of the repository lead to pages of the site, keeps braces in prose
+ * from being read as Vue expressions, and turns empty header cells into cells.
+ *
+ * @param sources Files of the repository by the page that shows them.
+ */
+function siteLinks(md: MarkdownRenderer, sources: ReadonlyMap<string, string>): void {
+  md.core.ruler.push('site-links', ({ tokens, env }) => {
+    const { relativePath: page } = env as PageEnvironment;
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const href = token.type === 'link_open' ? token.attrGet('href') : null;
+      if (href !== null) token.attrSet('href', resolveHref(href, { source: sources.get(page), page }));
+    }
+  });
+  md.core.ruler.push('empty-header-cells', ({ tokens }) => {
+    tokens.forEach((token, index) => {
+      if (token.type !== 'th_open' || tokens[index + 1]?.content !== '') return;
+      // A header without text says nothing to a screen reader.
+      for (const cell of [token, tokens[index + 2]]) if (cell !== undefined) cell.tag = 'td';
+    });
+  });
+  const renderText = md.renderer.rules.text;
+  md.renderer.rules.text = (tokens, index, ...rest) => {
+    const text = renderText?.(tokens, index, ...rest) ?? md.utils.escapeHtml(tokens[index]?.content ?? '');
+    return text.replaceAll('{{', '&#123;&#123;');
+  };
+}
+
+/** Place of a link. */
+interface LinkPlace {
+  /** File of the repository with the link; undefined for a generated page. */
+  readonly source: string | undefined;
+  /** Page that shows the link, such as `adapters/langchain.md`. */
+  readonly page: string;
+}
+
+/** Matches links to the repository on its forge. */
+const forgeLink = new RegExp(`^${forge}/(?:blob|tree)/main/([^#?]*)(#.*)?$`);
+
+/**
+ * Returns the link of the site for a link of a Markdown file: a page's relative path if the file has a page, else the
+ * file on the forge. Other links stay as they are.
+ *
+ * @throws Error if the repository has no such file.
+ */
+export function resolveHref(href: string, { source, page }: LinkPlace): string {
+  if (href === '' || href.startsWith('#')) return href;
+  const [, forgePath, forgeHash = ''] = forgeLink.exec(href) ?? [];
+  if (forgePath !== undefined) return linkTo(forgePath.replace(/\/$/, ''), forgeHash, page, href);
+  // A link with a scheme leads elsewhere; relative links of a generated page lead to generated pages.
+  if (/^[a-z][a-z+.-]*:/i.test(href) || source === undefined) return href;
+  const [, path = '', hash = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
+  return linkTo(posix.join(posix.dirname(source), path).replace(/\/$/, ''), hash, page, href);
+}
+
+function linkTo(path: string, hash: string, page: string, href: string): string {
+  if (!isInRepository(path)) {
+    throw new Error(`The link ${href} of ${page} leads to ${path}, which the repository does not have.`);
+  }
+  const target = pagePathOf(path) ?? pagePathOf(`${path}/README.md`);
+  // A folder of packages or adapters has no README, hence no page.
+  const shown = target !== undefined && isInRepository(path.endsWith('.md') ? path : `${path}/README.md`);
+  if (!shown) return `${forge}/${isFolder(path) ? 'tree' : 'blob'}/main/${path}${hash}`;
+  const relative = posix.relative(posix.dirname(page), target);
+  return `${relative.startsWith('.') ? relative : `./${relative}`}${hash}`;
+}
+
+/** Returns the address of a page, from the root of the site. */
+function addressOf({ source }: PageEntry): string {
+  return `/${pagePathOf(source)}`.replace(/(?:index)?\.md$/, '');
+}
+
+/** Returns the first heading of a Markdown file, without its code marks. */
+function headingOf(source: string): string {
+  const [, heading = source] = /^# (.*)$/m.exec(readFileSync(join(root, source), 'utf8')) ?? [];
+  return heading.replaceAll('`', '');
+}
+
+function sidebarOf({ groups }: Section): DefaultTheme.SidebarItem[] {
+  return groups.map(({ text, pages }: NavigationGroup) => ({
+    text,
+    items: pages.map((page) => ({ text: page.text ?? headingOf(page.source), link: addressOf(page) })),
+  }));
+}
+
+/** Folders of pages besides those of the sections, and the sections that contain them. */
+const furtherFolders: Readonly<Record<string, string>> = { adapters: 'start', packages: 'reference' };
+
+/** Returns the sidebar of each folder: that of its section. */
+function sidebars(): DefaultTheme.SidebarMulti {
+  return Object.fromEntries(
+    sections.flatMap((section) =>
+      foldersOf(section).map((folder) => [`/${folder}/`, sidebarOf(section)] as const),
+    ),
+  );
+}
+
+/** Returns the top navigation: each section, with its first page. */
+function navigationLinks(): DefaultTheme.NavItem[] {
+  return sections.map((section) => ({
+    text: section.text,
+    link: addressOf(section.groups[0]?.pages[0] as PageEntry),
+    activeMatch: `^/(?:${foldersOf(section).join('|')})/`,
+  }));
+}
+
+function foldersOf({ folder }: Section): string[] {
+  const further = Object.keys(furtherFolders).filter((name) => furtherFolders[name] === folder);
+  return [folder, ...further];
+}
+
+/** Name of the file with the notices, from the root of the website. */
+const noticesFile = 'licenses.txt';
+
+/** Names of license files, in either spelling. */
+const licenseFile = /^licen[cs]e(?:\.md|\.txt)?$/i;
+
+/** Vite plugin that writes the license notices of all packages whose code the scripts of the site contain. */
+function thirdPartyNotices(): Plugin {
+  let isServerBuild = false;
+  return {
+    name: 'third-party-notices',
+    configResolved({ build }) {
+      isServerBuild = Boolean(build.ssr);
+    },
+    generateBundle(_options, bundle) {
+      if (isServerBuild) return;
+      const modules = Object.values(bundle).flatMap((chunk) =>
+        chunk.type === 'chunk' ? chunk.moduleIds : [],
+      );
+      const folders = modules.map((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(id)?.[0]);
+      const notices = [...new Set(folders.filter((path) => path !== undefined))].map(noticeOf);
+      const source = `The scripts of this website contain:\n\n${[...new Set(notices)].sort().join(`\n${'-'.repeat(72)}\n\n`)}`;
+      this.emitFile({ type: 'asset', fileName: noticesFile, source });
+    },
+  };
+}
+
+function noticeOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((name) => licenseFile.test(name));
+  const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
+  return `${name} ${version}\n\n${text}\n`;
+}
+
+/** Icon of the link to the repository: a branch that leaves a line of commits. */
+const repositoryIcon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="5" r="2.5"/><circle cx="6" cy="19" r="2.5"/><circle cx="18" cy="8" r="2.5"/><path d="M6 7.5v9M18 10.5c0 4-12 2-12 6"/></svg>';
 
 const sources = pageSources();
 
@@ -61,3 +215,15 @@ export default defineConfig({
     },
   },
 });
+
+/**
+ * Returns the HTML of a page that the search reads. Of the generated references, it reads less, so that they do not hide
+ * the guides: of TypeScript the names of exports, of HTTP whole endpoints instead of their parts.
+ */
+function indexedHtml(text: string, env: MarkdownEnv, md: MarkdownRenderer): string {
+  const html = md.render(text, env);
+  if (env.relativePath.startsWith('reference/typescript/')) {
+    return (html.match(/<h([1-3])[ >].*?<\/h\1>/gs) ?? []).join('\n');
+  }
+  return env.relativePath.startsWith('reference/http/') ? html.replaceAll(/<h3[ >].*?<\/h3>/gs, '') : html;
+}

@@ -4,20 +4,21 @@ import {
   argumentsOf,
   type CallParams,
   createEventId,
+  deniedResult,
   isInputRequired,
   keepActionId,
   noteRecordedStatus,
+  policyOf,
   repetitionKey,
   runRepeatable,
   ServerCall,
   sealedIn,
   takeActionId,
 } from '@actlog/recorder/adapter';
-import { errorText, RpcError, type RpcMessage, rpcErrors } from '../messages/json-rpc.ts';
+import { errorText, RpcError, type RpcMessage, resultText, rpcErrors } from '../messages/json-rpc.ts';
 import { type GatewayCalls, unanswered } from './gateway-calls.ts';
 import { notifyWhileHeld, progressTokenOf } from './hold-progress.ts';
 import type { Caller } from './pending-approvals.ts';
-import { isPending, refusalText } from './refusal-text.ts';
 
 /** A request, or notification, that calls a tool. */
 export interface CallRequest extends RpcMessage {
@@ -179,4 +180,43 @@ function noteOutcomes(calls: AdapterCalls, result: unknown, isAnnounced: boolean
 
 function isTimeout(error: unknown): boolean {
   return (error as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
+}
+
+/** Key in `_meta` of requests since revision 2026-07-28, whose results name their type. */
+const protocolVersionKey = 'io.modelcontextprotocol/protocolVersion';
+
+/** `true` if a call ended before a person decided, who still can. */
+function isPending(error: unknown): boolean {
+  return (
+    ActionDeniedError.isInstance(error) &&
+    error.because === 'approval-timed-out' &&
+    error.decision === 'require_approval'
+  );
+}
+
+/**
+ * Returns the response to a call that did not run: a result that the model can read. It has `isError`, because a result
+ * without an error must have the structured content that the tool declares.
+ */
+function refusalText(id: unknown, params: CallParams, error: ActionDeniedError): string {
+  const message = isPending(error) ? pendingMessage(error) : error.message;
+  // The result of such a call describes a task, and cannot contain a message.
+  if (params.task !== undefined) return errorText(id, rpcErrors.internalError, message);
+  const result = { ...deniedResult(error), content: [{ type: 'text', text: message }] };
+  return resultText(id, isTyped(params) ? { resultType: 'complete', ...result } : result);
+}
+
+function pendingMessage(error: ActionDeniedError): string {
+  const { toolName, pendingActionId } = error;
+  const policy = policyOf(error);
+  const action = pendingActionId ? ` (pending action ${pendingActionId})` : '';
+  return (
+    `The call of the tool ${JSON.stringify(toolName)} was not run yet: it needs a person's approval${policy && ` under ${policy}`}, which is ` +
+    `pending${action}. Tell the user, and call the tool again with the same arguments once it is approved.`
+  );
+}
+
+function isTyped(params: CallParams): boolean {
+  const { _meta: meta } = params as { readonly _meta?: unknown };
+  return typeof meta === 'object' && meta !== null && protocolVersionKey in meta;
 }

@@ -1,5 +1,10 @@
+import { sharedRecorder } from '@actlog/recorder';
+import { showArgumentsOf } from '@actlog/recorder/adapter';
+import { GatewayCalls } from '../calls/gateway-calls.ts';
+import type { Upstream } from '../http/upstream.ts';
+import type { SignalSource } from '../stdio/signal-source.ts';
+import { headersVariable } from '../wrap/server-entry.ts';
 import type { GatewayFlags, Misuse } from './gateway-flags.ts';
-import { runGateway } from './run-gateway.ts';
 
 /**
  * Runs the command with its options.
@@ -28,4 +33,104 @@ export async function runFlags(
     if (flags[name] !== undefined) return misuse(`--${name} belongs to --wrap or --unwrap.`);
   }
   return runGateway(command, flags, misuse);
+}
+
+/** Time for the delivery of the last events, in milliseconds. What is left is in the journal of the recorder. */
+const lastDeliveryMs = 1000;
+
+/** End of the gateway. */
+interface GatewayExit {
+  readonly code?: number | null;
+  readonly signal?: NodeJS.Signals | null | undefined;
+}
+
+/**
+ * Runs the gateway until its client or its server ends, or a signal ends it.
+ *
+ * @returns the exit code: that of a server that this process started
+ */
+async function runGateway(command: readonly string[], flags: GatewayFlags, misuse: Misuse): Promise<number> {
+  const { agent, guard: mode, onUnavailable, holdSeconds, toolPrefix, showArguments, announce } = flags;
+  const upstream =
+    flags.url === undefined ? undefined : await upstreamOf(flags.url, flags.header ?? [], misuse);
+  const recorder = sharedRecorder(mode || onUnavailable ? { guard: { mode, onUnavailable } } : {});
+  const calls = new GatewayCalls({
+    recorder,
+    agentId: agent ?? (process.env.ACTLOG_AGENT_ID?.trim() || undefined),
+    showArguments:
+      showArguments === undefined ? undefined : showArgumentsOf(showArguments === true ? '*' : showArguments),
+    toolPrefix,
+    announces: announce,
+    holdTimeoutMs: holdSeconds === undefined ? undefined : holdSeconds * 1000,
+  });
+  let exit: GatewayExit;
+  try {
+    exit = await runServer(command, flags, calls, upstream);
+  } finally {
+    await recorder.close({ timeoutMs: lastDeliveryMs });
+  }
+  // A signal that ended the server, or this process, has its usual effect.
+  if (exit.signal) process.kill(process.pid, exit.signal);
+  return exit.code ?? 0;
+}
+
+async function runServer(
+  [command = '', ...args]: readonly string[],
+  { listen, host, announce }: GatewayFlags,
+  calls: GatewayCalls,
+  upstream: Awaited<ReturnType<typeof upstreamOf>> | undefined,
+): Promise<GatewayExit> {
+  const { ACTLOG_API_KEY: _secret, ...withoutKey } = process.env;
+  const child = { command, args, env: announce ? process.env : withoutKey };
+  const stdio = { calls, input: process.stdin, output: process.stdout, signals: processSignals };
+  if (listen !== undefined) {
+    const { runHttpGateway } = await import('../http/http-gateway.ts');
+    const listening = (url: string) => process.stderr.write(`Listening on ${url}\n`);
+    const server = upstream ?? child;
+    return {
+      signal: await runHttpGateway({ host, port: listen, server, calls, signals: processSignals, listening }),
+    };
+  }
+  if (upstream) {
+    const { runStdioToHttp } = await import('../http/stdio-to-http.ts');
+    return { signal: await runStdioToHttp({ ...stdio, upstream }) };
+  }
+  const { runStdioGateway } = await import('../stdio/stdio-gateway.ts');
+  return runStdioGateway({ ...stdio, ...child });
+}
+
+const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Signals of this process that end it. */
+const processSignals: SignalSource = {
+  listen(listener) {
+    for (const signal of ending) process.on(signal, listener);
+    return () => {
+      for (const signal of ending) process.off(signal, listener);
+    };
+  },
+};
+
+/**
+ * Creates the upstream of `--url`, with the headers of `--header` and of the environment.
+ *
+ * @param misuse - reports a mistake in the arguments, and throws
+ */
+async function upstreamOf(url: string, headers: readonly string[], misuse: Misuse): Promise<Upstream> {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (!address || !/^https?:$/.test(address.protocol)) {
+    return misuse('--url must be an address that starts with http:// or https://.');
+  }
+  const lines = [
+    ...(process.env[headersVariable] ?? '').split('\n').filter((line) => line.trim()),
+    ...headers,
+  ];
+  const fields = lines.map((line) => {
+    const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
+    return name === undefined || value === undefined
+      ? misuse('--header must be a name and a value, such as "Authorization: Bearer …".')
+      : ([name.toLowerCase(), value] as const);
+  });
+  const { Upstream } = await import('../http/upstream.ts');
+  return new Upstream(address, Object.fromEntries(fields));
 }

@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseExactJson } from '@actlog/recorder/adapter';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
-import { errorText, messagesOf, rpcErrors } from '../messages/json-rpc.ts';
-import type { ChildServerOptions } from '../stdio/child-server.ts';
-import { ChildSession } from './child-session.ts';
+import { progressTokenOf } from '../calls/hold-progress.ts';
+import {
+  errorText,
+  isResponse,
+  keyOfId,
+  messagesOf,
+  parseMessage,
+  type RpcMessage,
+  rpcErrors,
+} from '../messages/json-rpc.ts';
+import { Relay } from '../relay/relay.ts';
+import { ChildServer, type ChildServerOptions } from '../stdio/child-server.ts';
+import { pump } from '../stdio/pump.ts';
 import { ClientResponse } from './client-response.ts';
 import { readBody } from './read-body.ts';
 import { respondJson } from './respond-json.ts';
@@ -85,4 +96,146 @@ export class ChildSessions {
     response.writeHead(200);
     response.end();
   }
+}
+
+/** Maximum number of messages that wait for a stream. */
+const maxWaiting = 1000;
+
+/** A request of the client whose response is not complete. */
+interface OpenRequest {
+  readonly client: ClientResponse;
+  /** Keys of the ids of its requests without a response. */
+  readonly ids: Set<string>;
+  /** Keys of the progress tokens. */
+  readonly progressTokens: ReadonlySet<string>;
+}
+
+/** Session of an HTTP client with a server of its own, which is connected by stdio. */
+class ChildSession {
+  readonly id = randomUUID();
+  /** Resolves when the server has ended and its calls are recorded. */
+  readonly ended: Promise<void>;
+  readonly #server: ChildServer;
+  readonly #relay: Relay;
+  /** Newest last. */
+  readonly #requests = new Set<OpenRequest>();
+  /** Stream for messages that belong to no request. */
+  #stream: ClientResponse | undefined;
+  #waiting: Buffer[] = [];
+
+  private constructor(server: ChildServer, calls: GatewayCalls) {
+    this.#server = server;
+    this.#relay = new Relay(
+      calls,
+      {
+        toServer: (line) => server.stdin.write(singleLine(line)),
+        toClient: (line) => this.#toClient(line),
+      },
+      { sessionId: this.id },
+    );
+    const received = pump(server.stdout, undefined, (line) => this.#relay.fromServer(line));
+    this.ended = this.#end(received);
+  }
+
+  /**
+   * Starts the server of a session.
+   *
+   * @throws Error when its command cannot be started
+   */
+  static async start(options: ChildServerOptions, calls: GatewayCalls): Promise<ChildSession> {
+    return new ChildSession(await ChildServer.start(options), calls);
+  }
+
+  /** Takes the body of a request. */
+  post(body: Buffer, messages: readonly RpcMessage[], client: ClientResponse): void {
+    const requests = messages.filter(({ id, method }) => id !== undefined && method !== undefined);
+    if (requests.length > 0) {
+      const ids = new Set(requests.map(({ id }) => keyOfId(id)));
+      const progressTokens = new Set(requests.flatMap(({ params }) => keysOf(progressTokenOf(params))));
+      const request = { client, ids, progressTokens };
+      this.#requests.add(request);
+      client.startStreamSoon();
+      client.onClose(() => {
+        this.#requests.delete(request);
+        // Nobody would get the response.
+        this.#relay.cancelWaiting((id) => ids.has(keyOfId(id)));
+      });
+    }
+    this.#relay.fromClient(body);
+    if (requests.length === 0) client.finish();
+  }
+
+  /** Opens the stream for messages that belong to no request. */
+  listen(client: ClientResponse): void {
+    client.startStream();
+    this.#stream = client;
+    client.onClose(() => {
+      if (this.#stream === client) this.#stream = undefined;
+    });
+    for (const message of this.#waiting.splice(0)) client.event(message);
+  }
+
+  /** Ends the session: the client has ended it, or the gateway ends. */
+  async stop(): Promise<void> {
+    this.#relay.clientGone();
+    await this.#server.stop();
+    await this.ended;
+  }
+
+  async #end(received: Promise<void>): Promise<void> {
+    const { code, signal } = await this.#server.exit;
+    await received;
+    await this.#relay.serverGone(
+      `The MCP server ended with ${signal ? `signal ${signal}` : `exit code ${code}`}`,
+    );
+    for (const { client } of this.#requests) client.finish(502);
+    this.#stream?.finish();
+  }
+
+  #toClient(line: Buffer): void {
+    const messages = messagesOf(parseMessage(line.toString()));
+    const responses = messages.filter(isResponse).map(({ id }) => keyOfId(id));
+    if (responses.length === 0) {
+      this.#sendUnrequested(line, messages);
+      return;
+    }
+    const request = [...this.#requests].find(({ ids }) => responses.some((id) => ids.has(id)));
+    if (!request) return; // its client is gone
+    for (const id of responses) request.ids.delete(id);
+    if (request.ids.size > 0) {
+      request.client.event(line);
+      return;
+    }
+    this.#requests.delete(request);
+    request.client.end(line);
+  }
+
+  /**
+   * Sends a notification or a request of the server. A server that is connected by stdio does not say which request it
+   * belongs to; only progress does.
+   */
+  #sendUnrequested(line: Buffer, [message]: readonly RpcMessage[]): void {
+    const { progressToken } = (message?.params ?? {}) as { readonly progressToken?: unknown };
+    const all = [...this.#requests];
+    const target =
+      all.find(({ progressTokens }) => progressTokens.has(keyOfId(progressToken)))?.client ??
+      this.#stream ??
+      all.findLast(({ client }) => client.acceptsStream)?.client;
+    if (target) target.event(line);
+    else this.#waiting = [...this.#waiting, line].slice(-maxWaiting);
+  }
+}
+
+function keysOf(token: unknown): string[] {
+  return token === undefined ? [] : [keyOfId(token)];
+}
+
+/** Returns a message on one line: line endings are between its tokens. */
+function singleLine(message: Buffer): Buffer {
+  return Buffer.from(
+    `${message
+      .toString()
+      .trimEnd()
+      .replaceAll(/[\r\n]+/g, ' ')}\n`,
+  );
 }

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { RpcError } from '../messages/json-rpc.ts';
 import { Relay } from '../relay/relay.ts';
 import { ClientResponse } from './client-response.ts';
 import { EventStreamSplitter, eventBytes, eventStreamType } from './event-stream.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
 import type { ProxySession, ProxySessions } from './proxy-sessions.ts';
 import { respondJson } from './respond-json.ts';
 import type { Upstream } from './upstream.ts';
@@ -161,4 +160,37 @@ export class ProxyExchange {
 /** Names a status in the SDKs' words, from which the recorder takes it. */
 function rejection(status: number): RpcError {
   return new RpcError(undefined, `Error POSTing to endpoint (HTTP ${status})`);
+}
+
+/** Headers that belong to one connection (RFC 9110, section 7.6.1), or that each message has of its own. */
+const connectionHeaders: ReadonlySet<string> = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers by which some servers take a request for one of another method. */
+const methodHeaders: ReadonlySet<string> = new Set([
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+]);
+
+/** Returns the headers that a proxy passes on. */
+function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const forwarded: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const isDropped = connectionHeaders.has(name.toLowerCase()) || methodHeaders.has(name.toLowerCase());
+    if (value !== undefined && !isDropped) forwarded[name] = value;
+  }
+  return forwarded;
 }

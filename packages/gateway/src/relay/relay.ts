@@ -1,8 +1,8 @@
-import { callMethod, giveUpCalls, isCallParams, newSessionId } from '@actlog/recorder/adapter';
+import { callMethod, giveUpCalls, isCallParams, metaKey, newSessionId } from '@actlog/recorder/adapter';
 import { CallLine, type DecidedLine } from '../calls/call-line.ts';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
-import { type CallRequest, OpenCall } from '../calls/open-call.ts';
-import { withElements } from '../messages/edit-text.ts';
+import { type CallRequest, OpenCall, type ResponseChanges } from '../calls/open-call.ts';
+import { withElements, withValue } from '../messages/edit-text.ts';
 import { findAmbiguity } from '../messages/find-ambiguity.ts';
 import {
   errorText,
@@ -15,11 +15,7 @@ import {
   rpcErrors,
 } from '../messages/json-rpc.ts';
 import { OrderedOutput } from '../messages/ordered-output.ts';
-import { type Cancellation, cancellationIn } from './cancellation.ts';
-import { clientNameIn } from './client-name.ts';
 import { OpenCalls } from './open-calls.ts';
-import { refusalOf } from './refusal-of.ts';
-import { withChanges } from './with-changes.ts';
 
 /** Both ends of a connection. Each message is a line of JSON with or without its line ending. */
 export interface RelayEnds {
@@ -242,4 +238,68 @@ export class Relay {
 
 function isCall(message: RpcMessage): message is CallRequest {
   return message.method === callMethod && isCallParams(message.params);
+}
+
+/**
+ * Returns a response with the outcomes for a client that recorded the call, or without those that are meant for the
+ * gateway: the very line if there are neither.
+ */
+function withChanges(line: Buffer, changes: ResponseChanges | undefined): Buffer {
+  if (!changes || (changes.outcomes.length === 0 && !changes.removesOutcomes)) return line;
+  const outcomes = changes.removesOutcomes ? undefined : changes.outcomes;
+  return Buffer.from(withValue(line.toString(), ['result', '_meta', metaKey], outcomes));
+}
+
+/** Key in `_meta` of requests for the client's name, where the connection has no `initialize` (revision 2026-07-28). */
+const clientInfoKey = 'io.modelcontextprotocol/clientInfo';
+
+/** Returns the name that a client gives itself in a request; undefined if the request has none. */
+function clientNameIn({ method, params }: RpcMessage): string | undefined {
+  const { clientInfo, _meta: meta } = (params ?? {}) as {
+    readonly clientInfo?: unknown;
+    readonly _meta?: { readonly [clientInfoKey]?: unknown } | null;
+  };
+  const info = method === 'initialize' ? clientInfo : meta?.[clientInfoKey];
+  const { name } = (info ?? {}) as { readonly name?: unknown };
+  return typeof name === 'string' && name.trim() !== '' ? name : undefined;
+}
+
+/**
+ * Returns the response to a message that the server may read in another way than the gateway: it was not forwarded.
+ *
+ * @param value - the parsed message; undefined if it is not JSON
+ * @param problem - end of a sentence, such as `has a member twice`
+ */
+function refusalOf(value: unknown, problem: string): Buffer {
+  const message =
+    `The message ${problem}, so that its tool call cannot be checked, and was not forwarded. ` +
+    'Send it as one JSON-RPC message in UTF-8 with each member once.';
+  const code = value === undefined ? rpcErrors.parseError : rpcErrors.invalidRequest;
+  const requests = messagesOf(value).filter(({ id, method }) => id !== undefined && method !== undefined);
+  const ids = requests.length === 0 ? [null] : requests.map(({ id }) => id);
+  const responses = ids.map((id) => errorText(id, code, message));
+  return lineOf(Array.isArray(value) ? `[${responses.join(',')}]` : responses.join(''));
+}
+
+const cancelMethod = 'notifications/cancelled';
+
+/** A client's notification that it does not want a response any more. */
+interface Cancellation {
+  readonly requestId: unknown;
+  /** Reason for the record: clients cancel calls that take too long in the same way. */
+  readonly reason: DOMException;
+}
+
+/** Reads a cancellation (Model Context Protocol, "Cancellation"); undefined for another message. */
+function cancellationIn({ method, params }: RpcMessage): Cancellation | undefined {
+  if (method !== cancelMethod) return undefined;
+  const { requestId, reason } = (params ?? {}) as { readonly requestId?: unknown; readonly reason?: unknown };
+  if (requestId === undefined) return undefined;
+  const isTimeout = typeof reason === 'string' && /timed? ?out/i.test(reason);
+  return {
+    requestId,
+    reason: isTimeout
+      ? new DOMException('The client gave up the call after its time limit.', 'TimeoutError')
+      : new DOMException('The client canceled the call.', 'AbortError'),
+  };
 }

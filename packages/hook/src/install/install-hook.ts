@@ -1,9 +1,11 @@
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { type AgentName, agents, isAgentName } from '../agents.ts';
 import { type AgentSettings, agentSettings, type HookEntry } from './agent-settings.ts';
 import { hookCommand, isHookCommand } from './hook-command.ts';
 import type { HookPlace, InstallHookOptions } from './install-hook-options.ts';
-import { SettingsFile } from './settings-file.ts';
 import { SettingsText } from './settings-text.ts';
 
 /** Time beyond the waits of a hook that the agent allows it, in seconds. */
@@ -137,4 +139,53 @@ function ownEntries(agent: AgentName, settings: AgentSettings, text: SettingsTex
         return commands.length > 0 && commands.every((command) => isHookCommand(agent, command));
       }),
   );
+}
+
+/** Permissions of a new settings file: those of the agents themselves. */
+const newFileMode = 0o600;
+
+/** Settings file on disk. Written as a whole, so that an agent never reads half of it. */
+class SettingsFile {
+  /** Path, with symbolic links resolved: dotfiles are often links. */
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = realPathOf(path);
+  }
+
+  /** Returns the text without a byte order mark, which some agents reject; undefined if there is no file. */
+  read(): string | undefined {
+    try {
+      return decodeText(readFileSync(this.path));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws the system's error; the file is then unchanged */
+  write(text: string): void {
+    const mode = statSync(this.path, { throwIfNoEntry: false })?.mode ?? newFileMode;
+    const temporary = `${this.path}.${process.pid}.tmp`;
+    mkdirSync(dirname(this.path), { recursive: true });
+    try {
+      writeFileSync(temporary, text, { mode: mode & 0o777 });
+      renameSync(temporary, this.path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  remove(): void {
+    rmSync(this.path, { force: true });
+  }
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

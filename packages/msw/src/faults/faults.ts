@@ -4,7 +4,6 @@ import { ApiError } from '../service/api-error.ts';
 import type { MockService } from '../service/mock-service.ts';
 import { responseHeaders } from '../service/response-headers.ts';
 import { type Damage, type FaultOptions, fault, wholeNumber } from './fault.ts';
-import { pause } from './pause.ts';
 import { refusedConnection } from './refused-connection.ts';
 
 /** Options of `rateLimited`. */
@@ -121,4 +120,18 @@ function envelope(code: ErrorCode, message: string, also: Readonly<Record<string
   const all = responseHeaders();
   for (const [name, value] of Object.entries(also)) all.set(name, value);
   return new Response(JSON.stringify(body), { status, headers: all });
+}
+
+/** Resolves after `delayMs` by the current timers, or when `signal` aborts. */
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, delayMs);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
 }

@@ -1,7 +1,43 @@
-import { checkPreference, headers as names, type SentOf } from '@actlog/protocol';
-import { checkAction, checkAgain, checkDry } from '../policy/check.ts';
-import { invalid } from '../service/api-error.ts';
+import {
+  actionMismatch,
+  agentRevoked,
+  approvalSubject,
+  byPrecedence,
+  type CheckDecision,
+  type CheckEffect,
+  type CheckResponse,
+  checkedAction,
+  checkResponse,
+  coveringGrant,
+  decideCheck,
+  decideWaitingCheck,
+  denialIdentity,
+  denyingPolicy,
+  exceededRates,
+  type FiredPolicy,
+  firedPolicies,
+  isUsedUp,
+  type KnownAction,
+  lastingPolicies,
+  matchPolicy,
+  needsHistory,
+  policyDecision,
+  type RateWindow,
+  rateWindows,
+  revokedAbove,
+  scheduledPolicies,
+} from '@actlog/policy';
+import { checkPreference, headers as names, type PolicyCheck, type SentOf } from '@actlog/protocol';
+import { useGrant } from '../policy/approval-grants.ts';
+import { historyOf, isWatched, noteCheck, recordCall } from '../policy/check-history.ts';
+import { expireActions, findEqualHeld, holdAction } from '../policy/pending.ts';
+import { recordDecision } from '../policy/record-decision.ts';
+import { ruleOf } from '../policy/rule-of.ts';
+import { invalid, refusalError } from '../service/api-error.ts';
 import type { Call, Route } from '../service/call.ts';
+import { newId } from '../service/new-id.ts';
+import type { PendingActionRecord } from '../tenant/records.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 
 /**
  * `POST /v1/policies/check`: delayed until a decision if the caller prefers to wait (RFC 7240, section 4.3),
@@ -47,4 +83,191 @@ async function decided(
   }
   clearTimeout(timer);
   return result;
+}
+
+/** Checks a held action again without counting or holding it, unless another check used up the approval. */
+function checkAgain(
+  tenant: Tenant,
+  check: PolicyCheck,
+  heldId: string,
+  keyId: string,
+  nowMs: number,
+): CheckResponse {
+  expireActions(tenant, nowMs);
+  const held = findDecidingAction(tenant, check, heldId, nowMs);
+  if (!held) return checkAction(tenant, check, keyId, nowMs);
+  const fired = lastingPolicies(matchingPolicies(tenant, check, nowMs));
+  const decision = decideWaitingCheck({
+    fired,
+    held,
+    isWatched: isWatched(tenant, check),
+    isDenialRecorded: isDenialRecorded(tenant, check, fired, held.id),
+  });
+  apply(tenant, check, decision, [], nowMs);
+  return decision.response;
+}
+
+/**
+ * Checks an action against the policies and holds it if one of them requires approval.
+ *
+ * @throws ApiError `ACTION_MISMATCH` if another action was checked with the same actionId.
+ */
+function checkAction(tenant: Tenant, check: PolicyCheck, keyId: string, nowMs: number): CheckResponse {
+  expireActions(tenant, nowMs);
+  const known = knownAction(tenant, check);
+  const { fired, windows } = firedOf(tenant, check, known, nowMs);
+  const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
+  const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check, keyId) : undefined;
+  const decision = decideCheck({
+    check,
+    fired,
+    isRated: windows.length > 0,
+    isWatched: isWatched(tenant, check),
+    known,
+    held,
+    grant: grantFor(tenant, check, fired, known, nowMs),
+    equalHeld,
+    isDenialRecorded: isDenialRecorded(tenant, check, fired, held?.id ?? null),
+    newHeldId: newId('pac'),
+    keyId,
+    nowMs,
+  });
+  apply(tenant, check, decision, windows, nowMs);
+  noteCheck(tenant, check, nowMs);
+  return decision.response;
+}
+
+/**
+ * Returns the result of {@link checkAction} without side effects: nothing is counted, held or recorded.
+ *
+ * @throws ApiError `ACTION_MISMATCH` if another action was checked with the same actionId.
+ */
+function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
+  expireActions(tenant, nowMs);
+  const known = knownAction(tenant, check);
+  const { fired } = firedOf(tenant, check, known, nowMs);
+  noteCheck(tenant, check, nowMs);
+  const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
+  return checkResponse(fired, held, grantFor(tenant, check, fired, known, nowMs));
+}
+
+/** Applies the effects of a decision. An action that is too large to be held throws before anything changes. */
+function apply(
+  tenant: Tenant,
+  check: PolicyCheck,
+  { effects }: CheckDecision,
+  windows: readonly RateWindow[],
+  nowMs: number,
+): void {
+  for (const effect of effects) {
+    if (effect.type === 'use_approval') useApproval(tenant, check, effect.heldId, nowMs);
+    else if (effect.type === 'use_grant') useGrant(tenant, check, effect, nowMs);
+    else if (effect.type === 'hold') holdAction(tenant, check, effect, nowMs);
+    else if (effect.type === 'count') tenant.rateCounts.count(windows);
+    else if (effect.type === 'record_call') recordCall(tenant, check, effect.isAllowed, nowMs);
+    else if (effect.type === 'record_denial') recordDenial(tenant, check, effect, nowMs);
+    else {
+      tenant.namedActions.set(nameOf(check), { ...effect.action, subject: approvalSubject(check) });
+    }
+  }
+}
+
+/** Returns the stored data of an action with an actionId. */
+function knownAction(tenant: Tenant, check: PolicyCheck): KnownAction | undefined {
+  const known = check.actionId === undefined ? undefined : tenant.namedActions.get(nameOf(check));
+  if (known && known.subject !== approvalSubject(check)) throw refusalError(actionMismatch);
+  return known;
+}
+
+/** Returns the grant of an approver that allows the action, if policies would hold it. */
+function grantFor(
+  tenant: Tenant,
+  check: PolicyCheck,
+  fired: readonly FiredPolicy[],
+  known: KnownAction | undefined,
+  nowMs: number,
+) {
+  return coveringGrant([...tenant.grants.values()], {
+    check,
+    subject: () => approvalSubject(check),
+    fired,
+    usedGrantId: known?.grantId ?? null,
+    nowMs,
+  });
+}
+
+function nameOf({ agentId, actionId }: PolicyCheck): string {
+  return JSON.stringify([agentId, actionId]);
+}
+
+/** Returns the policies that fire, and the windows of the rates among the matching ones. */
+function firedOf(tenant: Tenant, check: PolicyCheck, known: KnownAction | undefined, nowMs: number) {
+  const matching = matchingPolicies(tenant, check, nowMs);
+  const windows = rateWindows(matching, checkedAction(check), nowMs);
+  const counted = tenant.rateCounts.countedIn(windows);
+  const exceeded = exceededRates(windows, counted, known?.isCounted === true);
+  return { fired: firedPolicies(matching, exceeded), windows };
+}
+
+function matchingPolicies(tenant: Tenant, check: PolicyCheck, nowMs: number): readonly FiredPolicy[] {
+  const action = checkedAction(check);
+  const all = [...tenant.policies.values()]
+    .filter(({ status }) => status === 'active')
+    .sort(byPrecedence)
+    .flatMap((policy) => {
+      const rule = ruleOf(policy);
+      const history = needsHistory(rule, action) ? historyOf(tenant, check, policy, nowMs) : undefined;
+      const why = matchPolicy(rule, action, history);
+      return why === undefined
+        ? []
+        : [{ policy: { id: policy.id, definition: policy, version: policy.version }, why }];
+    });
+  const matching = scheduledPolicies(all, nowMs);
+  const isRevoked = (id: string) => tenant.agents.get(id)?.status === 'revoked';
+  if (isRevoked(check.agentId)) return [agentRevoked, ...matching];
+  const above = check.parentAgentIds?.find(isRevoked);
+  return above === undefined ? matching : [revokedAbove(above), ...matching];
+}
+
+/** Returns the held action that decides a check. A used single-use approval no longer decides. */
+function findDecidingAction(
+  tenant: Tenant,
+  { actionId }: PolicyCheck,
+  id: string | null | undefined,
+  nowMs: number,
+): PendingActionRecord | undefined {
+  const use = tenant.approvalUses.get(id ?? '');
+  return use && isUsedUp(use, actionId, nowMs) ? undefined : tenant.pendingActions.get(id ?? '');
+}
+
+/** Uses up the single-use approval of a held action for a check that it allows. */
+function useApproval(tenant: Tenant, { actionId }: PolicyCheck, heldId: string, nowMs: number): void {
+  const held = tenant.pendingActions.get(heldId) as PendingActionRecord;
+  tenant.approvalUses.set(heldId, { actionId: actionId ?? null, usedMs: nowMs });
+  tenant.pendingActions.set(heldId, { ...held, usedAt: new Date(nowMs).toISOString() });
+}
+
+/** `true` if no policy denies the action, or its denial is recorded. */
+function isDenialRecorded(
+  tenant: Tenant,
+  check: PolicyCheck,
+  fired: readonly FiredPolicy[],
+  heldId: string | null,
+): boolean {
+  const denying = denyingPolicy(fired);
+  if (!denying) return true;
+  const identity = denialIdentity(check, denying.policy.id, heldId);
+  return identity !== undefined && tenant.recordedDenials.has(JSON.stringify(identity));
+}
+
+/** Records a denial by a policy in the action's session. */
+function recordDenial(
+  tenant: Tenant,
+  check: PolicyCheck,
+  { denying: { policy }, heldId }: CheckEffect & { type: 'record_denial' },
+  nowMs: number,
+): void {
+  const identity = denialIdentity(check, policy.id, heldId);
+  if (identity) tenant.recordedDenials.add(JSON.stringify(identity));
+  recordDecision(tenant, check, policyDecision(check, 'deny', policy, heldId), nowMs);
 }

@@ -1,11 +1,19 @@
-import type { Routes } from '../service/call.ts';
+import { reservedCategory } from '@actlog/policy';
+import { isReservedCategory } from '@actlog/protocol';
+import { refusalError } from '../service/api-error.ts';
+import type { Route, Routes } from '../service/call.ts';
 import { createAgent, getAgent, listAgents, updateAgent } from './agents.ts';
 import { checkPolicies } from './check.ts';
-import { createEvent } from './events.ts';
 import { decidePendingAction, listPendingActions } from './guardian.ts';
 import { createChannel, listChannels } from './notification-channels.ts';
 import { archivePolicy, createPolicy, getPolicy, listPolicies, updatePolicy } from './policies.ts';
 import { exportSession, getRisk, getSession, listAgentSessions, listSessions } from './sessions.ts';
+
+/** `POST /v1/events`. */
+const createEvent: Route<'events.create'> = ({ tenant, body, nowMs, protoKeysRemoved }) => {
+  if (isReservedCategory(body.category)) throw refusalError(reservedCategory);
+  return tenant.record(body, nowMs, protoKeysRemoved);
+};
 
 /** Handlers of all endpoints. */
 export const routes: Routes = {

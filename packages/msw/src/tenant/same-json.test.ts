@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sameJson } from './same-json.ts';
+import { sameJson } from './tenant.ts';
 
 test.each([
   [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],

@@ -6,14 +6,15 @@ import {
   type CallHistory,
   type KnownAction,
   type PolicyVersion,
+  type RateWindow,
   warningsOf,
   warningView,
+  windowKey,
 } from '@actlog/policy';
 import type { ActivityEvent, EventAck } from '@actlog/protocol';
 import { emptyTenant, riskEvent, stampEvent } from '@actlog/risk';
-import { RateCounts } from '../policy/rate-counts.ts';
+import { ApiError, invalid } from '../service/api-error.ts';
 import { Cursors } from '../service/cursors.ts';
-import { IdempotentResponses } from '../service/idempotent-responses.ts';
 import type {
   AgentRecord,
   ChannelRecord,
@@ -21,9 +22,7 @@ import type {
   PendingActionRecord,
   PolicyRecord,
 } from './records.ts';
-import { sameJson } from './same-json.ts';
 import { Session } from './session.ts';
-import { Waiting } from './waiting.ts';
 
 /** Data of one tenant. Maps keep the order of creation. */
 export class Tenant {
@@ -116,4 +115,110 @@ export class Tenant {
 
 function isSame({ receivedAt: _, ...first }: EventRecord, event: ActivityEvent): boolean {
   return sameJson(first, event);
+}
+
+/** `true` if two JSON values are equal, ignoring the order of members. Bodies are limited in depth. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+    return left === right; // JSON does not distinguish 0 and -0
+  }
+  const names = Object.keys(left);
+  return (
+    Array.isArray(left) === Array.isArray(right) &&
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && sameJson(memberOf(left, name), memberOf(right, name)))
+  );
+}
+
+function memberOf(object: object, name: string): unknown {
+  return (object as Record<string, unknown>)[name];
+}
+
+/** Callers that wait for a decision. */
+class Waiting {
+  readonly #wakes = new Set<() => void>();
+
+  /** Resolves when all waiters are woken, or when `signal` aborts. A woken waiter checks again. */
+  wait(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        this.#wakes.delete(wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake);
+      this.#wakes.add(wake);
+    });
+  }
+
+  /** Wakes all waiters. */
+  wake(): void {
+    for (const wake of [...this.#wakes]) wake();
+  }
+}
+
+/** Counts of actions for the rates of policies, in slices of time as on the reference server. */
+class RateCounts {
+  /** Numbers of actions by the start of their slice, for each counted subject. */
+  readonly #slices = new Map<string, Map<number, number>>();
+
+  /** Returns the number of actions in each window, by key. */
+  countedIn(windows: readonly RateWindow[]): ReadonlyMap<string, number> {
+    return new Map(
+      windows.map((window) => {
+        const { sinceMs, untilMs } = window;
+        const slices = [...(this.#slices.get(windowKey(window)) ?? [])];
+        const counted = slices.filter(([sliceMs]) => sliceMs > sinceMs && sliceMs <= untilMs);
+        return [windowKey(window), counted.reduce((sum, [, actions]) => sum + actions, 0)];
+      }),
+    );
+  }
+
+  /** Counts one action in each window. */
+  count(windows: readonly RateWindow[]): void {
+    for (const window of windows) {
+      const slices = this.#slices.get(windowKey(window)) ?? new Map<number, number>();
+      slices.set(window.sliceMs, (slices.get(window.sliceMs) ?? 0) + 1);
+      this.#slices.set(windowKey(window), slices);
+    }
+  }
+}
+
+/** Time for which a response is kept for repeats, in milliseconds (reference profile). */
+const keptForMs = 24 * 3_600_000;
+
+interface Kept {
+  readonly request: string;
+  readonly response: Promise<unknown>;
+  readonly untilMs: number;
+}
+
+/** Responses by `Idempotency-Key` of a tenant. */
+class IdempotentResponses {
+  readonly #kept = new Map<string, Kept>();
+
+  /**
+   * Returns the first response for a key, or that of `make`, which is kept unless it fails.
+   *
+   * @throws ApiError `IDEMPOTENCY_KEY_REUSED` if the first request was different.
+   */
+  async once(endpoint: string, key: string, request: string, make: () => Promise<unknown>): Promise<unknown> {
+    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+      throw invalid('idempotency-key', 'invalid_format', 'must have 1 to 255 visible ASCII characters');
+    }
+    const name = `${endpoint} ${key}`;
+    const kept = this.#kept.get(name);
+    if (kept && kept.untilMs > Date.now()) {
+      if (kept.request === request) return kept.response;
+      throw new ApiError(
+        'IDEMPOTENCY_KEY_REUSED',
+        'This Idempotency-Key was used for another request; use a new key for each request.',
+      );
+    }
+    const response = make();
+    this.#kept.set(name, { request, response, untilMs: Date.now() + keptForMs });
+    response.catch(() => this.#kept.delete(name));
+    return response;
+  }
 }

@@ -1,6 +1,5 @@
-import type { ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
+import { type ArgumentOrigin, type ArgumentOrigins, argumentWords } from '@actlog/protocol';
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
-import { isAimedByText } from './aimed-by-text.ts';
 import { ConditionError } from './condition-error.ts';
 import { childrenOf, isComprehension, methodOf } from './syntax-tree.ts';
 
@@ -158,4 +157,53 @@ function problemOfValue(field: KnownField | undefined, value: ASTNode | undefine
   if (known.includes(value.args)) return undefined;
   const list = known.map((one) => JSON.stringify(one)).join(', ');
   return `"${field}" of an origin is never ${JSON.stringify(value.args)}; use one of ${list}`;
+}
+
+const shell: ReadonlySet<string> = new Set(argumentWords.shell);
+const notTargets: ReadonlySet<string> = new Set([...argumentWords.content, ...argumentWords.place]);
+const places: ReadonlySet<string> = new Set(argumentWords.place);
+const part = /\.(host|query)$/;
+
+/** Words of the last name of a path, in any style, in lower case. */
+function wordsOf(path: string): string[] {
+  return path
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** `true` if an argument determines what an action is aimed at, such as a recipient, an amount or an id; by its path. */
+function isTarget(path: string): boolean {
+  const words = wordsOf(path);
+  const last = words.at(-1) ?? '';
+  if ((last === 'name' || last === 'number') && places.has(words.at(-2) ?? '')) return false;
+  return !notTargets.has(last);
+}
+
+function isShell(path: string): boolean {
+  return shell.has(wordsOf(path).at(-1) ?? '');
+}
+
+/**
+ * `true` if an action is aimed by text that a tool returned, or by a source that is no longer known, and nothing of it
+ * came from the user or the system prompt. A command counts as aimed if it was copied from a text, or names a host from
+ * one.
+ */
+function isAimedByText(
+  origins: ReadonlyMap<string, Readonly<ArgumentOrigin> | { from: string; as: string }>,
+): boolean {
+  let isAimed = false;
+  for (const [path, { from, as }] of origins) {
+    const named = part.exec(path)?.[1];
+    if (named !== undefined) {
+      if (named === 'host' && from === 'tool' && isShell(path.slice(0, -'.host'.length))) isAimed = true;
+      continue;
+    }
+    if (from === 'user' || from === 'system') return false;
+    const isText = from === 'tool' && as === 'text';
+    if (isText && isShell(path)) isAimed = true;
+    if ((isText || from === 'unknown') && isTarget(path)) isAimed = true;
+  }
+  return isAimed;
 }

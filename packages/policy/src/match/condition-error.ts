@@ -1,5 +1,3 @@
-import { positionIn } from './position-in.ts';
-
 /** Place of a problem in a condition. */
 export interface ConditionErrorOptions extends ErrorOptions {
   /** The condition, from which the line and the column are counted. */
@@ -28,4 +26,11 @@ export class ConditionError extends Error {
     this.finding = finding;
     this.offset = offset;
   }
+}
+
+/** Formats a position in a condition as ` (line 1, column 15)`; returns an empty string if it is unknown. */
+function positionIn(text: string, start: number | undefined): string {
+  if (start === undefined) return '';
+  const before = text.slice(0, start).split('\n');
+  return ` (line ${before.length}, column ${(before.at(-1) as string).length + 1})`;
 }

@@ -1,4 +1,10 @@
-import { Environment, type ParseError, type ParseResult, type TypeCheckResult } from '@marcbachmann/cel-js';
+import {
+  type ASTNode,
+  Environment,
+  type ParseError,
+  type ParseResult,
+  type TypeCheckResult,
+} from '@marcbachmann/cel-js';
 import { type HistoryFacts, HistoryView } from '../history/history-view.ts';
 import { readableOrigins, refuseUnknownOrigins, registerOrigins } from './argument-origins.ts';
 import type { CheckedAction } from './checked-action.ts';
@@ -9,9 +15,8 @@ import { rememberingLetters } from './cost/letter-changes.ts';
 import { asWritten, registerLinearFunctions, withLinearFunctions } from './cost/linear-functions.ts';
 import { ReadableAgent, ReadableSession, registerHistory } from './history-functions.ts';
 import { type HistoryReads, historyReads } from './history-reads.ts';
-import { dropInput, withoutStacks } from './quiet-errors.ts';
 import { shownBounds } from './shown-arguments.ts';
-import { refuseMixedLists } from './uniform-literals.ts';
+import { nodesOf } from './syntax-tree.ts';
 
 /** Maximum number and depth of syntax nodes in one condition (reference profile, "Policy"). */
 const limits = { maxAstNodes: 200, maxDepth: 50 };
@@ -133,4 +138,41 @@ function variables(action: CheckedAction, facts: PolicyHistory | undefined): Rec
     subagent: action.subagent ?? '',
     parentAgentId: action.parentAgentIds?.[0] ?? '',
   };
+}
+
+/**
+ * Rejects a list of literals of several types, such as `["a", 1]`: no value that is searched for can equal all of them.
+ * Maps may have values of several types, as the arguments of a call do.
+ *
+ * @throws {@link ConditionError} with the position.
+ */
+function refuseMixedLists(root: ASTNode, text: string): void {
+  for (const node of nodesOf(root)) {
+    if (node.op !== 'list') continue;
+    const [first, ...others] = node.args.filter(({ op }) => op === 'value').map(({ args }) => typeof args);
+    const other = others.find((type) => type !== first);
+    if (other === undefined) continue;
+    throw new ConditionError('a list must have values of one type', { text, offset: node.start });
+  }
+}
+
+/**
+ * Makes errors of an evaluation cheap: without the input, nodes cannot quote the condition in the error's message. An
+ * evaluation may throw an error for each item of a list, and only the first line of the last one is used.
+ */
+function dropInput(root: ASTNode): void {
+  for (const node of nodesOf(root)) Object.defineProperty(node, 'input', { value: '' });
+}
+
+/**
+ * Runs an evaluation without stack traces in its errors: capturing them takes longer than everything else.
+ */
+function withoutStacks<Result>(evaluate: () => Result): Result {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return evaluate();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }

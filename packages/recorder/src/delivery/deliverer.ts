@@ -8,7 +8,6 @@ import { IdleMoment } from './idle-moment.ts';
 import type { OriginKey } from './origin.ts';
 import { maxRetryAfterMs, Pace } from './pace.ts';
 import type { QueuedEvent } from './queued-event.ts';
-import { type Failure, reportFailure } from './report-failure.ts';
 import type { SendResult, Transport } from './send-result.ts';
 import type { SessionQueues } from './session-queues.ts';
 import { judge, type Verdict } from './verdict.ts';
@@ -240,5 +239,57 @@ export class Deliverer {
         this.wake();
       }, delayMs)
       .unref();
+  }
+}
+
+/** Number of consecutive failures that are reported; fewer are ignored as transient. */
+const reportAfter = 5;
+
+/** Reasons why an event did not reach the service. */
+type Failure = Exclude<Verdict, { kind: 'delivered' }>;
+
+/** Reports a failure that requires action or that persists. */
+function reportFailure(
+  reporter: Reporter,
+  verdict: Failure,
+  service: {
+    readonly baseURL: string;
+    readonly failuresInARow: number;
+    /** Delay requested by the service, if any. */
+    readonly retryAfterMs?: number | undefined;
+  },
+): void {
+  const { baseURL, failuresInARow, retryAfterMs = 0 } = service;
+  const isLasting = failuresInARow >= reportAfter;
+  if (verdict.kind === 'misconfigured') {
+    reporter.failed(
+      'misconfigured',
+      new Error(
+        `The service at ${baseURL} rejects events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and the address.`,
+      ),
+    );
+  } else if (verdict.kind === 'outage' && isLasting) {
+    reporter.failed(
+      'outage',
+      new Error(
+        `The service at ${baseURL} cannot be reached: ${verdict.reason}. Events are kept and retried.`,
+      ),
+    );
+  } else if (verdict.kind === 'fault' && isLasting) {
+    reporter.failed(
+      'fault',
+      new Error(`The service at ${baseURL} fails on events: ${verdict.reason}. They are kept and retried.`),
+    );
+  } else if (
+    verdict.kind === 'no-room' ||
+    (verdict.kind === 'throttled' && (isLasting || retryAfterMs > maxRetryAfterMs))
+  ) {
+    // A rate limit passes by itself; an exhausted quota may need to be raised.
+    reporter.failed(
+      'throttled',
+      new Error(
+        `The service at ${baseURL} accepts no events for now: ${verdict.reason}. Events are kept and retried.`,
+      ),
+    );
   }
 }

@@ -6,7 +6,14 @@ import {
   subagentCallCategory,
   toolCallCategory,
 } from '@actlog/protocol';
-import { jsonString } from '../lib/json-string.ts';
+
+/** Matches ASCII strings that need no escaping. */
+const unescaped = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+/** Serializes a string like `JSON.stringify`, but faster if nothing needs escaping. */
+function jsonString(text: string): string {
+  return unescaped.test(text) ? `"${text}"` : JSON.stringify(text);
+}
 
 /** The variable parts that events of every category have (specification, "Event"). */
 interface EventHead {

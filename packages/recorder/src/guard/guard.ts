@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { headers as headerNames, limits } from '@actlog/protocol';
 import { createEventId } from '../events/event-id.ts';
 import { throwIfAborted } from '../lib/abort.ts';
+import { processWide } from '../lib/process-wide.ts';
 import { timers } from '../lib/timers.ts';
 import type { Counters } from '../reporting/counters.ts';
 import { publish } from '../reporting/diagnostics.ts';
@@ -9,11 +10,38 @@ import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import type { Decision } from './decision.ts';
-import { watchEventLoopStall } from './event-loop-stall.ts';
 import type { GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { type PolicyChecker, PolicyChecks } from './policy-checks.ts';
-import { acquireWaitSlot, releaseWaitSlot } from './wait-slots.ts';
+
+/** Interval of the checks in milliseconds. Timers are always slightly late, which is not a stall. */
+const minIntervalMs = 20;
+const maxIntervalMs = 1000;
+
+/**
+ * Detects stalls of the event loop, for example by a blocking tool or a sleeping machine. Responses that arrive
+ * meanwhile are noticed too late, after the timeout.
+ *
+ * @param timeMs - time limit of the operation that is being awaited
+ * @returns a function that stops watching and returns `true` if the event loop was stalled for half of that time or
+ * more
+ */
+function watchEventLoopStall(timeMs: number): () => boolean {
+  const intervalMs = Math.min(Math.max(timeMs / 10, minIntervalMs), maxIntervalMs);
+  let checkedAtMs = timers.now();
+  let stalledMs = 0;
+  const check = () => {
+    const nowMs = timers.now();
+    stalledMs += Math.max(0, nowMs - checkedAtMs - intervalMs);
+    checkedAtMs = nowMs;
+  };
+  const timer = timers.setInterval(check, intervalMs).unref();
+  return () => {
+    timers.clearInterval(timer);
+    check();
+    return stalledMs >= timeMs / 2;
+  };
+}
 
 /** Delays between checks of a held call, in milliseconds, if the service responds at once instead of waiting. */
 const initialPauseMs = 500;
@@ -227,4 +255,24 @@ export class Guard {
       durationMs: timers.now() - startedAtMs,
     }));
   }
+}
+
+/** Maximum number of waiting checks in the process: half of the connections that the client opens to a service. */
+const maxWaiting = 128;
+
+const waiting = processWide('@actlog/recorder/waiting-calls', () => ({ count: 0 }));
+
+/**
+ * Acquires a slot for a check of a held call that makes the service wait, and thereby occupies a connection. Without a
+ * limit, many held calls would leave no connections for other checks. Returns `false` if no slot is free.
+ */
+function acquireWaitSlot(): boolean {
+  if (waiting().count >= maxWaiting) return false;
+  waiting().count += 1;
+  return true;
+}
+
+/** Releases a slot of {@link acquireWaitSlot}. */
+function releaseWaitSlot(): void {
+  waiting().count -= 1;
 }

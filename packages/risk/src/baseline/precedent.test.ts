@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findings } from '../composition.ts';
+import { findings, precedentFor } from '../composition.ts';
 import { type ExampleStep, playExample } from '../rule-example.ts';
 import { score } from '../score.ts';
 import { viewOf } from '../session/session-view.ts';
 import type { Expectation } from './expectation.ts';
-import { precedentFor } from './precedent.ts';
 
 const [send, pay] = [11, 22];
 

@@ -1,9 +1,9 @@
 import { hash32, pairHash } from '../codec/hash32.ts';
 import type { RiskEvent } from '../risk-event.ts';
 import { type StampName, stampOf, stampsThatCount } from '../stamp-name.ts';
-import { profileOf } from '../taxonomy/tool-profile.ts';
+import { nameParts, words } from '../taxonomy/tokens.ts';
+import { profileOf, readToolName } from '../taxonomy/tool-profile.ts';
 import { appearance, isDeceptive, resembles } from './lookalike.ts';
-import { shadows } from './shadow.ts';
 import {
   type KnownTool,
   type Presence,
@@ -209,4 +209,22 @@ export function stampEvent(tenant: TenantState, event: RiskEvent, arrival: Arriv
   }
   if (event.category === 'agent_message') add(stampMessage(tenant, event, agent));
   return { stamp, changed };
+}
+
+/**
+ * `true` if the part before the last dot names the tool's object: "calendar.events" in
+ * "calendar.events.list".
+ */
+function isThing(toolName: string, namespace: string): boolean {
+  return toolName[namespace.length] === '.' && readToolName(namespace).noun !== undefined;
+}
+
+/**
+ * `true` if a new tool has the same name as a known one but comes from another server. Single words such as "search" do
+ * not count, and "drive.list_items" does not impersonate "calendar.list_items".
+ */
+function shadows(name: string, known: string): boolean {
+  const [mine, theirs] = [nameParts(name), nameParts(known)];
+  if (mine.base !== theirs.base || mine.namespace === theirs.namespace) return false;
+  return words(mine.base).length > 1 && !isThing(name, mine.namespace);
 }

@@ -1,8 +1,15 @@
 import { operator } from '../audit/actor.ts';
 import { recordUnlimited } from '../audit/record-change.ts';
-import { deleteSession } from '../deletion/delete-session.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
+import { dropPolicyDecisionsOf } from '../storage/policies/policy-decision-store.ts';
+import { dropSessions } from '../storage/retention/drop-sessions.ts';
 import type { Storage } from '../storage/storage.ts';
+import { dropGrantsOf } from '../storage/stores/approval-grant-store.ts';
+import { dropCallHistory } from '../storage/stores/call-history-store.ts';
+import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
+import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
+import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { eraseTraces } from './erase-traces.ts';
 import { findTenantId } from './find-tenant-id.ts';
 
@@ -69,4 +76,53 @@ export class SessionAdministration {
 
 function unknownSession(tenant: string, sessionId: string): Error {
   return new Error(`The tenant "${tenant}" has no session "${sessionId}".`);
+}
+
+/** Result of a deletion: `deleted`; `waiting`, because an action of the session waits for a decision; or `unknown`. */
+type SessionDeletion = 'deleted' | 'waiting' | 'unknown';
+
+/**
+ * Time before the search of all messages in which a message may have been queued that the search did not see, in
+ * milliseconds: longer than a transaction and than the difference between the clocks of two servers.
+ */
+const recentMs = 60_000;
+
+/**
+ * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, the grants of
+ * approvers, the decisions about its actions, its history, and the messages to webhooks about it. A session with a
+ * pending action is not deleted, because its agent would only check again.
+ *
+ * @param onDeleted - runs in the same transaction if there was such a session
+ */
+async function deleteSession(
+  storage: Storage,
+  tenantId: number,
+  id: string,
+  nowMs: number,
+  onDeleted: (db: Database) => Promise<void>,
+): Promise<SessionDeletion> {
+  // In a separate read, because searching all messages takes a while and must not block writes.
+  const readMs = Date.now();
+  const messages = await storage.read(tenantId, (db) => deliveriesAbout(db, tenantId, id, 0));
+  return storage.write(tenantId, async ({ db }) => {
+    const actions = await lockActionsOf(db, tenantId, id);
+    if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
+    const dropped = await dropSessions(db, tenantId, [id], nowMs);
+    await dropCallHistory(db, tenantId, id);
+    while (await dropPolicyDecisionsOf(db, tenantId, id, nowMs));
+    // Within the transaction, so that no event in between uses a cached session.
+    storage.clearSessionCache();
+    await dropGrantsOf(db, tenantId, id);
+    await dropPendingActions(
+      db,
+      tenantId,
+      actions.map((row) => row.id),
+    );
+    await deleteStoredResponses(db, tenantId, 'guardian.pendingActions.decide');
+    const queuedSinceRead = await deliveriesAbout(db, tenantId, id, readMs - recentMs);
+    await dropDeliveries(db, tenantId, [...messages, ...queuedSinceRead]);
+    if (dropped + actions.length === 0) return 'unknown';
+    await onDeleted(db);
+    return 'deleted';
+  });
 }

@@ -1,3 +1,5 @@
+import type { Scope } from '@actlog/protocol';
+import * as z from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { auditRequest } from '../audit/audit-request.ts';
 import { keyChange, rotationChange } from '../audit/key-change.ts';
@@ -6,15 +8,19 @@ import { authenticationFailed, requireEveryScope } from '../http/authentication.
 import { callerFields } from '../http/caller-fields.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
+import type { KeyKind } from '../keys/api-key.ts';
 import type { Caller } from '../keys/caller.ts';
 import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
+import { keyAgents, keyKind, keyScopes } from '../keys/key-options.ts';
+import { maxOverlapDays } from '../keys/lifetime.ts';
+import { singleLineName } from '../keys/single-line-name.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
-import { findKey, hasEnded, listRecentKeys } from '../storage/stores/key-store.ts';
+import { maxDays } from '../storage/retention/max-days.ts';
+import { findKey, hasEnded, listRecentKeys, type StoredKey } from '../storage/stores/key-store.ts';
 import { findSignIn } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { keyView } from './key-view.ts';
-import { createKeyBody, revokeKeyBody, rotateKeyBody } from './keys-requests.ts';
 
 /** Time for which an ended key is still listed, in milliseconds. */
 const endedListedForMs = 30 * 24 * 3_600_000;
@@ -159,4 +165,73 @@ interface KeyChange {
 /** Logs a change of a key with the ids only, never a key or its name. */
 function logChange({ caller, log }: ServerCall, change: KeyChange): void {
   log.info({ ...callerFields(caller), ...change }, 'key changed');
+}
+
+/** Days until a key expires, may be fractional. Default: never. */
+const expiresInDays = z.number().gt(0).max(maxDays).optional();
+
+/** Body of `POST /console/api/keys`. */
+const createKeyBody = z.strictObject({
+  /** Name for people; the id identifies the key. */
+  name: singleLineName,
+  /** Kind of the key. Default: `live`. */
+  kind: keyKind.optional(),
+  /** Scopes of the key. Default: all. */
+  scopes: keyScopes.optional(),
+  /** Patterns of the agents that it may act as, with `*` for any characters; `null` for any agent. Default: any. */
+  agents: keyAgents.nullish(),
+  /** `true` if several agents share it, so that revoking one does not stop the others. Default: `false`. */
+  shared: z.boolean().optional(),
+  expiresInDays,
+});
+
+/** Body of `POST /console/api/keys/:id/rotate`; a missing body equals an empty one. */
+const rotateKeyBody = z
+  .strictObject({
+    /** Days that the old key remains valid, may be fractional. */
+    overlapDays: z.number().min(0).max(maxOverlapDays).default(1),
+    /** Expiry of the new key. */
+    expiresInDays,
+  })
+  .prefault({});
+
+/** Body of `POST /console/api/keys/:id/revoke`: missing or empty. */
+const revokeKeyBody = z.strictObject({}).optional();
+
+/** A key as the console shows it. Times are ISO 8601 in UTC with milliseconds. */
+interface KeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: KeyKind;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: string;
+  /** Last use, up to a second late; `null` if the key was never used. */
+  readonly lastUsedAt: string | null;
+  /** Time from which the key is refused; `null` for never. */
+  readonly expiresAt: string | null;
+  /** Person or key that created it in the console; `null` for one that an operator created. */
+  readonly createdBy: string | null;
+  /** Patterns of the agents that it may act as; `null` for any agent. */
+  readonly agents: readonly string[] | null;
+  /** `true` if several agents share it, so that revoking one does not stop the others. */
+  readonly shared: boolean;
+  /** `true` for the key of the request. */
+  readonly current: boolean;
+}
+
+/** Returns the view of a key for a caller with the key `callerKeyId`; `undefined` for a person. */
+function keyView(key: StoredKey, callerKeyId: string | undefined): KeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    kind: key.kind,
+    scopes: key.scopes,
+    createdAt: isoTime(key.createdMs),
+    lastUsedAt: isoTimeOrNull(key.lastUsedMs),
+    expiresAt: isoTimeOrNull(key.expiresMs),
+    createdBy: key.createdBy,
+    agents: key.agents,
+    shared: key.shared,
+    current: key.id === callerKeyId,
+  };
 }

@@ -1,7 +1,8 @@
 import { type Approver, decideHeld } from '@actlog/policy';
 import type { Decide, SentOf } from '@actlog/protocol';
 import type { RequestActor } from '../audit/actor.ts';
-import { recordChange } from '../audit/record-change.ts';
+import { fieldChanges } from '../audit/field-changes.ts';
+import { type Change, recordChange } from '../audit/record-change.ts';
 import { notFound, refusalError } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
@@ -13,7 +14,6 @@ import {
 } from '../storage/stores/pending-action-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
-import { decisionChange } from './decision-change.ts';
 import { endAction, recordApproverDecision } from './end-action.ts';
 import { pendingActionView, tooLate } from './pending-action-view.ts';
 
@@ -89,4 +89,28 @@ async function apply(
     grant_id: grantId,
   };
   return endAction(services, write, row, end, approver, nowMs);
+}
+
+/**
+ * Returns the entry of the audit log for an approver's decision: the status, the number of approvals and the grant. The
+ * action's arguments and the approver's comment stay with the action.
+ */
+function decisionChange(before: PendingActionRow, after: PendingActionRow): Change {
+  const { toolName } = JSON.parse(before.action) as { readonly toolName: string };
+  const action =
+    after.status === 'approved'
+      ? 'held_action.approved'
+      : after.status === 'denied'
+        ? 'held_action.denied'
+        : 'held_action.partially_approved';
+  return {
+    action,
+    target: { id: before.id, name: toolName },
+    changes: fieldChanges(audited(before), audited(after), ['status', 'approvals', 'grantId']),
+  };
+}
+
+function audited({ status, approvals, grant_id: grantId }: PendingActionRow) {
+  const given = approvals === null ? 0 : (JSON.parse(approvals) as readonly unknown[]).length;
+  return { status, approvals: given, grantId };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { headers, limits } from '@actlog/protocol';
 import {
   type FastifyBaseLogger,
@@ -23,7 +24,6 @@ import {
 import { parseJsonBodies } from './json-body.ts';
 import { ConnectionTurns } from './limits/connection-turns.ts';
 import type { RequestMemory } from './limits/request-memory.ts';
-import { UnusedConnections } from './limits/unused-connections.ts';
 
 /** Options for {@link createApp}. */
 export interface AppOptions {
@@ -165,4 +165,25 @@ export function createApp({
   // Expectations other than 100-continue may be ignored (RFC 9110, section 10.1.1). Node's own 417 has no body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
+}
+
+/**
+ * Connections on which no byte has arrived. Browsers open some in advance. Node does not count them as idle, so they
+ * would delay the close of the server.
+ */
+class UnusedConnections {
+  readonly #sockets = new Set<Socket>();
+
+  /** Watches the connections of a server. */
+  constructor(server: Server) {
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Closes all unused connections. */
+  close(): void {
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
 }

@@ -1,19 +1,26 @@
 import { warningsOf } from '@actlog/policy';
+import { decisionCategory, toolCallCategory } from '@actlog/protocol';
 import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import type { RiskObserver } from '../risk/risk-observer.ts';
+import { ActivityChange, type CountedCall } from '../storage/activity/activity-change.ts';
 import { ActivityNames } from '../storage/activity/activity-names.ts';
 import { addActivity } from '../storage/activity/activity-store.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
-import { saveSessions } from '../storage/sessions/session-store.ts';
+import { isPostgres } from '../storage/postgres/is-postgres.ts';
+import {
+  dropEmptySessions,
+  lockSessions,
+  openSessions,
+  type SessionSummary,
+  saveSessions,
+} from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
 import { findEvents, insertEvents } from '../storage/stores/event-log.ts';
 import { eventRow, isSameEvent } from '../storage/stores/event-row.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { recordedActivity } from './recorded-activity.ts';
 import type { SessionCache } from './session-cache.ts';
-import type { SessionFold } from './session-fold.ts';
-import { dropUnusedSessions, openFolds } from './session-folds.ts';
+import { SessionFold } from './session-fold.ts';
 
 /** State that a writer caches between writes. */
 export interface WriterMemory {
@@ -142,4 +149,88 @@ export class EventWriter {
     if (this.#memory) return this.#memory.risk.stamp(tenantId, event, arrival);
     return stampEvent(emptyTenant(), event, arrival).stamp;
   }
+}
+
+/** Status of a call that was denied, and so did not run. */
+const deniedStatus = 403;
+
+/**
+ * Returns the counts of events that were written, and of the sessions that they started or moved. The decisions that
+ * the service itself records in a session are not counted as events.
+ *
+ * An event counts at its own time, as in lists, but not after its receipt: the clock of its sender may be ahead.
+ */
+function recordedActivity(events: readonly NewEvent[], sessions: Iterable<SessionFold>): ActivityChange {
+  const change = new ActivityChange();
+  for (const { event, sourceMs, receivedMs } of events) {
+    if (event.category === decisionCategory) continue;
+    const timeMs = Math.min(sourceMs, receivedMs);
+    if (event.category !== toolCallCategory) {
+      change.addEvent(timeMs);
+      continue;
+    }
+    const { toolName, responseStatus } = event.payload as { toolName: string; responseStatus: number };
+    change.addCall(timeMs, { agentId: event.agentId, toolName, outcome: outcomeOf(responseStatus) });
+  }
+  for (const { counted, summary } of sessions) {
+    change.moveSession(counted, { startedMs: summary.started_ms, level: summary.risk_level });
+  }
+  return change;
+}
+
+function outcomeOf(status: number): CountedCall['outcome'] {
+  if (status === deniedStatus) return 'denial';
+  return status >= 400 ? 'error' : 'success';
+}
+
+/**
+ * Returns a fold for each session of the events. Other transactions cannot write these sessions until this one ends.
+ */
+async function openFolds(
+  db: Database,
+  tenantId: number,
+  events: readonly NewEvent[],
+  cache: SessionCache | undefined,
+): Promise<Map<string, SessionFold>> {
+  const firsts = new Map<string, NewEvent>();
+  for (const incoming of events) {
+    if (!firsts.has(incoming.event.sessionId)) firsts.set(incoming.event.sessionId, incoming);
+  }
+  const stored = await storedSessions(db, tenantId, [...firsts.keys()], cache);
+  const folds = new Map([...firsts].map(([id, first]) => [id, new SessionFold(stored.get(id), first)]));
+  if (folds.size === stored.size || !isPostgres(db)) return folds;
+  const fresh = [...folds.values()].filter(({ isNew }) => isNew).map(({ summary }) => summary);
+  for (const [id, summary] of await openSessions(db, tenantId, fresh)) {
+    folds.set(id, new SessionFold(summary, firsts.get(id) as NewEvent));
+  }
+  return folds;
+}
+
+/** Deletes sessions that were inserted for events that turned out to be repeats from other sessions. */
+async function dropUnusedSessions(
+  db: Database,
+  tenantId: number,
+  folds: readonly SessionFold[],
+  used: ReadonlySet<SessionFold>,
+): Promise<void> {
+  if (!isPostgres(db)) return;
+  const unused = folds.filter((fold) => fold.isNew && !used.has(fold)).map(({ summary }) => summary.id);
+  if (unused.length > 0) await dropEmptySessions(db, tenantId, unused);
+}
+
+async function storedSessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+  cache: SessionCache | undefined,
+): Promise<Map<string, SessionSummary>> {
+  const found = new Map<string, SessionSummary>();
+  const missing: string[] = [];
+  for (const id of ids) {
+    const cached = cache?.get(tenantId, id);
+    if (cached) found.set(id, cached);
+    else missing.push(id);
+  }
+  if (missing.length === 0) return found;
+  return new Map([...found, ...(await lockSessions(db, tenantId, missing))]);
 }

@@ -1,16 +1,20 @@
+import type { WarningCode } from '@actlog/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requireScope } from '../http/authentication.ts';
 import { reportedError, unknownRouteHandler } from '../http/errors.ts';
 import { releaseBody } from '../http/json-body.ts';
+import type { GroupCommit } from '../ingest/group-commit.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Services } from '../services.ts';
-import { maxBodyBytes } from './body-limits.ts';
-import { isGzip } from './decompress.ts';
+import { maxBodyBytes, maxDecodedBytes } from './body-limits.ts';
+import { decompress, isGzip } from './decompress.ts';
+import { DecodingMemory } from './encoded-span.ts';
 import { type Encoding, encodingOf, mediaTypes } from './encoding.ts';
 import { otlpError, renderFailure } from './export-failure.ts';
 import { renderResult } from './export-result.ts';
-import { readEvents } from './read-events.ts';
-import { eventBytes, recordEvents } from './record-events.ts';
+import { jsonSpans } from './json-spans.ts';
+import { protobufSpans } from './protobuf-spans.ts';
+import { type SpanEventRecord, type ToolSpanEvents, toolSpanEvents } from './tool-span-events.ts';
 
 const folder = '/otlp';
 const tracesPath = '/v1/traces';
@@ -82,4 +86,72 @@ async function recordSpans(
 
 function send(reply: FastifyReply, status: number, encoding: Encoding, body: Buffer): FastifyReply {
   return reply.code(status).header('content-type', mediaTypes[encoding]).send(body);
+}
+
+/** Events of one request that wait to be stored at the same time, so that it leaves room for others. */
+const maxWaiting = 256;
+
+/** Upper bound for the memory of an event of a span until it is stored, in bytes. */
+const eventBytes: number = 2048;
+
+/**
+ * Records the events of a request, and resolves when all are durable.
+ *
+ * @returns number of events by warning
+ * @throws QuotaError or ApiError `OVERLOADED` when an event cannot be stored. Others may be: they are not stored again
+ *   when the request is repeated.
+ */
+async function recordEvents(
+  ingest: GroupCommit,
+  tenantId: number,
+  records: readonly SpanEventRecord[],
+): Promise<ReadonlyMap<WarningCode, number>> {
+  const warnings = new Map<WarningCode, number>();
+  const receivedMs = Date.now();
+  for (let from = 0; from < records.length; from += maxWaiting) {
+    const outcomes = await Promise.allSettled(
+      records
+        .slice(from, from + maxWaiting)
+        .map((record) =>
+          ingest.record(tenantId, { ...record, receivedMs, protoKeysRemoved: false }, eventBytes),
+        ),
+    );
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      for (const code of outcome.value.warnings) warnings.set(code, (warnings.get(code) ?? 0) + 1);
+    }
+  }
+  return warnings;
+}
+
+const noBytes = Buffer.alloc(0);
+
+/**
+ * Reads the events of a request's body in its tenant's turns, with memory reserved for each step.
+ *
+ * @throws ApiError `VALIDATION_ERROR` for a body that is not valid, `PAYLOAD_TOO_LARGE` for one beyond a limit,
+ *   `OVERLOADED` when there is no memory for it. Nothing is recorded.
+ */
+async function readEvents(
+  { tenantTurns, traceMemory }: Services,
+  tenantId: number,
+  encoding: Encoding,
+  request: FastifyRequest,
+): Promise<ToolSpanEvents> {
+  const sent = (request.body as Buffer | undefined) ?? noBytes;
+  const bytes = isGzip(request.headers['content-encoding']) ? await decompressed(request, sent) : sent;
+  tenantTurns.note(tenantId);
+  return tenantTurns.run(tenantId, (turn) => {
+    const maxBytes = Math.min(maxDecodedBytes, traceMemory.maxBytes);
+    const memory = new DecodingMemory(maxBytes, (size) => request.bodyMemory?.resize(size));
+    memory.hold(bytes.length);
+    const spans = encoding === 'json' ? jsonSpans(bytes, memory, turn) : protobufSpans(bytes, memory);
+    return toolSpanEvents(spans, turn);
+  });
+}
+
+function decompressed(request: FastifyRequest, sent: Buffer): Promise<Buffer> {
+  // The size is only known afterwards, because a body may claim any.
+  request.bodyMemory?.resize(sent.length + maxBodyBytes);
+  return decompress(sent);
 }

@@ -3,9 +3,11 @@ import { ArgumentsHasher, noHash, toIdentifier, toResourceId } from '@actlog/too
 import {
   agentIn,
   EmittedCalls,
+  type Enclosing,
   enclosingOf,
   isMcpSpan,
   isUnknownToolSpan,
+  numberedAgentIn,
   type SeenCall,
   scopeOf,
   sessionIn,
@@ -15,16 +17,123 @@ import {
   textOf,
   toolSpanOf,
 } from '@actlog/tool-call/spans';
+import { v5 } from 'uuid';
 import { isoTime } from '../lib/iso-time.ts';
 import { UnreadCounts, type UnreadReason, type UnreadSpans } from '../observability/unread-spans.ts';
 import type { Turn } from '../tenant-turns.ts';
 import { maxToolSpans } from './body-limits.ts';
 import type { EncodedSpan } from './encoded-span.ts';
-import { isNestedDeeper } from './is-nested-deeper.ts';
 import { type ReceivedSpan, SpanReader } from './received-spans.ts';
-import { spanEventId } from './span-event-id.ts';
-import { SpanTree } from './span-tree.ts';
 import { tooLarge } from './too-large.ts';
+
+type Ids = Pick<ReceivedSpan, 'traceId' | 'spanId' | 'parentId'>;
+
+/** Maximum number of enclosing spans that are compared with a call. */
+const maxAround = 100;
+
+/** A span of a tool or an agent, and those around it. */
+interface Around {
+  readonly span: Enclosing;
+  readonly outer: Around | undefined;
+}
+
+/** Session and agent that a span or the nearest one around it states, and all of them that are of tools or agents. */
+interface Surroundings {
+  readonly sessionId: string | undefined;
+  readonly agentId: string | undefined;
+  /** Generated id of the agent. */
+  readonly numberedAgentId: string | undefined;
+  readonly around: Around | undefined;
+}
+
+/** A span, without its attributes, so that these need not stay in memory. */
+interface Node {
+  readonly parentKey: string | undefined;
+  readonly stated: Omit<Surroundings, 'around'>;
+  readonly span: Enclosing | undefined;
+  surroundings: Surroundings | undefined;
+}
+
+const none: Surroundings = {
+  sessionId: undefined,
+  agentId: undefined,
+  numberedAgentId: undefined,
+  around: undefined,
+};
+
+/** Spans of one request by their ids. Spans around them that arrive in another request are not known here. */
+class SpanTree {
+  readonly #nodes = new Map<string, Node>();
+
+  /** Adds a span. @param meaning - its meaning for the spans inside it */
+  add(span: ReceivedSpan, meaning: Enclosing | undefined): void {
+    const key = keyOf(span.traceId, span.spanId);
+    if (key === undefined) return;
+    const stated = {
+      sessionId: sessionIn(span),
+      agentId: agentIn(span),
+      numberedAgentId: numberedAgentIn(span),
+    };
+    const parentKey = keyOf(span.traceId, span.parentId);
+    this.#nodes.set(key, { parentKey, stated, span: meaning, surroundings: undefined });
+  }
+
+  /** Returns the session and the agent that a span or the nearest span around it states. */
+  surroundingsOf(span: Ids): Pick<Surroundings, 'sessionId' | 'agentId'> {
+    const { sessionId, agentId, numberedAgentId } = this.#surroundings(keyOf(span.traceId, span.spanId));
+    return { sessionId, agentId: agentId ?? numberedAgentId };
+  }
+
+  /** Yields the spans of tools and agents around a span, innermost first. */
+  *around(span: Ids): Generator<Enclosing, void> {
+    let { around } = this.#surroundings(keyOf(span.traceId, span.parentId));
+    for (let count = 0; around && count < maxAround; count += 1) {
+      yield around.span;
+      around = around.outer;
+    }
+  }
+
+  /** Determines the surroundings from the outermost span inwards, each once. */
+  #surroundings(innermost: string | undefined): Surroundings {
+    const path: Node[] = [];
+    let node = this.#nodes.get(innermost ?? '');
+    while (node && !node.surroundings) {
+      node.surroundings = none; // ends a cycle
+      path.push(node);
+      node = this.#nodes.get(node.parentKey ?? '');
+    }
+    let surroundings = node?.surroundings ?? none;
+    for (const inner of path.reverse()) {
+      surroundings = within(inner, surroundings);
+      inner.surroundings = surroundings;
+    }
+    return surroundings;
+  }
+}
+
+function within({ stated, span }: Node, outer: Surroundings): Surroundings {
+  return {
+    sessionId: stated.sessionId ?? outer.sessionId,
+    agentId: stated.agentId ?? outer.agentId,
+    numberedAgentId: stated.numberedAgentId ?? outer.numberedAgentId,
+    around: span ? { span, outer: outer.around } : outer.around,
+  };
+}
+
+function keyOf(traceId: string | undefined, spanId: string | undefined): string | undefined {
+  return traceId === undefined || spanId === undefined ? undefined : `${traceId}${spanId}`;
+}
+
+/** Namespace of the ids of events that are created from spans. */
+const namespace = 'c1f3cc1c-5f9d-4a5e-9d59-0b7c3a1e9a57';
+
+/**
+ * Returns the id of a span's event: a UUID version 5 (RFC 9562, section 5.5) of the trace id and the span id, so that a
+ * span that is sent again is the same event.
+ */
+function spanEventId(traceId: string, spanId: string): string {
+  return v5(`${traceId}-${spanId}`, namespace);
+}
 
 /** An event of a span, with its time in Unix milliseconds. */
 export interface SpanEventRecord {
@@ -144,4 +253,18 @@ function eventOf(call: HashedCall, tree: SpanTree): ActivityEvent {
     schemaVersion,
     payload: { toolName: toIdentifier(toolName, 'unknown'), argumentsHash, responseStatus },
   };
+}
+
+/** Returns `true` if a JSON value has more than `maxDepth` containers within each other. Does not recurse. */
+function isNestedDeeper(value: unknown, maxDepth: number): boolean {
+  let level: readonly object[] = isContainer(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth >= maxDepth) return true;
+    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import {
   type ApprovalGrant,
   actionMismatch,
   agentRevoked,
+  approvalSubject,
   type CheckedAction,
   checkedAction,
   coveringGrant,
@@ -9,6 +11,7 @@ import {
   type FiredPolicy,
   firedPolicies,
   type HeldAction,
+  isUsedUp,
   type KnownAction,
   keyStopped,
   type RateWindow,
@@ -19,16 +22,18 @@ import {
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import { approvalGrant } from '../guardian/approval-grants.ts';
-import { findDecidingAction } from '../guardian/deciding-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
 import { type KeyHolder, stoppingAgent } from '../keys/key-agents.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { findCheckedAction } from '../storage/policies/checked-action-store.ts';
 import { countedActions } from '../storage/policies/policy-count-store.ts';
 import { validGrantsOf } from '../storage/stores/approval-grant-store.ts';
-import { findSameAction, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
+import {
+  findPendingAction,
+  findSameAction,
+  type PendingActionRow,
+} from '../storage/stores/pending-action-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { actionDigest } from './action-digest.ts';
 import { CheckHistory } from './check-history.ts';
 import type { Matches } from './matches.ts';
 import type { PolicySet } from './policy-set.ts';
@@ -170,4 +175,25 @@ export class StoredFacts {
       nowMs: this.#nowMs,
     });
   }
+}
+
+/** Returns the digest of an action that an approval is bound to: everything that the approver sees, and the session. */
+function actionDigest(body: PolicyCheck): string {
+  return hash('sha256', approvalSubject(body));
+}
+
+/**
+ * Returns the held action that decides a check. A used-up single-use approval decides nothing: the action is then
+ * checked, and held, as if it had never been held.
+ */
+async function findDecidingAction(
+  db: Database,
+  tenantId: number,
+  id: string,
+  actionId: string | undefined,
+  nowMs: number,
+): Promise<PendingActionRow | undefined> {
+  const row = await findPendingAction(db, tenantId, id);
+  if (!row || row.used_ms === null) return row;
+  return isUsedUp({ actionId: row.used_by, usedMs: row.used_ms }, actionId, nowMs) ? undefined : row;
 }

@@ -1,15 +1,18 @@
-import { type BodyOf, limits, mergePatch } from '@actlog/protocol';
+import { type BodyOf, limits, mergePatch, type SentOf } from '@actlog/protocol';
+import type { Selectable } from 'kysely';
 import { auditRequest } from '../audit/audit-request.ts';
 import { fieldChanges } from '../audit/field-changes.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { agentsLock } from '../quota/quota-gate.ts';
 import { requireCountedRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';
+import type { AgentTable } from '../storage/schema.ts';
 import {
   type AgentRow,
   findAgent,
@@ -20,7 +23,6 @@ import {
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { agentView } from './agent-view.ts';
 import { sessionsPage } from './sessions.ts';
 
 /** Name of the lock for transactions that may add metadata, so that the quota is exact. */
@@ -187,5 +189,23 @@ export function listAgentSessions(services: Services): ReadRoute<'agents.session
       if (!(await findAgent(db, tenantId, params.id))) throw notFound('agent');
       return sessionsPage(services, db, tenantId, 'agents.sessions', { ...query, agentId: params.id });
     },
+  };
+}
+
+/** Returns an agent as the wire shows it. */
+function agentView(row: Selectable<AgentTable>): SentOf<'agents.get'> {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    framework: row.framework,
+    version: row.version,
+    owner: row.owner,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    status: row.status,
+    registered: row.registered === 1,
+    createdAt: isoTime(row.created_ms),
+    updatedAt: isoTime(row.updated_ms),
+    lastSeenAt: isoTimeOrNull(row.last_seen_ms),
   };
 }

@@ -6,9 +6,11 @@ import {
   policyContradiction,
   policyDefinition,
 } from '@actlog/policy';
-import { mergePatch, type SentOf } from '@actlog/protocol';
+import { type AuditAction, mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { auditRequest } from '../audit/audit-request.ts';
+import { fieldChanges } from '../audit/field-changes.ts';
+import type { Change } from '../audit/record-change.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validated } from '../http/validation.ts';
@@ -16,7 +18,6 @@ import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { requirePolicyBudget } from '../policy/policy-budget.ts';
-import { policyChange } from '../policy/policy-change.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import { requireRoom } from '../quota/require-room.ts';
 import type { Services } from '../services.ts';
@@ -200,3 +201,20 @@ export const archivePolicy = (services: Services): WriteRoute<'policies.archive'
     return policyView(next);
   },
 });
+
+/** Returns the entry of the audit log for a change of a policy, with all fields that differ. */
+function policyChange(
+  action: AuditAction & `policy.${string}`,
+  before: StoredPolicy | undefined,
+  after: StoredPolicy,
+): Change {
+  const fields = [...(Object.keys(after.definition) as (keyof typeof after.definition)[])];
+  return {
+    action,
+    target: { id: after.id, name: after.definition.name },
+    changes: [
+      ...fieldChanges(before?.definition, after.definition, fields),
+      ...fieldChanges(before, after, ['status', 'version']),
+    ],
+  };
+}

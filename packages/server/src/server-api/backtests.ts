@@ -1,19 +1,21 @@
 import { Backtest, type CallEnd } from '@actlog/policy';
 import { parseJsonWithBigInts } from '@actlog/protocol';
+import { policyCreate } from '@actlog/protocol/schemas';
 import { readsUntrusted } from '@actlog/risk';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
+import { maxActivePolicies } from '../policy/policy-set.ts';
 import type { Services } from '../services.ts';
 import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { findCallEnds } from '../storage/stores/call-end-store.ts';
 import type { Turn } from '../tenant-turns.ts';
-import { backtestBody } from './backtest-body.ts';
 import { decisionView } from './decision-view.ts';
 import { draftPolicies } from './draft-policies.ts';
+import { time } from './time.ts';
 
 /** Decisions that are read at a time. */
 const decisionsAtOnce = 500;
@@ -141,3 +143,32 @@ async function addAll(
     endMs = performance.now() + sliceMs;
   }
 }
+
+/** The fields of {@link backtestBody}; inferring them would repeat the schema of a policy. */
+type BacktestShape = {
+  readonly policies: z.ZodArray<typeof policyCreate>;
+  readonly mode: z.ZodDefault<z.ZodEnum<{ readonly merge: 'merge'; readonly replace: 'replace' }>>;
+  readonly since: z.ZodOptional<z.ZodISODateTime>;
+  readonly until: z.ZodOptional<z.ZodISODateTime>;
+  readonly countDryRuns: z.ZodDefault<z.ZodBoolean>;
+};
+
+/** Body of `POST /server/v1/backtests`. */
+const backtestBody: z.ZodObject<BacktestShape, z.core.$strict> = z.strictObject({
+  /** Policies to try, as for `POST /v1/policies`. */
+  policies: z.array(policyCreate).min(1).max(maxActivePolicies),
+  /**
+   * `merge` tries them together with the active policies, and instead of those with the same names; `replace` tries
+   * them alone.
+   */
+  mode: z.enum(['merge', 'replace']).default('merge'),
+  /** Time of the earliest decision (inclusive). Default: 30 days ago. */
+  since: time.optional(),
+  /** Time before which the decisions were made (exclusive). Default: now. */
+  until: time.optional(),
+  /**
+   * Counts dry runs with an `actionId`, which are the calls of observing guards, in rates and in the history, as if they
+   * had been enforced.
+   */
+  countDryRuns: z.boolean().default(false),
+});

@@ -1,4 +1,12 @@
-import type { ActionDecisionResult, ActionDecisionResults, PendingAction, SentOf } from '@actlog/protocol';
+import {
+  type ActionDecisionResult,
+  type ActionDecisionResults,
+  maxDecisionsAtOnce,
+  type PendingAction,
+  type SentOf,
+} from '@actlog/protocol';
+import { decide } from '@actlog/protocol/schemas';
+import * as z from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { type ActionDecision, decideAction } from '../guardian/decide-action.ts';
 import { requireScope } from '../http/authentication.ts';
@@ -6,7 +14,6 @@ import { apiError } from '../http/errors.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import type { Services } from '../services.ts';
-import { decideActionsBody } from './decide-actions-body.ts';
 
 /**
  * Route `POST /server/v1/pending-actions/decide`: decides up to 100 held actions. Each is decided in its own transaction
@@ -58,3 +65,23 @@ function withoutArguments({
 }: SentOf<'guardian.pendingActions.decide'>): PendingAction {
   return { ...rest, action: { toolName, argumentsHash } };
 }
+
+type DecisionShape = (typeof decide)['shape'] & { readonly id: z.ZodString };
+
+/** The fields of {@link decideActionsBody}; inferring them would repeat the schema of a decision. */
+type DecideActionsShape = {
+  readonly decisions: z.ZodArray<z.ZodObject<DecisionShape, z.core.$strict>>;
+};
+
+/** Body of `POST /server/v1/pending-actions/decide`. */
+const decideActionsBody: z.ZodObject<DecideActionsShape, z.core.$strict> = z.strictObject({
+  /** Decisions, each about another action. */
+  decisions: z
+    .array(z.strictObject({ ...decide.shape, id: z.string().min(1) }))
+    .min(1)
+    .max(maxDecisionsAtOnce)
+    .refine(
+      (decisions) => new Set(decisions.map(({ id }) => id)).size === decisions.length,
+      'must name each action once',
+    ),
+});

@@ -1,14 +1,24 @@
+import type { GrantRevocationPayload } from '@actlog/policy';
+import type { ApprovalGrant } from '@actlog/protocol';
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { actorOf } from '../audit/actor.ts';
+import { actorOf, type RequestActor } from '../audit/actor.ts';
 import { auditRequest } from '../audit/audit-request.ts';
-import { revokeGrantOf } from '../guardian/revoke-grant.ts';
+import { recordDecision } from '../guardian/decision-event.ts';
 import { requireScope } from '../http/authentication.ts';
 import { readPage } from '../http/page.ts';
 import type { ServerRoute } from '../http/server-route.ts';
+import { notFound } from '../lib/api-error.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 import type { Services } from '../services.ts';
-import { listGrants } from '../storage/stores/approval-grant-store.ts';
-import { grantView } from './grant-view.ts';
+import {
+  type ApprovalGrantRow,
+  findGrant,
+  listGrants,
+  revokeGrant,
+} from '../storage/stores/approval-grant-store.ts';
+import type { Write } from '../storage/transaction.ts';
 
 /** Query of `GET /server/v1/grants`. */
 const grantsQuery = z.strictObject({
@@ -75,4 +85,85 @@ export function revokeGrantRoute(services: Services): ServerRoute {
       return grantView(row, set, Date.now());
     },
   };
+}
+
+/** Returns a grant as the API returns it, given the active policies. */
+function grantView(row: ApprovalGrantRow, set: PolicySet, nowMs: number): ApprovalGrant {
+  const policies = JSON.parse(row.policies) as ApprovalGrant['policies'];
+  return {
+    id: row.id,
+    status: statusOf(row, policies, set, nowMs),
+    agentId: row.agent_id,
+    sessionId: row.session_id,
+    principal: row.principal,
+    for: row.granted_for,
+    toolName: row.tool_name,
+    policies,
+    pendingActionId: row.pending_action_id,
+    grantedBy: row.granted_by,
+    grantedByPrincipal: row.granted_principal,
+    createdAt: isoTime(row.created_ms),
+    expiresAt: isoTime(row.expires_ms),
+    maxUses: row.max_uses,
+    uses: row.uses,
+    revokedAt: isoTimeOrNull(row.revoked_ms),
+    revokedBy: row.revoked_by,
+    revokedByPrincipal: row.revoked_principal,
+  };
+}
+
+function statusOf(
+  row: ApprovalGrantRow,
+  granted: ApprovalGrant['policies'],
+  { policies }: PolicySet,
+  nowMs: number,
+): ApprovalGrant['status'] {
+  if (row.revoked_ms !== null) return 'revoked';
+  if (row.expires_ms <= nowMs) return 'expired';
+  if (row.max_uses !== null && row.uses >= row.max_uses) return 'used_up';
+  const isSame = granted.every(({ id, version }) =>
+    policies.some((policy) => policy.id === id && policy.version === version),
+  );
+  return isSame ? 'active' : 'policy_changed';
+}
+
+/** A grant to revoke. */
+interface GrantRevocation {
+  readonly tenantId: number;
+  readonly id: string;
+  readonly revokedBy: RequestActor;
+}
+
+/**
+ * Revokes a grant, and records that in its session. Actions that it allowed before stay allowed.
+ *
+ * @returns the revoked grant, and `true` if it was not revoked before
+ * @throws ApiError `NOT_FOUND`.
+ */
+async function revokeGrantOf(
+  services: Services,
+  write: Write,
+  { tenantId, id, revokedBy }: GrantRevocation,
+): Promise<{ readonly row: ApprovalGrantRow; readonly isNew: boolean }> {
+  const nowMs = Date.now();
+  const isNew = await revokeGrant(
+    write.db,
+    { tenant_id: tenantId, id },
+    { revoked_by: revokedBy.id, revoked_principal: revokedBy.principal },
+    nowMs,
+  );
+  const row = await findGrant(write.db, tenantId, id);
+  if (!row) throw notFound('grant');
+  if (isNew) {
+    const session = { agentId: row.agent_id, sessionId: row.session_id };
+    const payload: GrantRevocationPayload = {
+      toolName: row.tool_name,
+      decision: 'grant_revoked',
+      grantId: id,
+      decidedBy: revokedBy.id,
+      ...(revokedBy.principal !== null && { principal: revokedBy.principal }),
+    };
+    await recordDecision(services, write, tenantId, session, payload, nowMs);
+  }
+  return { row, isNew };
 }

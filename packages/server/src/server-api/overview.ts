@@ -1,4 +1,6 @@
 import type { Overview } from '@actlog/protocol';
+import { flag } from '@actlog/protocol/schemas';
+import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
@@ -8,8 +10,7 @@ import { activityByName, activitySeries } from '../storage/activity/activity-rea
 import { bucketOf, bucketsOf } from '../storage/activity/activity-spans.ts';
 import { riskiestSessions } from '../storage/sessions/riskiest-sessions.ts';
 import { channelHealth } from '../storage/stores/channel-health.ts';
-import { countPendingActions } from '../storage/stores/count-pending-actions.ts';
-import { overviewQuery } from './overview-query.ts';
+import type { Database } from '../storage/transaction.ts';
 import {
   activityView,
   noActivity,
@@ -17,6 +18,7 @@ import {
   sumOfActivity,
   webhookHealthView,
 } from './overview-view.ts';
+import { time } from './time.ts';
 
 /** Maximum buckets of a response: a month of hours. */
 const maxBuckets = 800;
@@ -98,4 +100,39 @@ function requireRange(sinceMs: number, untilMs: number, lengthMs: number): void 
     'range_too_long',
     `makes ${count} buckets with \`until\`, and ${maxBuckets} are allowed; use a later \`since\` or a longer \`interval\``,
   );
+}
+
+const timeMs = time.transform((text) => Date.parse(text));
+
+/** Query of `GET /server/v1/overview`. */
+const overviewQuery = z.strictObject({
+  /** Earliest time (inclusive), rounded down to the start of a bucket. Default: 24 hours before `until`. */
+  since: timeMs.optional(),
+  /** Latest time (exclusive), rounded up to the end of a bucket. Default: now. */
+  until: timeMs.optional(),
+  /** Length of a bucket. */
+  interval: z.enum(['5m', 'hour', 'day']).default('hour'),
+  /** `true` if the riskiest sessions include those that a person handled and whose score has not risen since. */
+  handled: flag.default(false),
+});
+
+/** Returns the number of a tenant's actions that wait for an approver, up to `limit`. */
+async function countPendingActions(
+  db: Database,
+  tenantId: number,
+  nowMs: number,
+  limit: number,
+): Promise<number> {
+  const waiting = db
+    .selectFrom('pending_actions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'pending')
+    .where('expires_ms', '>', nowMs)
+    .limit(limit);
+  const { count } = await db
+    .selectFrom(waiting.as('waiting'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

@@ -1,3 +1,4 @@
+import { webhookTestType } from '@actlog/protocol';
 import { riskLevel } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { auditRequest } from '../audit/audit-request.ts';
@@ -6,11 +7,15 @@ import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
+import { newIdentifier } from '../lib/identifier.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import { repeat } from '../lib/repeat.ts';
 import type { Services } from '../services.ts';
-import { dropDeliveriesTo } from '../storage/stores/delivery-store.ts';
+import { lockChannel } from '../storage/stores/channel-store.ts';
+import { type DeliveryRow, dropDeliveriesTo, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { ChannelChangeError } from '../webhooks/channel-change-error.ts';
+import { channelChange } from '../webhooks/channel-change.ts';
+import { ChannelChangeError, disabledChannel, unknownChannel } from '../webhooks/channel-change-error.ts';
 import {
   type ChangedChannel,
   changeChannelRiskLevel,
@@ -19,8 +24,8 @@ import {
   enableChannel,
   rotateChannelSecret,
 } from '../webhooks/channel-changes.ts';
+import { newDelivery } from '../webhooks/new-delivery.ts';
 import { replayDelivery } from '../webhooks/replay.ts';
-import { queueTestMessage } from '../webhooks/test-message.ts';
 import { deliveryView } from './webhook-view.ts';
 import { webhookState } from './webhooks.ts';
 
@@ -142,4 +147,27 @@ async function changed<Result extends ChangedChannel>(
     if (error.reason === 'secret') throw error;
     throw validationError('params.id', 'webhook_disabled', 'names a disabled webhook; enable it first');
   }
+}
+
+/**
+ * Queues a test message to one webhook, whatever types it subscribes to. It is signed as all messages are, and attempted
+ * once.
+ *
+ * @throws ChannelChangeError when there is no such webhook, or when it is disabled.
+ */
+async function queueTestMessage(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<ChangedChannel & { readonly delivery: DeliveryRow }> {
+  const channel = await lockChannel(db, tenantId, id);
+  if (!channel) throw unknownChannel(id);
+  if (channel.status === 'disabled') throw disabledChannel(id);
+  const nowMs = Date.now();
+  const body = { type: webhookTestType, timestamp: isoTime(nowMs), data: { webhookId: id } };
+  const message = { id: newIdentifier('msg'), type: webhookTestType, body: JSON.stringify(body) };
+  const delivery = newDelivery({ tenantId, id }, message, nowMs);
+  await insertDeliveries(db, [delivery]);
+  const sent = [{ field: 'deliveryId', before: null, after: delivery.id }];
+  return { channel, delivery, change: channelChange('webhook.tested', channel, channel, sent) };
 }

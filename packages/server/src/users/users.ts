@@ -1,17 +1,17 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import { type Role, scopesOfRole } from '../keys/roles.ts';
+import { keyCacheMs } from '../keys/key-ring.ts';
+import { type Role, roles, scopesOfRole } from '../keys/roles.ts';
 import { singleLineName } from '../keys/single-line-name.ts';
 import { type SignInSettings, signsInByProxy } from '../sign-in-settings.ts';
 import type { Storage } from '../storage/storage.ts';
+import { tenantNamed } from '../storage/stores/tenant-store.ts';
 import { csrfToken, requireOwnOrigin } from './csrf.ts';
-import { RoleMapping } from './role-mapping.ts';
-import { SignInCookies } from './sign-in-cookies.ts';
 import { SignIns } from './sign-ins.ts';
 import { TrustedProxy } from './trusted-proxy.ts';
 import { userId } from './user-id.ts';
-import { UserTenant } from './user-tenant.ts';
 
 /** The person that a request comes from. */
 export type RequestUser =
@@ -107,5 +107,100 @@ export class Users {
       scopes: new Set(scopesOfRole[role]),
       user: { name, role, csrfToken: csrfToken(this.#secret, id), signIn: undefined },
     };
+  }
+}
+
+/** Roles of the groups of a company. */
+class RoleMapping {
+  readonly #byGroup: ReadonlyMap<string, Role>;
+  readonly #defaultRole: Role | undefined;
+
+  /** @param defaultRole - role of people without a mapped group; `none` for no access */
+  constructor(byGroup: Readonly<Record<string, Role>>, defaultRole: Role | 'none') {
+    this.#byGroup = new Map(Object.entries(byGroup));
+    this.#defaultRole = defaultRole === 'none' ? undefined : defaultRole;
+  }
+
+  /** Returns the highest role of a person's groups, else the default role; `undefined` for no access. */
+  roleOf(groups: readonly string[]): Role | undefined {
+    const held = new Set(groups.map((group) => this.#byGroup.get(group)));
+    return roles.findLast((role) => held.has(role)) ?? this.#defaultRole;
+  }
+}
+
+/** The tenant of the people who sign in. It may be deleted, and created again with another number. */
+class UserTenant {
+  readonly #storage: Storage;
+  readonly #name: string;
+  #found: { readonly id: number | undefined; readonly readMs: number } | undefined;
+
+  constructor(storage: Storage, name: string) {
+    this.#storage = storage;
+    this.#name = name;
+  }
+
+  /** Returns the number of the tenant, up to a second late; `undefined` if it was deleted. */
+  async id(): Promise<number | undefined> {
+    if (this.#found && Math.abs(Date.now() - this.#found.readMs) < keyCacheMs) return this.#found.id;
+    const readMs = Date.now();
+    const tenant = await this.#storage.readAcross('administer', (db) => tenantNamed(db, this.#name));
+    this.#found = { id: tenant?.id, readMs };
+    return tenant?.id;
+  }
+}
+
+/** Name of a cookie, without the prefix. */
+type CookieName = 'actlog-sign-in' | 'actlog-sign-in-attempt';
+
+/** Options of a cookie. */
+interface CookieOptions {
+  /** Time for which the browser keeps it, in milliseconds; 0 deletes it. */
+  readonly maxAgeMs: number;
+  /**
+   * `strict` for a cookie that only requests of the console need; `lax` for one that must survive the way back from the
+   * provider, which is a navigation from another site.
+   */
+  readonly sameSite: 'strict' | 'lax';
+}
+
+/**
+ * Cookies of people who sign in. No script can read them. On https, the prefix `__Host-` makes browsers accept them only
+ * from this host, over https and for no other domain. On http, which is allowed on loopback addresses only, browsers
+ * refuse the prefix and `Secure`.
+ */
+class SignInCookies {
+  readonly #isSecure: boolean;
+
+  /** @param publicUrl - address of the server for browsers */
+  constructor(publicUrl: string | undefined) {
+    this.#isSecure = publicUrl === undefined || publicUrl.startsWith('https:');
+  }
+
+  /** Returns the value of a cookie, or `undefined` if the request has none. */
+  read({ headers }: FastifyRequest, name: CookieName): string | undefined {
+    if (headers.cookie === undefined) return undefined;
+    return parseCookie(headers.cookie)[this.#nameOf(name)] || undefined;
+  }
+
+  /** Returns the value of `Set-Cookie` for a cookie. */
+  set(name: CookieName, value: string, { maxAgeMs, sameSite }: CookieOptions): string {
+    return stringifySetCookie({
+      name: this.#nameOf(name),
+      value,
+      httpOnly: true,
+      secure: this.#isSecure,
+      sameSite,
+      path: '/',
+      maxAge: Math.floor(maxAgeMs / 1000),
+    });
+  }
+
+  /** Returns the value of `Set-Cookie` that deletes a cookie. */
+  clear(name: CookieName): string {
+    return this.set(name, '', { maxAgeMs: 0, sameSite: 'strict' });
+  }
+
+  #nameOf(name: CookieName): string {
+    return this.#isSecure ? `__Host-${name}` : name;
   }
 }

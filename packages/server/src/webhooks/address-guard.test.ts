@@ -3,7 +3,7 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { AddressGuard, ForbiddenAddressError, ForbiddenPortError } from './address-guard.ts';
-import { guardedAgent } from './guarded-connection.ts';
+import { guardedAgent } from './sender.ts';
 
 const forbidden = [
   '127.0.0.1',

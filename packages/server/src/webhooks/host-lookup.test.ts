@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { HostLookup } from './host-lookup.ts';
+import { HostLookup } from './address-guard.ts';
 
 /** Returns a lookup that calls a fake system, and the names that this was asked for. */
 function lookups() {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { webhookTestType } from '@actlog/protocol';
 import type { Agent } from 'undici';
 import { serverItself } from '../audit/actor.ts';
@@ -18,16 +19,15 @@ import {
   leaseDeliveries,
   updateDelivery,
 } from '../storage/stores/delivery-store.ts';
-import type { AddressGuard } from './address-guard.ts';
-import { changesAfterFailure } from './changes-after-failure.ts';
+import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
 import { channelChange } from './channel-change.ts';
 import { signingSecrets } from './channel-secret.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
 import { type Attempt, DeliverySlots } from './delivery-slots.ts';
-import { guardedAgent } from './guarded-connection.ts';
 import { type Destination, type HostRate, HostRates } from './host-rates.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import { SlowWebhooks } from './slow-webhooks.ts';
+import * as undici from './undici.js';
 
 /** Lease of an attempt, in milliseconds; longer than any attempt. */
 const leaseMs = 60_000;
@@ -237,4 +237,61 @@ export class WebhookSender {
 
 function destinationOf({ id, tenant_id: tenantId, url }: StoredChannel): Destination {
   return { channelId: id, tenantId, host: new URL(url).hostname };
+}
+
+/**
+ * Time of uninterrupted failure after which a webhook is disabled, once all attempts of a message have failed, in
+ * milliseconds. A single failure is not enough, because nothing may have been sent for a long time before it.
+ */
+const disabledAfterMs = 5 * 24 * 3_600_000;
+
+/** Returns a webhook's status after a failed attempt. A 410, or a message's last failed attempt, may disable it. */
+function changesAfterFailure(
+  channel: StoredChannel,
+  { isGone, isLast, nowMs }: { readonly isGone: boolean; readonly isLast: boolean; readonly nowMs: number },
+) {
+  const sinceMs = channel.failing_since_ms ?? nowMs;
+  const isDisabled = isGone || (isLast && nowMs - sinceMs >= disabledAfterMs);
+  return {
+    failure_count: channel.failure_count + 1,
+    failing_since_ms: sinceMs,
+    ...(isDisabled && { status: 'disabled' as const }),
+  };
+}
+
+/** Timeouts for connecting and for the response, in milliseconds (Standard Webhooks recommends 15 to 30 s). */
+const connectTimeoutMs = 10_000;
+const responseTimeoutMs = 15_000;
+
+/**
+ * Creates an HTTP agent that connects only to permitted ports and addresses. It checks a literal address as it is, a
+ * name by the addresses to which it resolves, and each socket by its peer. It does not follow redirects. Each attempt
+ * has its own connection, so an unresponsive receiver of one tenant does not delay another on the same host.
+ */
+export function guardedAgent(guard: AddressGuard): Agent {
+  const connect = undici.buildConnector({ lookup: guard.lookup, timeout: connectTimeoutMs });
+  return new undici.Agent({
+    allowH2: false,
+    pipelining: 1,
+    headersTimeout: responseTimeoutMs,
+    bodyTimeout: responseTimeoutMs,
+    maxHeaderSize: 16_384,
+    connect: (options, callback) => {
+      try {
+        guard.requirePort(portOf(options));
+      } catch (error) {
+        return callback(error as Error, null);
+      }
+      const host = options.hostname.replace(/^\[|\]$/g, '');
+      if (isIP(host) && !guard.permits(host)) return callback(new ForbiddenAddressError(), null);
+      connect(options, (error, socket) => {
+        if (error) return callback(error, null);
+        if (!guard.permits(socket.remoteAddress ?? '')) {
+          socket.destroy();
+          return callback(new ForbiddenAddressError(), null);
+        }
+        callback(null, socket);
+      });
+    },
+  });
 }

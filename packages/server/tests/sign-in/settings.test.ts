@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { collectSettings, secretsHelp, settingOptions } from '../../src/cli/settings.ts';
+import { collectSettings, secretsHelp, settingOptions } from '../../src/cli/serve-command.ts';
 import { configured, type ServerOptions } from '../../src/configuration.ts';
 import { atTestEnd } from '../test-end.ts';
 

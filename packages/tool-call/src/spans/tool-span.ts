@@ -1,13 +1,108 @@
 import type { Dialect, ToolSpan } from './dialect.ts';
-import { adkDialect } from './dialects/adk.ts';
-import { aiSdkOtelDialect } from './dialects/ai-sdk-otel.ts';
-import { anthropicDialect } from './dialects/anthropic.ts';
-import { genAiTool, isOfOtherKind } from './dialects/gen-ai.ts';
-import { mastraDialect } from './dialects/mastra.ts';
 import { pydanticAiDialect } from './dialects/pydantic-ai.ts';
-import { strandsDialect } from './dialects/strands.ts';
-import { traceloopDialect } from './dialects/traceloop.ts';
-import type { GenAiSpan } from './genai-span.ts';
+import { type GenAiSpan, type SpanAttributes, scopeOf } from './genai-span.ts';
+import { answeredCall } from './langchain-message.ts';
+import { jsonOf, textOf } from './span-attributes.ts';
+import { toolFacts } from './tool-facts.ts';
+
+/** Texts with which Strands answers a call that a person or a hook cancels; the status is `error` nevertheless. */
+const cancellation = /"(?:text|response)"\s*:\s*"tool (?:call |execution )?cancell?ed\b/i;
+/** Text with which Strands answers the call of a tool that does not exist. */
+const unknownTool = /"(?:text|response)"\s*:\s*"Unknown tool: /;
+
+/**
+ * Strands. A finished tool has its own status attribute; one that waits for a person has none, and its span ends
+ * successfully.
+ */
+const strandsDialect: Dialect = {
+  // The scope and the provider are the name of the user's service.
+  speaks: ({ attributes }) => attributes['gen_ai.event.start_time'] !== undefined,
+  read(span) {
+    const tool = genAiTool(span);
+    return tool && { ...tool, errorName: errorNameOf(span, tool) };
+  },
+};
+
+function errorNameOf(span: GenAiSpan, { errorName }: ToolSpan): string | undefined {
+  if (span.attributes['gen_ai.tool.status'] === undefined) return 'InterruptError';
+  if (errorName === undefined) return undefined;
+  const answer = answerOf(span);
+  if (cancellation.test(answer)) return 'CancelledError';
+  return unknownTool.test(answer) ? 'NoSuchToolError' : errorName;
+}
+
+/** Returns the answer to the model, in the place of either version of the conventions. */
+function answerOf({ events }: GenAiSpan): string {
+  return events
+    .map(({ attributes }) => textOf(attributes, 'message', 'gen_ai.output.messages') ?? '')
+    .join('\n');
+}
+
+/** Traceloop (OpenLLMetry). It uses the class of a LangChain tool; the name is only in the tool's result. */
+const traceloopDialect: Dialect = {
+  // Its processor rewrites the spans of the AI SDK according to the conventions.
+  speaks: ({ attributes }) =>
+    attributes['traceloop.span.kind'] !== undefined && attributes['gen_ai.tool.name'] === undefined,
+  read(span) {
+    const { attributes } = span;
+    const isTool =
+      attributes['gen_ai.operation.name'] === 'execute_tool' || attributes['traceloop.span.kind'] === 'tool';
+    if (!isTool) return undefined;
+    const tool = toolFacts(span);
+    return { ...tool, toolName: answeredCall(tool.result).toolName ?? tool.toolName };
+  },
+};
+
+/** Mastra. If a schema rejects arguments or result, the span ends successfully with the rejection as its result. */
+const mastraDialect: Dialect = {
+  speaks: ({ attributes }) => attributes['mastra.span.type'] !== undefined,
+  read(span) {
+    const tool = genAiTool(span);
+    return tool && { ...tool, errorName: validationError(jsonOf(tool.result)) ?? tool.errorName };
+  },
+};
+
+function validationError(result: unknown): string | undefined {
+  const { error, message, validationErrors } = (result ?? {}) as Record<string, unknown>;
+  if (error !== true || typeof message !== 'string' || validationErrors === undefined) return undefined;
+  return message.startsWith('Tool input') ? 'ZodError' : 'Error';
+}
+
+/** Google's Agent Development Kit. The span of a failed tool has no attributes and no status. */
+const adkDialect: Dialect = {
+  speaks: (span) => scopeOf(span) === 'gcp.vertex.agent',
+  read(span) {
+    const ofSpan = /^execute_tool (.+)$/.exec(span.name)?.[1];
+    // The tools of one turn have a common span, and one each.
+    if (ofSpan === undefined || ofSpan === '(merged)') return undefined;
+    const tool = toolFacts(span);
+    const isNamed = textOf(span.attributes, 'gen_ai.tool.name', 'tool.name') !== undefined;
+    return isNamed ? tool : { ...tool, errorName: tool.errorName ?? 'Error' };
+  },
+};
+
+/** `SpanStatusCode.UNSET` of the OpenTelemetry API. */
+const unsetStatus = 0;
+
+/** Anthropic's SDK, including its packages for other clouds. Every span has a status, except that of an aborted run. */
+const anthropicDialect: Dialect = {
+  speaks: (span) => /^com\.anthropic\.sdk\.typescript(\.|$)/.test(scopeOf(span)),
+  read(span) {
+    const tool = genAiTool(span);
+    return tool && { ...tool, errorName: span.status.code === unsetStatus ? 'AbortError' : tool.errorName };
+  },
+};
+
+/** `@ai-sdk/otel`. When a run is aborted, it ends the span of a running tool unchanged. */
+const aiSdkOtelDialect: Dialect = {
+  speaks: (span) => scopeOf(span) === 'gen_ai',
+  read(span) {
+    const tool = genAiTool(span);
+    const { 'gen_ai.execute_tool.duration': duration, 'gen_ai.tool.type': type } = span.attributes;
+    const hasEnded = duration !== undefined || tool?.result !== undefined || type !== 'function';
+    return tool && (hasEnded ? tool : { ...tool, errorName: 'AbortError' });
+  },
+};
 
 /** Formats that deviate from the general one. */
 const dialects: readonly Dialect[] = [
@@ -49,5 +144,69 @@ export function isUnknownToolSpan(span: GenAiSpan): boolean {
   return (
     modelKeys.every((key) => attributes[key] === undefined) &&
     Object.keys(attributes).some((key) => key.length <= maxNameLength && namesTool.test(key))
+  );
+}
+
+/** Names of the operation: that of the conventions, and others that emitters give it. */
+const toolOperations: readonly unknown[] = ['execute_tool', 'tool_call', 'call_tool', 'tools/call', 'tool'];
+
+/** Other operations of the conventions, whose spans may also name a tool. */
+const otherOperations: readonly unknown[] = [
+  'chat',
+  'create_agent',
+  'embeddings',
+  'generate_content',
+  'invoke_agent',
+  'invoke_workflow',
+  'retrieval',
+  'text_completion',
+];
+
+/** Attributes in which emitters state the kind of a span, in any case, and some of them as JSON. */
+const kindKeys = [
+  'openinference.span.kind',
+  'traceloop.span.kind',
+  'langsmith.span.kind',
+  'langfuse.observation.type',
+  'mlflow.spanType',
+  'lmnr.span.type',
+  'agentops.span.kind',
+  'gen_ai.span.kind',
+  'fi.span.kind',
+  'spring.ai.kind',
+  'fastmcp.component.type',
+  // Genkit's second kind is for tools that return several parts.
+  'genkit:metadata:subtype',
+  'ai.operationId',
+];
+const toolKind = /^"?(?:tool|tool_call|tool\.v2|ai\.toolCall)"?$/i;
+
+/**
+ * Returns the tool call of a span by OpenTelemetry's semantic conventions for GenAI ("Execute tool span"), and of the
+ * emitters that state the kind of a span in an attribute of their own, such as OpenInference, Genkit, the Vercel AI SDK
+ * and MCP, or that only name the tool.
+ */
+function genAiTool(span: GenAiSpan): ToolSpan | undefined {
+  return isTool(span.attributes) ? toolFacts(span) : undefined;
+}
+
+function isTool(attributes: SpanAttributes): boolean {
+  const operation = attributes['gen_ai.operation.name'];
+  if (toolOperations.includes(operation)) return true;
+  const method = attributes['mcp.method.name'];
+  if (method !== undefined) return method === 'tools/call';
+  if (kindKeys.some((key) => attributes[key] !== undefined && toolKind.test(String(attributes[key])))) {
+    return true;
+  }
+  if (isOfOtherKind(attributes)) return false;
+  return textOf(attributes, 'gen_ai.tool.name', 'lk.function_tool.name') !== undefined;
+}
+
+/** Returns `true` if a span that is not of a tool states another kind. */
+function isOfOtherKind(attributes: SpanAttributes): boolean {
+  return (
+    attributes['mcp.method.name'] !== undefined ||
+    otherOperations.includes(attributes['gen_ai.operation.name']) ||
+    kindKeys.some((key) => attributes[key] !== undefined)
   );
 }

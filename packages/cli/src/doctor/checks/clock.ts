@@ -1,6 +1,5 @@
 import { type Check, found, ok, skipped } from '../check.ts';
 import type { ServiceTime } from '../facts.ts';
-import { formatDuration } from '../format-duration.ts';
 
 /** Difference from which on the order of sessions and the expiry of approvals suffer, in milliseconds. */
 const maxDifferenceMs = 60_000;
@@ -35,4 +34,18 @@ export function clockDifference({ sentAtMs, receivedAtMs, dateMs }: ServiceTime)
   const estimateMs = (sentAtMs + receivedAtMs) / 2 - (dateMs + 500);
   const unsureMs = (receivedAtMs - sentAtMs) / 2 + 500;
   return { estimateMs, leastMs: Math.max(0, Math.abs(estimateMs) - unsureMs) };
+}
+
+const units = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1000, 'second'],
+] as const;
+
+/** Formats a duration in its largest unit, such as `3 hours`. */
+function formatDuration(durationMs: number): string {
+  const [unitMs, name] = units.find(([ms]) => durationMs >= ms) ?? [1000, 'second'];
+  const count = Math.round(durationMs / unitMs);
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { satisfies } from 'semver';
 import { expect, test } from 'vitest';
-import { isSupported } from './node-version.ts';
+import { isSupported } from '../checks.ts';
 
 const { engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
 

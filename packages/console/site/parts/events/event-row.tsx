@@ -1,14 +1,21 @@
+import { type Actlog, NotFoundError, type StoredEvent } from '@actlog/client';
+import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
+import { useState } from 'preact/hooks';
+import { countTexts, originsSummary } from '../../argument-origins.ts';
+import { useConnection } from '../../connection.ts';
 import type { EventMark } from '../../events/event-marks.ts';
-import { isApart, type EventRow as Row } from '../../events/event-rows.ts';
+import { type CallOrigins, isApart, type EventRow as Row } from '../../events/event-rows.ts';
 import { eventSubject } from '../../events/event-subject.ts';
 import { markReasons } from '../../events/mark-reasons.ts';
 import { rowId } from '../../events/row-id.ts';
 import { timeSinceStart } from '../../events/since-start.ts';
+import { useLoaded } from '../../hooks/use-loaded.ts';
 import { ActingAgent } from '../acting-agent.tsx';
-import { EventOrigins } from '../origins/event-origins.tsx';
+import { OriginList } from '../origins/origin-list.tsx';
+import { Decider } from '../policies/policy-link.tsx';
+import { Problem } from '../problem.tsx';
 import { MarkBadges } from '../story/mark-badges.tsx';
 import { wholeTime } from '../time.tsx';
-import { EventDetails } from './event-details.tsx';
 
 /** Number of columns of the table of events. */
 export const eventColumns = 5;
@@ -78,5 +85,133 @@ export function EventRow({
         </tr>
       )}
     </tbody>
+  );
+}
+
+/** Summary of the origins of a call's arguments, which the user opens to see them. */
+function EventOrigins({
+  origins: { eventId, callId, origins },
+  isApart,
+}: {
+  origins: CallOrigins;
+  /** `true` if they have a row of their own, not that of the call. */
+  isApart: boolean;
+}) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      {isApart && (
+        <p class="about faint">
+          About the call with the event id <code>{callId}</code>.
+        </p>
+      )}
+      {/* The event has no row of its own, but reasons can name it. */}
+      <details
+        id={isApart ? undefined : rowId(eventId)}
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      >
+        <summary>
+          {countTexts(origins) > 0 ? (
+            <span class="badge warn">{originsSummary(origins)}</span>
+          ) : (
+            originsSummary(origins)
+          )}
+        </summary>
+        {/* A page of events may have thousands. */}
+        {isOpen && <OriginList origins={origins} />}
+      </details>
+    </>
+  );
+}
+
+/** Maximum number of decisions about the tool in the session that are searched for those about the call. */
+const mostDecisions = 200;
+
+/**
+ * Reads the decisions of policies about a call: those in its session about the same tool and arguments, newest first.
+ * Returns none from a service that keeps no decisions.
+ */
+async function readCallDecisions(
+  client: Actlog,
+  { sessionId, payload = {} }: StoredEvent,
+  signal: AbortSignal,
+): Promise<readonly PolicyDecision[]> {
+  const { toolName, argumentsHash } = payload;
+  if (sessionId === undefined || typeof toolName !== 'string') return [];
+  const query = { sessionId, toolName, dryRun: false, limit: mostDecisions };
+  try {
+    const page: PolicyDecisionPage = await client.request('GET', '/server/v1/decisions', { query, signal });
+    return page.items.filter((decision) => decision.argumentsHash === argumentsHash);
+  } catch (error) {
+    if (error instanceof NotFoundError) return [];
+    throw error;
+  }
+}
+
+/** Fields of a payload that the page shows by themselves. */
+const knownFields = new Set(['toolName', 'argumentsHash', 'responseStatus', 'origins', 'eventId']);
+
+function Decisions({ event }: { event: StoredEvent }) {
+  const { client } = useConnection();
+  const { data, error, reload } = useLoaded(`decisions ${event.eventId}`, (signal) =>
+    readCallDecisions(client, event, signal),
+  );
+  if (error !== undefined) return <Problem error={error} onRetry={reload} />;
+  if (data === undefined) return <p class="faint">Loading the decisions…</p>;
+  if (data.length === 0) return <p class="faint">No decision of a policy about this call is kept.</p>;
+  return (
+    <ul class="decided">
+      {data.map(({ id, decision, decidedBy, matched, decidedAt }) => (
+        <li key={id}>
+          <span class={`badge effect-${decision}`}>{decision.replace('_', ' ')}</span>{' '}
+          {decidedBy === null ? 'no policy applies' : <Decider decision={{ decidedBy, matched }} />}
+          {matched.length > 1 && <span class="faint"> and {matched.length - 1} more matched</span>}
+          <span class="faint"> · {wholeTime(decidedAt)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** All facts of one event: ids, the whole hash, the decisions of policies, and the reasons that name it. */
+function EventDetails({ event, mark }: { event: StoredEvent; mark: EventMark | undefined }) {
+  const { eventId, agentId, category, schemaVersion, sourceTimestamp, receivedAt, payload = {} } = event;
+  const rest = Object.fromEntries(Object.entries(payload).filter(([name]) => !knownFields.has(name)));
+  const facts: readonly (readonly [name: string, value: unknown])[] = [
+    ['Time', sourceTimestamp && wholeTime(sourceTimestamp)],
+    ['Received', receivedAt && wholeTime(receivedAt)],
+    ['Event id', eventId],
+    ['Agent', agentId],
+    ['Category', category],
+    ['Schema version', schemaVersion],
+    ['Arguments hash', payload.argumentsHash],
+    ['Status', payload.responseStatus],
+  ];
+  return (
+    <div class="event-details">
+      {mark !== undefined && mark.factors.length > 0 && (
+        <ul class="why">
+          {mark.factors.map(({ ruleId, title, explanation }) => (
+            <li key={ruleId}>
+              <strong>{title}</strong> {explanation}
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl>
+        {facts
+          .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <code>{String(value)}</code>
+              </dd>
+            </div>
+          ))}
+      </dl>
+      {Object.keys(rest).length > 0 && <pre>{JSON.stringify(rest, null, 2)}</pre>}
+      {typeof payload.argumentsHash === 'string' && <Decisions event={event} />}
+    </div>
   );
 }

@@ -1,9 +1,16 @@
+import { revokeGrant } from '@actlog/client/server';
 import type { ApprovalGrant, ApprovalGrantPage } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
+import { useAction } from '../../hooks/use-action.ts';
 import { useList } from '../../hooks/use-list.ts';
+import { may } from '../../identity.ts';
+import { href } from '../../route.ts';
+import { actorName } from '../actor-name.ts';
+import { ConfirmButton } from '../confirm-button.tsx';
 import { ListTable } from '../list-table.tsx';
-import { GrantRow } from './grant-row.tsx';
+import { Problem } from '../problem.tsx';
+import { Time } from '../time.tsx';
 
 /** Table of the grants for later actions, newest first, with a button to revoke each. */
 export function GrantList({ sessionId }: { sessionId?: string }) {
@@ -42,5 +49,67 @@ export function GrantList({ sessionId }: { sessionId?: string }) {
         )}
       />
     </>
+  );
+}
+
+const statuses: Readonly<Record<ApprovalGrant['status'], string>> = {
+  active: 'active',
+  used_up: 'used up',
+  policy_changed: 'ended: policy changed',
+  expired: 'expired',
+  revoked: 'revoked',
+};
+
+/** Row of a grant; an active one can be revoked. */
+function GrantRow({ grant, onRevoked }: { grant: ApprovalGrant; onRevoked: () => void }) {
+  const { client, identity } = useConnection();
+  const revoke = useAction(async () => {
+    await revokeGrant(client, grant.id);
+    onRevoked();
+  });
+  const isActive = grant.status === 'active';
+  return (
+    <tr>
+      <th scope="row">
+        <span class="whole">{grant.toolName}</span>
+      </th>
+      <td>{grant.for === 'action' ? 'the same action' : 'any call'}</td>
+      <td>
+        <span class="whole">{grant.agentId}</span>
+        {grant.principal !== null && (
+          <>
+            {' '}
+            for <bdi class="whole">{grant.principal}</bdi>
+          </>
+        )}
+      </td>
+      <td>
+        <a class="whole" href={href(['sessions', grant.sessionId])}>
+          {grant.sessionId}
+        </a>
+      </td>
+      <td class="number">
+        {grant.uses}
+        {grant.maxUses !== null && ` of ${grant.maxUses}`}
+      </td>
+      <td>
+        <Time at={grant.expiresAt} />
+      </td>
+      <td>
+        <span class="whole">{actorName(grant.grantedBy, grant.grantedByPrincipal)}</span>
+      </td>
+      <td>
+        <span class={`badge${isActive ? ' good' : ''}`}>{statuses[grant.status]}</span>{' '}
+        {isActive && may(identity, 'decide') && (
+          <ConfirmButton
+            label="Revoke"
+            question="Revoke it?"
+            isBusy={revoke.isBusy}
+            onConfirm={() => revoke.run()}
+          />
+        )}
+        <Problem error={revoke.error} />
+      </td>
+    </tr>
   );
 }

@@ -1,7 +1,7 @@
 import type { PendingAction } from '@actlog/client';
 import { expect, test } from 'vitest';
-import { batchNews } from './batch-news.ts';
 import { decidedNews, lateNews } from './decision-news.ts';
+import { batchNews } from './held-list.tsx';
 
 function held(fields: Partial<PendingAction> = {}): PendingAction {
   return {

@@ -1,12 +1,11 @@
 import { ConflictError, type Decide, type PendingAction } from '@actlog/client';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
+import { Choice } from '../choice.tsx';
 import { Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
-import { ConfirmDecision } from './confirm-decision.tsx';
 import { decidedNews, lateNewsOf } from './decision-news.ts';
-import { GrantChoice } from './grant-choice.tsx';
 
 const buttons = [
   ['approve', 'Approve', 'approve'],
@@ -94,5 +93,121 @@ export function Decision({
       </div>
       <Problem error={decide.error} />
     </>
+  );
+}
+
+/** Confirmation of a decision that was made with a key: Enter decides, Escape returns to the card. */
+function ConfirmDecision({
+  decision,
+  name,
+  isBusy,
+  onConfirm,
+  onCancel,
+}: {
+  decision: Decide['decision'];
+  /** Name of the action, such as "refund by billing". */
+  name: string;
+  isBusy: boolean;
+  onConfirm: () => void;
+  onCancel: () => void;
+}) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => button.current?.focus(), [decision]);
+  const question = `${decision === 'approve' ? 'Approve' : 'Deny'} ${name}?`;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends
+    <span
+      class="buttons"
+      role="group"
+      aria-label={question}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onCancel();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        class={decision === 'approve' ? 'approve' : 'danger'}
+        aria-disabled={isBusy}
+        // A held-down key must not confirm what it has asked for.
+        onKeyDown={(event) => event.repeat && event.preventDefault()}
+        onClick={() => isBusy || onConfirm()}
+      >
+        {question}
+      </button>
+      <button type="button" class="quiet" onClick={onCancel}>
+        Cancel
+      </button>
+    </span>
+  );
+}
+
+type Grant = NonNullable<Decide['grant']>;
+
+const durations = { 900: '15 minutes', 3600: '1 hour', 14400: '4 hours', 86400: '1 day' };
+
+/** Fields with which the approver lets later actions of the session run as well; by default only this action. */
+function GrantChoice({
+  action: { action, sessionId, singleUse },
+  grant,
+  onChange,
+}: {
+  action: PendingAction;
+  /** Undefined for only this action. */
+  grant: Grant | undefined;
+  onChange: (grant: Grant | undefined) => void;
+}) {
+  const [durationSeconds, setDuration] = useState(3600);
+  const [maxUses, setMaxUses] = useState<number>();
+  const scopes = {
+    '': 'only this action',
+    action: 'the same action again in this session',
+    tool: `any call of ${action?.toolName} in this session`,
+  };
+  const change = (scope: string, seconds: number, uses: number | undefined) => {
+    const known = scope === 'action' || scope === 'tool' ? scope : undefined;
+    onChange(known && { for: known, durationSeconds: seconds, ...(uses !== undefined && { maxUses: uses }) });
+  };
+  // The service refuses a grant for these.
+  if (typeof sessionId !== 'string' || singleUse === true) return null;
+  return (
+    <div class="grant">
+      <Choice
+        label="An approval is for"
+        name="grant"
+        options={scopes}
+        value={grant?.for ?? ''}
+        onChange={(scope) => change(scope, durationSeconds, maxUses)}
+      />
+      {grant && (
+        <>
+          <Choice
+            label="For"
+            name="duration"
+            options={durations as Readonly<Record<string, string>>}
+            value={String(durationSeconds)}
+            onChange={(value) => {
+              setDuration(Number(value));
+              change(grant.for, Number(value), maxUses);
+            }}
+          />
+          <Field label="At most" hint="actions; empty: any number">
+            <input
+              type="number"
+              min={1}
+              max={1000}
+              value={maxUses ?? ''}
+              onInput={({ currentTarget: { value, valueAsNumber } }) => {
+                const uses = value === '' ? undefined : valueAsNumber;
+                setMaxUses(uses);
+                change(grant.for, durationSeconds, uses);
+              }}
+            />
+          </Field>
+        </>
+      )}
+    </div>
   );
 }

@@ -1,18 +1,17 @@
 import type { Decide, PendingAction } from '@actlog/client';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { readOrigins } from '../../argument-origins.ts';
 import { useConnection } from '../../connection.ts';
-import { useSettled } from '../../hooks/use-settled.ts';
 import { may } from '../../identity.ts';
-import { argumentsText, mayBeRounded } from '../../may-be-rounded.ts';
 import { href } from '../../route.ts';
 import { ActingAgent } from '../acting-agent.tsx';
 import { actorName } from '../actor-name.ts';
-import { ActionOrigins } from '../origins/action-origins.tsx';
+import { OriginList } from '../origins/origin-list.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
 import { Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
-import { GivenApprovals } from './given-approvals.tsx';
 
 function Outcome({ action: { status, decision, grantId } }: { action: PendingAction }) {
   if (!decision) return <p>{status === 'expired' ? 'Nobody decided in time.' : status}</p>;
@@ -168,5 +167,98 @@ export function HeldAction({
         </p>
       )}
     </article>
+  );
+}
+
+/** Maximum number of origins that are shown at once. */
+const most = 8;
+
+/** Section of a held action with the origins of its arguments; nothing if it has none. */
+function ActionOrigins({ origins }: { origins: unknown }) {
+  const read = readOrigins(origins);
+  if (read === undefined) return null;
+  return (
+    <>
+      <h4>Where the arguments came from</h4>
+      <OriginList origins={read} most={most} />
+    </>
+  );
+}
+
+/** Time that a user needs to notice a moved element, in milliseconds. */
+const noticedAfterMs = 600;
+
+/**
+ * `true` if an element has not moved for a moment. Content that appears or disappears above it moves it, and
+ * a press that
+ * was meant for its neighbor would hit it.
+ */
+function useSettled(element: RefObject<HTMLElement | null>): boolean {
+  const [place, setPlace] = useState<number>();
+  const [settledAt, setSettledAt] = useState<number>();
+  useLayoutEffect(() => setPlace(element.current?.offsetTop));
+  useEffect(() => {
+    const timer = setTimeout(() => setSettledAt(place), noticedAfterMs);
+    return () => clearTimeout(timer);
+  }, [place]);
+  return place !== undefined && place === settledAt;
+}
+
+/**
+ * `true` if a JSON value contains an integer so large that parsing it may have changed its last digits, so that it may
+ * differ from the one that was sent.
+ */
+function mayBeRounded(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(mayBeRounded);
+}
+
+/**
+ * Returns shown arguments as JSON over several lines.
+ *
+ * @param exact - the same as JSON text with all digits, if the service sent it because parsers round a number
+ */
+function argumentsText(shown: unknown, exact: unknown): string {
+  if (typeof exact !== 'string') return JSON.stringify(shown, null, 2);
+  const { rawJSON } = JSON as { readonly rawJSON?: (source: string) => unknown };
+  // Older browsers cannot parse it without rounding.
+  if (!rawJSON) return exact;
+  const keep = (_name: string, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === 'number' && context?.source ? rawJSON(context.source) : value;
+  return JSON.stringify(JSON.parse(exact, keep as Parameters<typeof JSON.parse>[1]), null, 2);
+}
+
+/** Approvals of an action that needs more than one, or only certain approvers. Renders nothing for others. */
+function GivenApprovals({ action: { approvals, status } }: { action: PendingAction }) {
+  if (approvals === undefined) return null;
+  const { required, given, approverKeys, notRequester } = approvals;
+  if (required === 1 && approverKeys === null && !notRequester) return null;
+  return (
+    <>
+      <p>
+        {required > 1 && (
+          <>
+            <strong>
+              {given.length} of {required} approvals
+            </strong>
+            {status === 'pending' && ' so far. One denial denies. '}
+          </>
+        )}
+        {approverKeys !== null && <span class="faint">Only {approverKeys.join(', ')} can approve. </span>}
+        {notRequester && <span class="faint">The requester cannot approve.</span>}
+      </p>
+      {required > 1 && given.length > 0 && (
+        <ol class="approvals">
+          {given.map((approval) => (
+            <li key={approval.approvedBy}>
+              <bdi translate={false}>{actorName(approval.approvedBy, approval.principal)}</bdi>{' '}
+              <Time at={approval.approvedAt} />
+              {approval.comment !== null && <>: “{approval.comment}”</>}
+              {approval.grant !== null && <span class="faint"> (also for later actions)</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
   );
 }

@@ -1,14 +1,18 @@
 import type { PendingAction } from '@actlog/client';
+import { type ActionDecisionResult, decideActions } from '@actlog/client/server';
 import { useContext, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
-import { useEach } from '../../hooks/use-each.ts';
+import { useAction } from '../../hooks/use-action.ts';
 import type { Shown } from '../../hooks/use-list.ts';
+import { useLoaded } from '../../hooks/use-loaded.ts';
 import { hasKnownOwner, may } from '../../identity.ts';
 import { CountWaitingContext } from '../../waiting.ts';
+import { ConfirmButton } from '../confirm-button.tsx';
+import { Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 import { ShowMore } from '../show-more.tsx';
-import { BatchDecision } from './batch-decision.tsx';
 import { type AskedDecision, DecisionKeys } from './decision-keys.tsx';
+import { lateNews } from './decision-news.ts';
 import { HeldAction } from './held-action.tsx';
 
 /** Maximum number of decisions in one request. */
@@ -108,4 +112,126 @@ export function HeldList({ shown }: { shown: Shown<PendingAction> }) {
       <ShowMore {...shown} />
     </>
   );
+}
+
+/** Maximum number of things that are loaded for one list. */
+const maxLoaded = 20;
+
+/**
+ * Loads one thing for each id, such as the policy of each action in a list. Things that cannot be loaded are left out:
+ * they are details, and the list is useful without them.
+ *
+ * @param kind - identifies the kind of thing
+ * @param load - requests one thing
+ */
+function useEach<Thing>(
+  kind: string,
+  ids: readonly (string | null | undefined)[],
+  load: (
+    client: ReturnType<typeof useConnection>['client'],
+    id: string,
+    signal: AbortSignal,
+  ) => PromiseLike<Thing>,
+  everyMs?: number,
+): ReadonlyMap<string, Thing> {
+  const { client } = useConnection();
+  const wanted = [...new Set(ids.filter((id) => typeof id === 'string'))].sort().slice(0, maxLoaded);
+  const { data } = useLoaded(
+    kind,
+    async (signal) => {
+      const loaded = await Promise.allSettled(wanted.map((id) => load(client, id, signal)));
+      return new Map(
+        wanted.flatMap((id, index) => {
+          const result = loaded[index];
+          return result?.status === 'fulfilled' ? [[id, result.value] as const] : [];
+        }),
+      );
+    },
+    { everyMs, version: JSON.stringify(wanted) },
+  );
+  return data ?? new Map<string, Thing>();
+}
+
+/** Bar that decides all selected actions in the same way. Renders nothing unless some are selected. */
+function BatchDecision({
+  selected,
+  onClear,
+  onEnd,
+}: {
+  /** At most 100. */
+  selected: readonly PendingAction[];
+  onClear: () => void;
+  /** Called with a summary of the outcomes. */
+  onEnd: (news: string) => void;
+}) {
+  const { client } = useConnection();
+  const [comment, setComment] = useState('');
+  const decide = useAction(async (decision: 'approve' | 'deny') => {
+    const given = comment.trim();
+    const body = { decision, ...(given && { comment: given }) };
+    const results = await decideActions(
+      client,
+      selected.map(({ id }) => ({ id, ...body })),
+    );
+    setComment('');
+    onEnd(batchNews(selected, results));
+  });
+  if (selected.length === 0) return null;
+  const actions = selected.length === 1 ? '1 action' : `${selected.length} actions`;
+  return (
+    <section class="batch" aria-label="Selected actions">
+      <div class="decide">
+        <Field label={`Comment for ${actions}, shown to the agents`}>
+          <input
+            value={comment}
+            maxLength={2000}
+            onInput={(event) => setComment(event.currentTarget.value)}
+          />
+        </Field>
+        <ConfirmButton
+          label={`Approve ${actions}`}
+          question={`Approve ${actions}?`}
+          isBusy={decide.isBusy}
+          onConfirm={() => decide.run('approve')}
+        />
+        <ConfirmButton
+          label={`Deny ${actions}`}
+          question={`Deny ${actions}?`}
+          isBusy={decide.isBusy}
+          onConfirm={() => decide.run('deny')}
+        />
+        <button type="button" class="quiet" onClick={onClear}>
+          Clear selection
+        </button>
+      </div>
+      <Problem error={decide.error} />
+    </section>
+  );
+}
+
+/** Texts for the statuses after a decision. */
+const outcomes: Readonly<Record<string, string>> = {
+  approved: 'approved',
+  denied: 'denied',
+  pending: 'waiting for another approver',
+};
+
+/** Returns a summary of several decisions: the number of each outcome, and each decision that was refused. */
+export function batchNews(
+  actions: readonly PendingAction[],
+  results: readonly ActionDecisionResult[],
+): string {
+  const counts = new Map<string, number>();
+  for (const { action } of results) {
+    if (!action) continue;
+    const outcome = outcomes[action.status ?? ''] ?? 'decided';
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  }
+  const summary = [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+  const refusals = results.flatMap(({ id, error }) => {
+    const action = actions.find((one) => one.id === id);
+    if (!error || !action) return [];
+    return lateNews(action, error) ?? `${action.action?.toolName} by ${action.agentId}: ${error.message}`;
+  });
+  return [...(summary === '' ? [] : [`${summary}.`]), ...refusals].join(' ');
 }

@@ -6,8 +6,6 @@ import { submitted } from '../../submitted.ts';
 import { Choice } from '../choice.tsx';
 import { Field } from '../field.tsx';
 import { FieldErrorsContext } from '../field-errors.ts';
-import { ApprovalFields } from './approval-fields.tsx';
-import { ScheduleFields } from './schedule-fields.tsx';
 
 const globHint = 'One per line; * matches any characters. Empty: all.';
 
@@ -170,5 +168,71 @@ export function PolicyForm({
         )}
       </form>
     </FieldErrorsContext.Provider>
+  );
+}
+
+/** Fields of a policy's form about the times at which it applies. */
+function ScheduleFields({ fields, isReadOnly }: { fields: PolicyFields; isReadOnly: boolean }) {
+  return (
+    <fieldset class="grid" disabled={isReadOnly}>
+      <legend>Only at certain times</legend>
+      <Field label="Time zone" hint="Such as Europe/Berlin. Empty: at all times.">
+        <input name="scheduleZone" maxLength={100} spellcheck={false} defaultValue={fields.scheduleZone} />
+      </Field>
+      <Field label="Days" hint="Such as mon, tue, wed. Empty: every day.">
+        <input name="scheduleDays" spellcheck={false} defaultValue={fields.scheduleDays} />
+      </Field>
+      <Field label="From" hint="Such as 09:00. Empty: midnight.">
+        <input name="scheduleFrom" maxLength={5} defaultValue={fields.scheduleFrom} />
+      </Field>
+      <Field label="To" hint="Such as 17:30; before the start, it is on the next day.">
+        <input name="scheduleTo" maxLength={5} defaultValue={fields.scheduleTo} />
+      </Field>
+    </fieldset>
+  );
+}
+
+/** Fields of a policy's form about who must approve, and what an approval is for. */
+function ApprovalFields({ fields, isReadOnly }: { fields: PolicyFields; isReadOnly: boolean }) {
+  return (
+    <fieldset class="grid" disabled={isReadOnly}>
+      <legend>Who approves</legend>
+      <Field label="Approvers" hint="How many must approve. Each counts once, and one denial denies.">
+        <input
+          name="requiredApprovers"
+          type="number"
+          min={1}
+          max={10}
+          defaultValue={fields.requiredApprovers}
+        />
+      </Field>
+      <Field
+        label="Only these keys"
+        hint="Ids of keys, one per line. Empty: every key with the scope “decide”."
+      >
+        <textarea name="approverKeys" rows={1} spellcheck={false} defaultValue={fields.approverKeys} />
+      </Field>
+      <div class="row">
+        <Check
+          name="notRequester"
+          isChecked={fields.notRequester === 'on'}
+          label="The requester cannot approve: neither the key of the check nor the same person"
+        />
+        <Check name="singleUse" isChecked={fields.singleUse === 'on'} label="Each approval is for one call" />
+      </div>
+    </fieldset>
+  );
+}
+
+function Check({ name, label, isChecked }: { name: keyof PolicyFields; label: string; isChecked: boolean }) {
+  return (
+    <>
+      {/* Forms omit unchecked checkboxes; this is their value. */}
+      <input type="hidden" name={name} value="" />
+      <label class="check">
+        <input type="checkbox" name={name} value="on" defaultChecked={isChecked} />
+        <span>{label}</span>
+      </label>
+    </>
   );
 }

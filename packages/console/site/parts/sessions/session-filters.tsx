@@ -1,12 +1,12 @@
-import { useState } from 'preact/hooks';
+import { NotFoundError } from '@actlog/client';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useConnection } from '../../connection.ts';
 import { useFilterForm } from '../../hooks/use-filter-form.ts';
-import { useSuggestions } from '../../hooks/use-suggestions.ts';
 import { href } from '../../route.ts';
 import { type SessionSearch, setFilters } from '../../sessions/session-search.ts';
 import { submitted } from '../../submitted.ts';
 import { Field } from '../field.tsx';
 import { FilterSelect } from '../filter-select.tsx';
-import { SuggestedField } from './suggested-field.tsx';
 
 const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
 
@@ -96,4 +96,73 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
       </form>
     </search>
   );
+}
+
+/** Text field that suggests names while the user types. */
+function SuggestedField({
+  label,
+  name,
+  suggestions: { names, request },
+}: {
+  label: string;
+  name: string;
+  suggestions: Suggestions;
+}) {
+  const id = useId();
+  return (
+    <>
+      <Field label={label}>
+        <input
+          name={name}
+          list={id}
+          placeholder="any"
+          maxLength={200}
+          autocomplete="off"
+          spellcheck={false}
+          onFocus={(event) => request(event.currentTarget.value)}
+          onInput={(event) => request(event.currentTarget.value)}
+        />
+      </Field>
+      <datalist id={id}>
+        {names?.map((suggested) => (
+          <option key={suggested} value={suggested} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** Names that a field suggests. */
+interface Suggestions {
+  /** Names for the last text; undefined if the service suggests none. */
+  readonly names: readonly string[] | undefined;
+  /** Requests the names that contain a text. */
+  request(text: string): void;
+}
+
+/** Suggests names of agents or tools while the user types. Other services than the actlog server suggest nothing. */
+function useSuggestions(field: 'agentId' | 'toolName'): Suggestions {
+  const { client } = useConnection();
+  const [names, setNames] = useState<readonly string[] | undefined>([]);
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  return {
+    names,
+    request: (text) => {
+      running.current?.abort();
+      const controller = new AbortController();
+      running.current = controller;
+      const query = { field, ...(text !== '' && { contains: text.slice(0, 200) }) };
+      client
+        .request<{ items: readonly string[] }>('GET', '/server/v1/suggestions', {
+          query,
+          signal: controller.signal,
+        })
+        .then(
+          ({ items }) => setNames(items),
+          // The field works without suggestions too.
+          (error) => error instanceof NotFoundError && setNames(undefined),
+        );
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { indexOfText, splitText } from './text-search.ts';
+import { indexOfText, splitText } from './linear-functions.ts';
 
 const ab = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength });
 

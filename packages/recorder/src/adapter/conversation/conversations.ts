@@ -1,11 +1,95 @@
-import { processWidePerOwner } from '../../lib/process-wide.ts';
+import { dropOldest } from '../../lib/drop-oldest.ts';
+import { processWide, processWidePerOwner } from '../../lib/process-wide.ts';
 import { currentSessionId } from '../../recording/recorder-session.ts';
 import type { AdapterOptions } from '../adapter-options.ts';
-import { CallSessions } from './call-sessions.ts';
 import { newSessionId } from './new-session-id.ts';
 import { callKeys, isUnique, keyOf } from './past-calls.ts';
-import { noteReturned, sessionOfReturned } from './returned-messages.ts';
 import { Turn } from './turn.ts';
+
+/** Minimum number of calls remembered per recorder; the maximum is twice as many. The end of a chat is not reported. */
+const maxCalls = 10_000;
+
+/** Number of sessions remembered for a call that several conversations have. */
+const maxSessions = 8;
+
+/** A session that has a call. */
+interface Owner {
+  readonly sessionId: string;
+  /** Turn of the conversation in which the call was made. */
+  readonly turn: number;
+}
+
+/**
+ * Sessions of past calls. Calls of several conversations may have the same key, if the model numbers its calls and the
+ * users wrote the same.
+ */
+class CallSessions {
+  readonly #owners = new Map<string, Owner[]>();
+  /** Last turn of each session that has made a call. */
+  readonly #turns = new Map<string, number>();
+
+  /** Notes the session of a call. */
+  note(key: string, owner: Owner): void {
+    const { sessionId, turn } = owner;
+    const owners = this.#owners.get(key);
+    if (owners === undefined) add(this.#owners, key, [owner]);
+    else if (owners.at(-1)?.sessionId !== sessionId) {
+      const others = owners.filter((other) => other.sessionId !== sessionId);
+      this.#owners.set(key, [...others.slice(1 - maxSessions), owner]);
+    }
+    const latest = this.#turns.get(sessionId);
+    if (latest === undefined) add(this.#turns, sessionId, turn);
+    else if (latest < turn) this.#turns.set(sessionId, turn);
+  }
+
+  /**
+   * Returns the session of a call. Of several, it is the probable one, or else the one that has not gone on yet;
+   * undefined if that does not tell them apart, because the calls of two people must not get into one session.
+   *
+   * @param probable - session that something weaker than a call points to; counts only if it has the call too
+   */
+  find(key: string, probable?: string): string | undefined {
+    const owners = this.#owners.get(key) ?? [];
+    if (owners.some(({ sessionId }) => sessionId === probable)) return probable;
+    const waiting = owners.length > 1 ? owners.filter((owner) => this.#isLatest(owner)) : owners;
+    return waiting.length === 1 ? waiting[0]?.sessionId : undefined;
+  }
+
+  #isLatest({ sessionId, turn }: Owner): boolean {
+    return turn >= (this.#turns.get(sessionId) ?? 0);
+  }
+}
+
+function add<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value);
+  if (map.size > 2 * maxCalls) dropOldest(map, maxCalls);
+}
+
+/** Sessions of messages that frameworks returned; undefined for one that was returned in several sessions. */
+const sessions = processWide(
+  '@actlog/recorder/returned-messages',
+  () => new WeakMap<object, string | undefined>(),
+);
+
+/**
+ * Notes the session of the messages that a framework returned for later turns.
+ *
+ * @param given - messages that the application passed, which do not count: it may pass them in several conversations
+ */
+export function noteReturned(given: unknown, returned: readonly unknown[], sessionId: string): void {
+  const known: ReadonlySet<unknown> = new Set(Array.isArray(given) ? given : []);
+  for (const message of returned) {
+    if (typeof message !== 'object' || message === null || known.has(message)) continue;
+    const isOfAnother = sessions().has(message) && sessions().get(message) !== sessionId;
+    sessions().set(message, isOfAnother ? undefined : sessionId);
+  }
+}
+
+/** Returns the session of the last message that a framework returned, while it is the same object. */
+export function sessionOfReturned(messages: readonly unknown[]): string | undefined {
+  const last = messages.findLast((message) => sessions().has(message as object));
+  return last === undefined ? undefined : sessions().get(last as object);
+}
 
 /** A tool call that follows on a conversation. */
 export interface ConversationCall {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { noteReturned, sessionOfReturned } from './returned-messages.ts';
+import { noteReturned, sessionOfReturned } from './conversations.ts';
 
 const message = (content: string) => ({ role: 'assistant', content });
 

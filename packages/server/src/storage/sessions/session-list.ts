@@ -1,11 +1,13 @@
-import { type Selectable, sql } from 'kysely';
-import { bytesOf, querySliceWithin, type Slice, sliceWithin } from '../queries/slice.ts';
+import { type AliasedRawBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
+import { isPostgres } from '../postgres/is-postgres.ts';
+import { bytesOf, maxSliceBytes, querySliceWithin, type Slice, sliceWithin } from '../queries/slice.ts';
 import type { SessionTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
-import { lowestIndexedScore, riskySessions } from './risky-session-list.ts';
-import { type SessionSlice, searchSessions } from './searched-session-list.ts';
+import { containsText, passingSessions } from './session-filter.ts';
 import type { SessionListOptions } from './session-list-options.ts';
-import { largeSessionColumns, sessionSummary } from './session-store.ts';
+import type { SessionPlace } from './session-place.ts';
+import { findSessions, largeSessionColumns, type SessionSummary, sessionSummary } from './session-store.ts';
+import { walkSessions } from './session-walk.ts';
 
 /**
  * Returns a slice of sessions, newest first unless the options say otherwise. It has fewer than `limit` rows when they
@@ -78,4 +80,136 @@ function ofAgent(db: Database, options: SessionListOptions, agentId: string) {
   if (startedBeforeMs !== undefined) query = query.where('acted.started_ms', '<', startedBeforeMs);
   if (minRiskScore !== undefined) query = query.where('sessions.risk_score', '>=', minRiskScore);
   return query.orderBy('acted.started_ms', 'desc').orderBy('acted.session_id', 'desc');
+}
+
+/** Highest score of the risk engine. */
+const highestScore = 100;
+
+/** Lowest `minRiskScore` for which the indexes by risk contain every session. */
+const lowestIndexedScore = 1;
+
+/**
+ * Selects sessions that reach a score, newest first. The index has one run of entries for each whole score, in the
+ * order of the list. At most one page is read from each run, so the query is fast whether few or nearly all sessions
+ * match.
+ *
+ * @param columns - the columns of `sessions` to select
+ */
+export function riskySessions<Row>(
+  db: Database,
+  options: SessionListOptions & { readonly minRiskScore: number },
+  columns: RawBuilder<unknown> | AliasedRawBuilder<unknown, string>,
+): RawBuilder<Row> {
+  const { tenantId, minRiskScore, limit } = options;
+  const lowest = Math.floor(minRiskScore);
+  const runOfBand = runQuery(options);
+  const bands = Array.from({ length: highestScore - lowest + 1 }, (_, index) => lowest + index);
+  // SQLite has no lateral join, and PostgreSQL would plan each of a hundred subqueries.
+  const places = isPostgres(db)
+    ? sql`select run.* from generate_series(${lowest}::integer, ${sql.lit(highestScore)}) as band
+        cross join lateral (${runOfBand(sql.ref('band'))}) as run`
+    : sql.join(
+        bands.map((band) => sql`select * from (${runOfBand(sql.lit(band))})`),
+        sql` union all `,
+      );
+  return sql`
+    select ${columns} from (
+      select started_ms, id from (${places}) as runs order by started_ms desc, id desc limit ${limit}
+    ) as place
+    join sessions on sessions.tenant_id = ${tenantId} and sessions.id = place.id
+    order by place.started_ms desc, place.id desc
+  `;
+}
+
+/** Returns the query for the run of one whole score. */
+function runQuery(
+  options: SessionListOptions & { readonly minRiskScore: number },
+): (band: RawBuilder<unknown>) => RawBuilder<unknown> {
+  const { tenantId, agentId, after, startedAfterMs, startedBeforeMs, minRiskScore, limit } = options;
+  const [table, idColumn] = agentId === undefined ? ['sessions', 'id'] : ['session_agents', 'session_id'];
+  const id = sql.ref(idColumn as string);
+  const conditions = [sql`tenant_id = ${tenantId}`];
+  if (agentId !== undefined) conditions.push(sql`agent_id = ${agentId}`);
+  if (after) conditions.push(sql`(started_ms, ${id}) < (${after.startedMs}, ${after.id})`);
+  if (startedAfterMs !== undefined) conditions.push(sql`started_ms > ${startedAfterMs}`);
+  if (startedBeforeMs !== undefined) conditions.push(sql`started_ms < ${startedBeforeMs}`);
+  if (!Number.isInteger(minRiskScore)) conditions.push(sql`risk_score >= ${minRiskScore}`);
+  const where = sql.join(conditions, sql` and `);
+  // `risk_band > 0` repeats the condition of the partial index, so that the planner can use the index.
+  return (band) => sql`
+    select started_ms, ${id} as id from ${sql.table(table as string)}
+    where ${where} and risk_band = ${band} and risk_band > 0
+    order by started_ms desc, ${id} desc limit ${limit}
+  `;
+}
+
+/**
+ * Maximum index entries that one request reads. A list whose filters few sessions pass ends its page there, maybe
+ * without a session, and continues on the next page. Few enough that other requests wait for some milliseconds only: on
+ * SQLite, reads share a thread.
+ */
+export const maxWalkedSessions = 2000;
+
+/** Factor by which each step reads more entries than the one before. */
+const growth = 4;
+
+/** A slice of a list of sessions, and the place after which the next one starts. */
+interface SessionSlice extends Slice<SessionSummary> {
+  /** Set unless the next slice starts after the last row. */
+  readonly end?: SessionPlace | undefined;
+}
+
+interface Found {
+  readonly place: SessionPlace;
+  readonly size: number;
+}
+
+/**
+ * Lists sessions by filters or an order that no single index serves: it reads an index in the order of the list, and
+ * looks up the sessions of its entries. The number of entries is bounded, so a request costs the same in a list of a
+ * million sessions as in a list of ten thousand.
+ */
+async function searchSessions(db: Database, options: SessionListOptions): Promise<SessionSlice> {
+  const { limit, idContains } = options;
+  const found: Found[] = [];
+  let at = options.after;
+  let isEnd = false;
+  let walked = 0;
+  for (let step = limit + 1; found.length <= limit && walked < maxWalkedSessions && !isEnd; step *= growth) {
+    const count = Math.min(step, maxWalkedSessions - walked);
+    const places = await walkSessions(db, options, at, count);
+    const candidates =
+      idContains === undefined ? places : places.filter(({ id }) => containsText(id, idContains));
+    const sizes = await passingSessions(
+      db,
+      options,
+      candidates.map(({ id }) => id),
+    );
+    for (const place of candidates) {
+      const size = sizes.get(place.id);
+      if (size !== undefined) found.push({ place, size });
+    }
+    walked += places.length;
+    isEnd = places.length < count;
+    at = places.at(-1) ?? at;
+  }
+  const page = withinBytes(found.slice(0, limit));
+  const isCut = page.length < found.length;
+  const summaries = await findSessions(
+    db,
+    options.tenantId,
+    page.map(({ place }) => place.id),
+  );
+  const rows = page.flatMap(({ place }) => summaries.get(place.id) ?? []);
+  return { rows, hasMore: isCut || !isEnd, end: isCut ? page.at(-1)?.place : at };
+}
+
+/** Returns the first sessions whose large columns fit in one response; at least one. */
+function withinBytes(found: readonly Found[]): readonly Found[] {
+  let bytes = 0;
+  const end = found.findIndex(({ size }, index) => {
+    bytes += size;
+    return index > 0 && bytes > maxSliceBytes;
+  });
+  return end === -1 ? found : found.slice(0, end);
 }
