@@ -15,10 +15,9 @@ import {
 import type { PluginOptions } from 'typedoc-plugin-markdown';
 import { buildWebsite } from './build/build-website.ts';
 import { writeHttpReference } from './build/http-reference/write-http-reference.ts';
-import { pagesFolder, root } from './build/repository.ts';
+import { pagesFolder, root, writePackage } from './build/repository.ts';
 import { stagePages } from './build/stage-pages.ts';
 import { entryNames, fileNameOf, typescriptFolder } from './build/typescript-pages.ts';
-import { writePackage } from './build/write-package.ts';
 
 /** Options of TypeDoc and of its Markdown plugin, besides those of `typedoc.json`. */
 const options: Partial<TypeDocOptions & PluginOptions> = {

@@ -4,8 +4,7 @@ import { exitCodes, exitCodesHelp } from './exit-codes.ts';
 import { note, watchOutput } from './output/print.ts';
 import { printableLines } from './output/printable.ts';
 import { styled } from './output/style.ts';
-import type { Subcommand } from './subcommand.ts';
-import { subcommands } from './subcommands.ts';
+import { type Subcommand, subcommands } from './subcommands.ts';
 import { version } from './version.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { ServerCommandName } from './server/load-server-command.ts';
-import type { Subcommand } from './subcommand.ts';
 
 /** Loads a command of the server, with its examples. */
 async function serverCommand(name: ServerCommandName): Promise<Command> {
@@ -99,3 +98,21 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import('./spool/spool-command.ts')).spoolCommand(),
   },
 };
+
+/** A subcommand that is loaded when it is run, so that `actlog --help` loads none of them. */
+export type Subcommand = ParsedSubcommand | FastSubcommand;
+
+/** A subcommand whose arguments commander parses. */
+interface ParsedSubcommand {
+  /** Description in the list of commands: a phrase in lower case, without a period. */
+  readonly summary: string;
+  /** Imports and creates the command. */
+  load(): Promise<Command>;
+}
+
+/** A subcommand that parses its own arguments, because it runs once for each tool call. */
+interface FastSubcommand {
+  readonly summary: string;
+  /** Imports and runs the command. Resolves to the exit code. */
+  start(args: readonly string[]): Promise<number>;
+}

@@ -36,7 +36,13 @@ export type {
   WebhookHealth,
   WebhookState,
 } from '@actlog/protocol';
-export { type BacktestDraft, type BacktestOptions, backtestPolicies } from './server/backtest-policies.ts';
+export {
+  type BacktestDraft,
+  type BacktestOptions,
+  backtestPolicies,
+  type PolicyTrial,
+  tryPolicies,
+} from './server/backtest-policies.ts';
 export { decideActions } from './server/decide-actions.ts';
 export { getOverview, type OverviewRange } from './server/get-overview.ts';
 export { type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
@@ -48,10 +54,13 @@ export {
   listJudgments,
   previewJudgment,
 } from './server/judgments.ts';
-export { type AuditFilters, listAuditEntries } from './server/list-audit-entries.ts';
-export { type DecisionFilters, listDecisions } from './server/list-decisions.ts';
+export {
+  type AuditFilters,
+  type DecisionFilters,
+  listAuditEntries,
+  listDecisions,
+} from './server/list-decisions.ts';
 export { getSessionReview, handleSession, reopenSession } from './server/session-review.ts';
-export { type PolicyTrial, tryPolicies } from './server/try-policies.ts';
 export {
   type DeliveryFilters,
   listDeliveries,

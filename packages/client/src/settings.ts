@@ -1,8 +1,7 @@
 import { resolveApiKey } from './api-key.ts';
-import type { ClientOptions } from './client-options.ts';
+import type { ClientOptions, Hooks } from './client-options.ts';
 import { type Clock, longestTimerMs, systemClock } from './clock.ts';
 import { InvalidArgumentError, invalidValue } from './errors/invalid-argument-error.ts';
-import type { Hooks } from './hooks.ts';
 import { LeveledLogger, resolveLogLevel } from './logger.ts';
 import { environmentVariable } from './platform.ts';
 import { baseHeaders, withoutBody } from './request/request-headers.ts';

@@ -5,8 +5,7 @@ import { keptApiKey, linkKey } from './api-key.ts';
 import { followColorScheme } from './color-scheme.ts';
 import { requestEarly } from './early-responses.ts';
 import { eventPageSize } from './events/event-page-size.ts';
-import { overviewQuery, shownActions } from './overview-query.ts';
-import { overviewSpan } from './overview-span.ts';
+import { overviewQuery, overviewSpan, shownActions } from './overview-span.ts';
 import { parseRoute, type Route } from './route.ts';
 
 /** Names of the scripts of the pages that have their own, which the build inserts. */

@@ -13,9 +13,8 @@ import { Icon } from './parts/icon.tsx';
 import { lazyPage } from './parts/lazy-page.tsx';
 import { href, parseRoute, type Route } from './route.ts';
 import { offeredSections, pathOf, type SectionGroup, sectionTitle } from './sections.ts';
-import { Logo } from './shell/logo.tsx';
 import { shortcutsOf } from './shell/shortcuts.ts';
-import { Sidebar, sidebarId, WaitingCount } from './shell/sidebar.tsx';
+import { Logo, Sidebar, sidebarId, WaitingCount } from './shell/sidebar.tsx';
 import { visibleText } from './visible-text.ts';
 import { CountWaitingContext, useWaiting } from './waiting.ts';
 

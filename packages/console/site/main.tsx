@@ -1,22 +1,23 @@
 import { AuthenticationError, InvalidArgumentError } from '@actlog/client';
 import { render } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { hasLinkKey, keptApiKey, takeLinkKey } from './api-key.ts';
-import { type Connection, ConnectionContext } from './connection.ts';
-import { dropEarlyResponses } from './early-responses.ts';
-import { Frame } from './frame.tsx';
-import { type Identity, mayTakeOver } from './identity.ts';
 import {
   type Credential,
   closeSession,
   dropCredential,
+  hasLinkKey,
   isSameCredential,
   keepCredential,
+  keptApiKey,
   type OpenedSession,
   openSession,
-} from './session.ts';
-import { SignIn } from './sign-in.tsx';
-import { onlyKeys, readSignInStatus, type SignInStatus } from './sign-in-status.ts';
+  takeLinkKey,
+} from './api-key.ts';
+import { type Connection, ConnectionContext } from './connection.ts';
+import { dropEarlyResponses } from './early-responses.ts';
+import { Frame } from './frame.tsx';
+import { type Identity, mayTakeOver } from './identity.ts';
+import { onlyKeys, readSignInStatus, SignIn, type SignInStatus } from './sign-in.tsx';
 import { showHiddenCharacters } from './visible-text.ts';
 
 /** Time after the sign-in in which a page takes its early responses, in milliseconds. */

@@ -1,5 +1,13 @@
 import type { OverviewInterval } from '@actlog/protocol';
 
+/** Maximum waiting actions that the overview shows. */
+export const shownActions = 5;
+
+/** Returns the query of the overview of a span up to a time. */
+export function overviewQuery(span: OverviewSpan, until: Date): { since: string; interval: string } {
+  return { since: spanStart(span, until).toISOString(), interval: span.interval };
+}
+
 const hourMs = 3_600_000;
 
 /** A span of time that the overview can show, up to now. */
@@ -69,7 +77,7 @@ export function bucketsPerBar({ interval, barSeconds }: OverviewSpan): number {
  * Returns the start of a span that ends at a time: the start of a bucket, as the service rounds it. Bars of several hours
  * begin at hours that divide the local day.
  */
-export function spanStart(span: OverviewSpan, until: Date): Date {
+function spanStart(span: OverviewSpan, until: Date): Date {
   const bucketMs = secondsOf[span.interval] * 1000;
   const start = new Date(Math.floor((until.getTime() - span.lengthMs) / bucketMs) * bucketMs);
   const hours = bucketsPerBar(span);

@@ -1,8 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { checks } from './checks.ts';
-import { ContractError, type ContractErrorCode } from './contract-error.ts';
-import type { Bodies, ContractOptions } from './contract-options.ts';
+import {
+  type Bodies,
+  ContractError,
+  type ContractErrorCode,
+  type ContractOptions,
+} from './contract-options.ts';
 import type { ContractReport, RequirementResult } from './contract-report.ts';
 import { consoleReport } from './report/console.ts';
 import { type Capability, capabilities } from './requirement.ts';

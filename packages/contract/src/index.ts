@@ -3,8 +3,14 @@
  *
  * @packageDocumentation
  */
-export { ContractError, type ContractErrorCode } from './contract-error.ts';
-export type { Bodies, BodyName, ContractClock, ContractOptions } from './contract-options.ts';
+export {
+  type Bodies,
+  type BodyName,
+  type ContractClock,
+  ContractError,
+  type ContractErrorCode,
+  type ContractOptions,
+} from './contract-options.ts';
 export type {
   CheckReport,
   CheckStatus,

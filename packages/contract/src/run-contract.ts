@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endpointNames, endpoints } from '@actlog/protocol';
 import type { Check } from './check.ts';
 import { checks as allChecks } from './checks.ts';
-import { ContractError } from './contract-error.ts';
-import type { ContractOptions, Settings } from './contract-options.ts';
+import { ContractError, type ContractOptions, type Settings } from './contract-options.ts';
 import type {
   CheckReport,
   CheckStatus,

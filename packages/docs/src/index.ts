@@ -5,8 +5,7 @@
  */
 import { DocsSite } from './docs-site.ts';
 
-export { DocsSite } from './docs-site.ts';
-export type { SiteFile } from './site-file.ts';
+export { DocsSite, type SiteFile } from './docs-site.ts';
 
 let loading: Promise<DocsSite> | undefined;
 

@@ -10,8 +10,7 @@ import {
   SpoolWriter,
 } from '@actlog/recorder/short-lived';
 import type { AgentName } from './agents.ts';
-import { type CallFacts, type CallName, callFileName } from './calls/open-call.ts';
-import { namesIn, OpenCalls } from './calls/open-calls.ts';
+import { type CallFacts, type CallName, callFileName, namesIn, OpenCalls } from './calls/open-calls.ts';
 import { DeliveryProblem } from './delivery-problem.ts';
 import { FlushLock } from './flush-lock.ts';
 import { agentFolder } from './hook-folder.ts';

@@ -2,16 +2,20 @@ import { type BodyOf, type Decide, type EndpointName, endpointNames, endpoints }
 import { contract } from '@actlog/protocol/schemas';
 import { type HttpHandler, http } from 'msw';
 import { type Faults, faultsOf } from './faults/faults.ts';
-import { type ActlogMockOptions, resolveBaseURL } from './mock-options.ts';
-import { type MockState, stateOf } from './mock-state.ts';
 import { decideAction, expireActions } from './policy/pending.ts';
 import { routes } from './routes/routes.ts';
 import type { Call } from './service/call.ts';
-import { KeyRing } from './service/key-ring.ts';
-import { MockService } from './service/mock-service.ts';
-import { endpointOf, pathBelow } from './service/router.ts';
+import { KeyRing, type MockKey } from './service/key-ring.ts';
+import { endpointOf, MockService, pathBelow } from './service/mock-service.ts';
 import { validated } from './service/validated.ts';
-import type { EventRecord, PendingActionRecord } from './tenant/records.ts';
+import type {
+  AgentRecord,
+  ChannelRecord,
+  EventRecord,
+  PendingActionRecord,
+  PolicyRecord,
+  SessionRecord,
+} from './tenant/records.ts';
 import type { Tenant } from './tenant/tenant.ts';
 
 /** A request that the mock or one of its faults has responded to. */
@@ -151,4 +155,57 @@ function refusing(entry: string, make: () => unknown): void {
   } catch (error) {
     throw new TypeError(`${entry} is invalid: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** Data of the tenant of the mock's first key, in order of creation, as returned by the API. */
+export interface MockState {
+  readonly agents: readonly AgentRecord[];
+  readonly events: readonly EventRecord[];
+  readonly sessions: readonly SessionRecord[];
+  readonly policies: readonly PolicyRecord[];
+  readonly pendingActions: readonly PendingActionRecord[];
+  readonly notificationChannels: readonly ChannelRecord[];
+}
+
+/** Returns a copy of a tenant's data. */
+function stateOf(tenant: Tenant): MockState {
+  return structuredClone({
+    agents: [...tenant.agents.values()],
+    events: [...tenant.events.values()],
+    sessions: [...tenant.sessions.values()].map(({ record }) => record),
+    policies: [...tenant.policies.values()],
+    pendingActions: [...tenant.pendingActions.values()],
+    notificationChannels: [...tenant.channels.values()],
+  });
+}
+
+/** Options of a mock. All are optional. */
+export interface ActlogMockOptions {
+  /** Base URL of the mock, without `/v1`. Default: `https://actlog.test`, which does not exist. */
+  readonly baseURL?: string | URL | undefined;
+  /** API key that the mock accepts. Default: `al_test_mock`. */
+  readonly apiKey?: string | undefined;
+  /** Additional keys with fewer scopes or of other tenants. */
+  readonly otherKeys?: readonly MockKey[] | undefined;
+  /** Agents that are registered initially and after each `reset()`. */
+  readonly agents?: readonly BodyOf<'agents.create'>[] | undefined;
+  /** Policies that exist initially and after each `reset()`. */
+  readonly policies?: readonly BodyOf<'policies.create'>[] | undefined;
+}
+
+/**
+ * Returns the base URL without a trailing slash.
+ *
+ * @throws TypeError if it is not an http or https URL, ends in `/v1`, or contains a query or credentials.
+ */
+function resolveBaseURL(option: string | URL = 'https://actlog.test'): string {
+  const url = URL.canParse(String(option)) ? new URL(option) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new TypeError('baseURL must be an http or https URL such as https://actlog.test.');
+  }
+  const path = url.pathname.replace(/\/+$/, '');
+  if (url.username || url.password || url.search || url.hash || path.endsWith('/v1')) {
+    throw new TypeError('baseURL must not contain a user name, a query or a fragment, or end in /v1.');
+  }
+  return url.origin + path;
 }

@@ -4,16 +4,20 @@
  *
  * @packageDocumentation
  */
-export { type ActlogMock, actlogMock, type HandledRequest } from './actlog-mock.ts';
-export type { FaultOptions } from './faults/fault.ts';
+export {
+  type ActlogMock,
+  type ActlogMockOptions,
+  actlogMock,
+  type HandledRequest,
+  type MockState,
+} from './actlog-mock.ts';
 export type {
   DownOptions,
   FailingOptions,
+  FaultOptions,
   Faults,
   RateLimitedOptions,
   SlowOptions,
 } from './faults/faults.ts';
-export type { ActlogMockOptions } from './mock-options.ts';
-export type { MockState } from './mock-state.ts';
 export type { MockKey } from './service/key-ring.ts';
 export type * from './tenant/records.ts';

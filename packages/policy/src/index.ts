@@ -7,7 +7,7 @@
  */
 export type { BacktestChange, BacktestResult } from '@actlog/protocol';
 export { Backtest, type BacktestOptions, type DraftVerdict } from './backtest/backtest.ts';
-export { type PastDecision, type PastMatch, pastVerdict } from './backtest/past-decision.ts';
+export { type PastDecision, type PastMatch, pastVerdict } from './backtest/history-replay.ts';
 export {
   PolicyTrial,
   type PolicyTrialOptions,
@@ -21,7 +21,6 @@ export type { PolicyVersion } from './check/approval-rules.ts';
 export { type ApprovedAction, approvalSubject } from './check/approval-subject.ts';
 export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
 export type { Approver } from './check/approver.ts';
-export type { DecidableAction } from './check/decidable-action.ts';
 export {
   actionMismatch,
   type CheckDecision,
@@ -33,7 +32,14 @@ export {
   decideWaitingCheck,
   type KnownAction,
 } from './check/decide.ts';
-export { decideHeld, type HeldDecision } from './check/decide-held.ts';
+export {
+  type DecidableAction,
+  decideHeld,
+  type GrantTerms,
+  type HeldDecision,
+  maxSessionGrants,
+  maxTenantGrants,
+} from './check/decide-held.ts';
 export {
   type DecisionPayload,
   decisionEvent,
@@ -44,16 +50,18 @@ export {
   policyDecision,
 } from './check/decision-event.ts';
 export {
+  agentRevoked,
   type DefinedPolicy,
   denyingPolicy,
   type FiredPolicy,
   firedPolicies,
+  keyStopped,
   lastingPolicies,
   type PolicyDefinition,
+  revokedAbove,
   type Verdict,
   verdictOn,
 } from './check/fired-policy.ts';
-export { type GrantTerms, maxSessionGrants, maxTenantGrants } from './check/grant-terms.ts';
 export {
   type HeldAction,
   heldOutcome,
@@ -65,7 +73,6 @@ export { policyContradiction } from './check/policy-contradiction.ts';
 export { policyDefinition } from './check/policy-definition.ts';
 export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows, windowKey } from './check/rate.ts';
-export { agentRevoked, keyStopped, revokedAbove } from './check/revoked-agent.ts';
 export { type Schedule, scheduledPolicies } from './check/schedule.ts';
 export {
   type ArrivalContext,

@@ -29,10 +29,14 @@ export type { WhenFull } from './outbox/outbox.ts';
 export { Recorder } from './recorder.ts';
 export type { RecorderOptions } from './recorder-options.ts';
 export type { RunningCall } from './recording/active-call.ts';
-export type { Instrumented, ToolFunctions } from './recording/instrument.ts';
-export { RecorderSession, type SessionRecorder } from './recording/recorder-session.ts';
+export {
+  type Instrumented,
+  RecorderSession,
+  type SessionRecorder,
+  type ToolFunctions,
+} from './recording/recorder-session.ts';
 export type { SharedCalls } from './recording/shared-calls.ts';
-export type { RecorderStats } from './reporting/counters.ts';
 export { diagnosticsChannels, type RecorderDiagnostics } from './reporting/diagnostics.ts';
 export type { DroppedEvent, DropReason } from './reporting/drop-reason.ts';
+export type { RecorderStats } from './reporting/reporter.ts';
 export { sharedRecorder } from './shared-recorder.ts';

@@ -6,10 +6,9 @@ import { tenantSecret } from './delivery/tenant-secret.ts';
 import { createEventId, eventIdTimeMs } from './events/event-id.ts';
 import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import { offExit, onExit } from './exit-hooks.ts';
-import { AwaitedChecks } from './guard/awaited-checks.ts';
 import { Guard } from './guard/guard.ts';
 import { type GuardSettings, resolveGuard } from './guard/guard-settings.ts';
-import { UnreferencedChecks } from './guard/unreferenced-checks.ts';
+import { AwaitedChecks, UnreferencedChecks } from './guard/unreferenced-checks.ts';
 import type { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open-journal.ts';
 import type { FlushResult, WaitOptions } from './lib/flush.ts';
@@ -22,12 +21,15 @@ import type { RecorderOptions } from './recorder-options.ts';
 import { type RecorderSettings, resolveRecorderSettings } from './recorder-settings.ts';
 import { CallAnnouncements } from './recording/call-announcements.ts';
 import { CallRecorder, type CallTerms } from './recording/call-recorder.ts';
-import { type Instrumented, instrumentTools, type ToolFunctions } from './recording/instrument.ts';
-import { RecorderSession } from './recording/recorder-session.ts';
+import {
+  type Instrumented,
+  instrumentTools,
+  RecorderSession,
+  type ToolFunctions,
+} from './recording/recorder-session.ts';
 import { SharedCalls } from './recording/shared-calls.ts';
-import { Counters, type RecorderStats } from './reporting/counters.ts';
 import { FactRefusals } from './reporting/fact-refusals.ts';
-import { Reporter } from './reporting/reporter.ts';
+import { Counters, type RecorderStats, Reporter } from './reporting/reporter.ts';
 import { BackgroundFlush, flushingOnReturn } from './serverless.ts';
 
 /**

@@ -1,7 +1,6 @@
 export { type Baseline, emptyBaseline, forget, type LearnOptions, learn } from './baseline/baseline.ts';
 export { parseBaseline, serializeBaseline } from './baseline/baseline-codec.ts';
 export { type Finding, findings } from './composition.ts';
-export { dimensionIds, dimensionNames, type LlmRiskId } from './dimensions.ts';
 export { currentEngineVersion, currentRulesetHash } from './engine-version.ts';
 export {
   actionsOf,
@@ -12,13 +11,16 @@ export {
 } from './judgments.ts';
 export { levelOf, levels } from './levels.ts';
 export { type EventContext, type RiskEvent, riskEvent, type WireEvent } from './risk-event.ts';
-export type {
-  DimensionId,
-  RiskDimension,
-  RiskFactor,
-  RiskLevel,
-  RiskRecommendation,
-  RiskScore,
+export {
+  type DimensionId,
+  dimensionIds,
+  dimensionNames,
+  type LlmRiskId,
+  type RiskDimension,
+  type RiskFactor,
+  type RiskLevel,
+  type RiskRecommendation,
+  type RiskScore,
 } from './risk-score.ts';
 export type { Rule, RuleMatch } from './rule.ts';
 export { allRules } from './rule-catalogue.ts';

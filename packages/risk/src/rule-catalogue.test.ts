@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dimensionIds } from './dimensions.ts';
+import { dimensionIds } from './risk-score.ts';
 import { allRules } from './rule-catalogue.ts';
 
 describe('the rules', () => {

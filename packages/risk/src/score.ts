@@ -1,9 +1,16 @@
 import { Composition, type Finding, findings } from './composition.ts';
-import { dimensionIds, dimensionNames } from './dimensions.ts';
 import { currentEngineVersion, currentRulesetHash } from './engine-version.ts';
 import { explained, type Judged, type Judgment, judged, type ScoreOptions } from './judgments.ts';
 import { levelOf, rounded, scoreOf } from './levels.ts';
-import type { DimensionId, RiskDimension, RiskFactor, RiskRecommendation, RiskScore } from './risk-score.ts';
+import {
+  type DimensionId,
+  dimensionIds,
+  dimensionNames,
+  type RiskDimension,
+  type RiskFactor,
+  type RiskRecommendation,
+  type RiskScore,
+} from './risk-score.ts';
 import type { SessionState } from './session/session-state.ts';
 import { type SessionView, stampTallyOf, tallyOf, viewOf } from './session/session-view.ts';
 import { nounClassNames } from './taxonomy/nouns.ts';

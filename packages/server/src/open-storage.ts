@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { EventWriter } from './ingest/event-writer.ts';
-import { recordWithinQuota } from './ingest/record-within-quota.ts';
-import { Recording } from './ingest/recording.ts';
+import { Recording, recordWithinQuota } from './ingest/recording.ts';
 import type { WriterData } from './ingest/sqlite-thread.ts';
 import { PolicySets } from './policy/policy-set.ts';
 import { QuotaGate } from './quota/quota-gate.ts';

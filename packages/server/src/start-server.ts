@@ -11,10 +11,9 @@ import { mountConsole } from './console/mount-console.ts';
 import { expireActions } from './guardian/expire-actions.ts';
 import { createApp } from './http/app.ts';
 import { mountDocs } from './http/docs.ts';
-import { MetricsAccess } from './http/metrics-access.ts';
 import { mountEndpoints } from './http/mount.ts';
-import { mountOperations } from './http/operations.ts';
-import { type DeploymentSecret, deploymentSecret } from './keys/deployment-secret.ts';
+import { MetricsAccess, mountOperations } from './http/operations.ts';
+import { checkSecret, type DeploymentSecret, deploymentSecret } from './keys/deployment-secret.ts';
 import {
   addAdminKey,
   addKey,
@@ -23,7 +22,6 @@ import {
   ensureTenant,
   type NewKeyOptions,
 } from './keys/provisioning.ts';
-import { checkSecret } from './keys/secret-check.ts';
 import { listenError } from './listen-error.ts';
 import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';

@@ -1,8 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import { maxWalkedSessions } from '../src/storage/sessions/session-list.ts';
-import type { SessionListOptions } from '../src/storage/sessions/session-list-options.ts';
-import { walkQuery } from '../src/storage/sessions/session-walk.ts';
+import { type SessionListOptions, walkQuery } from '../src/storage/sessions/session-walk.ts';
 import { allPages, type SeededSession, withSeededSessions } from './seeded-sessions.ts';
 import { onPostgres } from './test-database.ts';
 import { type TestServer, testServer } from './test-server.ts';

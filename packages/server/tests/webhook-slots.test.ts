@@ -11,7 +11,7 @@ import type { Storage } from '../src/storage/storage.ts';
 import { insertChannel } from '../src/storage/stores/channel-store.ts';
 import { insertDeliveries, listDeliveries } from '../src/storage/stores/delivery-store.ts';
 import { AddressGuard } from '../src/webhooks/address-guard.ts';
-import { encryptedFor } from '../src/webhooks/channel-secret.ts';
+import { encryptedFor } from '../src/webhooks/channel-change.ts';
 import type { HostRate } from '../src/webhooks/host-rates.ts';
 import { WebhookSender } from '../src/webhooks/sender.ts';
 import { newWebhookSecret } from '../src/webhooks/signature.ts';

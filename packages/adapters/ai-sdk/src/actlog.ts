@@ -10,12 +10,14 @@ import {
   withMethods,
 } from '@actlog/recorder/adapter';
 import type { ToolSet } from 'ai';
-import { aiSdkCalls } from './ai-sdk-calls.ts';
-import { noteExecution } from './execution.ts';
-import type { ActlogOptions } from './options.ts';
-import { noteInputSession } from './run-sessions.ts';
-import { recordSteps } from './steps.ts';
-import { recordTelemetry } from './telemetry.ts';
+import {
+  type ActlogOptions,
+  aiSdkCalls,
+  noteExecution,
+  noteInputSession,
+  recordSteps,
+  recordTelemetry,
+} from './telemetry.ts';
 
 /**
  * Records every call of these tools, and guards it if the recorder's guard is on:

@@ -4,6 +4,5 @@
  * @packageDocumentation
  */
 export { actlog } from './actlog.ts';
-export type { ActlogOptions } from './options.ts';
 export type { EndedStep } from './step-calls.ts';
-export type { ActlogTelemetry } from './telemetry.ts';
+export type { ActlogOptions, ActlogTelemetry } from './telemetry.ts';

@@ -1,7 +1,12 @@
 import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls, type HookedCall, mcpErrorStatus, toolContent } from '@actlog/recorder/adapter';
-import { isInvalidInput } from './invalid-input.ts';
-import type { ActlogOptions } from './options.ts';
+import {
+  AdapterCalls,
+  type AdapterOptions,
+  type HookedCall,
+  mcpErrorStatus,
+  processWide,
+  toolContent,
+} from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 /** Creates the `AdapterCalls` of this adapter. */
@@ -31,4 +36,19 @@ function statusOf(outcome: ToolOutcome, { toolName }: HookedCall): number | unde
 function thrownByTool(error: unknown): unknown {
   const cause = (error as { cause?: unknown } | null | undefined)?.cause;
   return ActionDeniedError.isInstance(cause) ? cause : error;
+}
+
+/** Options of the adapter. All are optional. */
+export interface ActlogOptions extends AdapterOptions {}
+
+const invalid = processWide('@actlog/anthropic/invalid-input', () => new WeakSet<object>());
+
+/** Notes an error thrown by a tool's `parse`, from any library. */
+export function noteInvalidInput(error: unknown): void {
+  if (typeof error === 'object' && error !== null) invalid().add(error);
+}
+
+/** Returns `true` if an error was thrown by a tool's `parse`. */
+export function isInvalidInput(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && invalid().has(error);
 }

@@ -1,9 +1,8 @@
 import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
 import { type AdapterCalls, chatTexts, noteTexts, refuseOptionsOfFunctions } from '@actlog/recorder/adapter';
-import { anthropicCalls } from './anthropic-calls.ts';
+import { type ActlogOptions, anthropicCalls } from './anthropic-calls.ts';
 import { blocksOf, type MessageBlock } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
-import type { ActlogOptions } from './options.ts';
 import { toolUses } from './tool-uses.ts';
 
 /** Context of a call, passed to its function beside the input. */

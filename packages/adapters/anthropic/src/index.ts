@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { actlog } from './actlog.ts';
+export type { ActlogOptions } from './anthropic-calls.ts';
 export type {
   LoopFunctions,
   RunCalls,
@@ -12,4 +13,3 @@ export type {
   ToolResultMessage,
   ToolUseContext,
 } from './call-runner.ts';
-export type { ActlogOptions } from './options.ts';

@@ -8,11 +8,10 @@ import {
   SessionsById,
 } from '@actlog/recorder/adapter';
 import type { Middleware, MiddlewareContext } from '@anthropic-ai/sdk';
-import { anthropicCalls } from './anthropic-calls.ts';
+import { type ActlogOptions, anthropicCalls } from './anthropic-calls.ts';
 import { deniedRuns } from './denied-runs.ts';
 import { type AnyMessage, blocksOf, isToolUse, type MessageBlock } from './message-blocks.ts';
 import { MessageCalls } from './message-calls.ts';
-import type { ActlogOptions } from './options.ts';
 import { toolUses } from './tool-uses.ts';
 import { watched } from './watched-response.ts';
 

@@ -18,10 +18,8 @@ import type {
   McpServerConfig,
   Options,
 } from '@anthropic-ai/claude-agent-sdk';
-import { HookedCalls } from './hooked-calls.ts';
-import { OpenCalls } from './open-calls.ts';
-import { systemTextsOf } from './shown-texts.ts';
-import { replaced } from './tool-outcome.ts';
+import { HookedCalls, systemTextsOf } from './hooked-calls.ts';
+import { OpenCalls, replaced } from './open-calls.ts';
 import { version } from './version.ts';
 
 /**

@@ -1,17 +1,29 @@
 import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, endOfRunReason, type HookedCall, RunDenials } from '@actlog/recorder/adapter';
+import {
+  type AdapterCalls,
+  endOfRunReason,
+  type HookedCall,
+  noteTexts,
+  RunDenials,
+} from '@actlog/recorder/adapter';
 import type {
   BaseHookInput,
   HookJSONOutput,
+  Options,
   PostToolBatchHookInput,
   PostToolUseFailureHookInput,
   PostToolUseHookInput,
   PreToolUseHookInput,
   UserPromptSubmitHookInput,
 } from '@anthropic-ai/claude-agent-sdk';
-import type { CallPlace, OpenCalls, PromptedCall } from './open-calls.ts';
-import { notePrompt } from './shown-texts.ts';
-import { failed, refused, unhooked } from './tool-outcome.ts';
+import {
+  type CallPlace,
+  failed,
+  type OpenCalls,
+  type PromptedCall,
+  refused,
+  unhooked,
+} from './open-calls.ts';
 
 /** A tool call, as reported by every hook. */
 interface ToolUse {
@@ -201,4 +213,35 @@ class DeniedRuns {
 
 function keyOf({ session_id, agent_id = '' }: CallPlace): string {
   return `${session_id} ${agent_id}`;
+}
+
+/** Sources of prompts that a person or the program submits. Others come from tasks, timers and other agents. */
+const sources: readonly unknown[] = ['user', 'sdk'];
+
+/** Start of a prompt that Claude Code writes itself, for versions that do not report the source. */
+const machineWritten =
+  /^\s*<(task-notification|[a-z-]+-message|channel|event|system-reminder|local-command-[a-z]+|bash-[a-z]+)[ >]/;
+
+/**
+ * Notes a prompt of the user, and the system prompts of the options, for argument origins.
+ *
+ * @param system - from {@link systemTextsOf}
+ */
+function notePrompt(
+  calls: AdapterCalls,
+  system: readonly unknown[],
+  { session_id, agent_id, prompt, source }: UserPromptSubmitHookInput,
+): void {
+  const isOfUser = source === undefined ? !machineWritten.test(prompt) : sources.includes(source);
+  const user = isOfUser && agent_id === undefined ? [prompt] : [];
+  noteTexts(calls, () => ({ sessionId: session_id, user, system }));
+}
+
+/** Returns the system prompt of a query, as far as the options state it, and those of its subagents. */
+export function systemTextsOf({ systemPrompt, agents = {} }: Options): readonly unknown[] {
+  const own: { readonly append?: unknown; readonly prompt?: unknown } =
+    typeof systemPrompt === 'string' || Array.isArray(systemPrompt)
+      ? { prompt: systemPrompt }
+      : (systemPrompt ?? {});
+  return [own.prompt, own.append, ...Object.values(agents).map(({ prompt }) => prompt)];
 }

@@ -1,6 +1,5 @@
-import type { ToolOutcome } from '@actlog/recorder';
-import type { BegunCall, HookedCall } from '@actlog/recorder/adapter';
-import { aborted, refused, replaced } from './tool-outcome.ts';
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { abandonedCall, type BegunCall, type HookedCall } from '@actlog/recorder/adapter';
 
 /** Maximum number of calls to remember, because the end of a run is not always reported. */
 const maxCalls = 10_000;
@@ -164,4 +163,34 @@ function name(toolUseId: string, { session_id, agent_id }: CallPlace): string {
 
 function nameInSession(toolUseId: string, agentId = ''): string {
   return `${agentId} ${toolUseId}`;
+}
+
+/** Outcome of an allowed call that the user's permissions or another hook then denied. */
+export const refused = failure('The call was denied.', responseStatuses.denied);
+
+/** Outcome of an allowed call that was replaced by one with another input. */
+export const replaced = { ok: false, error: Symbol('replaced') } as const satisfies ToolOutcome;
+
+/** Outcome of a call whose run ended first. */
+const aborted = {
+  ok: false,
+  error: abandonedCall('The run ended before the call.'),
+} as const satisfies ToolOutcome;
+
+/** Derives the outcome of a failed tool from Claude Code's text, which begins with the code of an MCP error. */
+export function failed(text: string, isInterrupt = false): ToolOutcome {
+  return isInterrupt ? aborted : { ok: false, error: new Error(text) };
+}
+
+/** Derives the outcome of a call without a hook: an unknown tool, or invalid arguments. */
+export function unhooked(response: unknown): ToolOutcome {
+  if (typeof response !== 'string' || !response.startsWith('<tool_use_error>')) {
+    return { ok: true, result: response };
+  }
+  const isUnknown = response.includes('No such tool available');
+  return failure(response, isUnknown ? responseStatuses.unknownTool : responseStatuses.invalidArguments);
+}
+
+function failure(message: string, status: number): ToolOutcome {
+  return { ok: false, error: Object.assign(new Error(message), { status }) };
 }

@@ -17,12 +17,10 @@ import {
   type ToolRequestPart,
   type ToolResponsePart,
 } from 'genkit';
-import { type Coverage, coverages, createCoverage } from './coverage.ts';
-import { Generation } from './generation.ts';
-import { currentRequest, type Genkit } from './genkit-context.ts';
+import { type Coverage, coverages, createCoverage, isInterrupt } from './coverage.ts';
+import { currentRequest, Generation, type Genkit } from './generation.ts';
 import { deniedOutput, type RecordingHooks, recordingHooks, runTool } from './recording-hooks.ts';
 import { type Action, type ActionFunction, type Registry, type RegistryClass, rootOf } from './registry.ts';
-import { isInterrupt } from './tool-outcome.ts';
 
 /** Runs the model and the tools of a generation without middleware, so that its tool calls are recorded and guarded. */
 class WrappedActions {

@@ -19,11 +19,16 @@ import {
   type LlmResponse,
   Runner,
 } from '@google/adk';
-import { invocationsAround, processCoverage, surroundingRuns, within } from './coverage.ts';
-import { endOfRun } from './denied-runs.ts';
-import { googleAdkCalls, surroundings } from './google-adk-calls.ts';
-import { hasRun, recordRun } from './recorded-tool.ts';
-import { awaitsInput } from './tool-run.ts';
+import {
+  awaitsInput,
+  googleAdkCalls,
+  invocationsAround,
+  processCoverage,
+  surroundingRuns,
+  surroundings,
+  within,
+} from './google-adk-calls.ts';
+import { endOfRun, hasRun, recordRun } from './recorded-tool.ts';
 
 type Code = NonNullable<Part['executableCode']>;
 type CodeResult = NonNullable<Part['codeExecutionResult']>;

@@ -1,19 +1,61 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ActionDeniedError } from '@actlog/recorder';
-import { type AdapterCalls, type HookedCall, processWide } from '@actlog/recorder/adapter';
+import { type AdapterCalls, DeniedRun, type HookedCall, processWide } from '@actlog/recorder/adapter';
 import {
   type BaseAgent,
   type BasePlugin,
   type BaseTool,
   type Context,
+  type InvocationContext,
   isAgentTool,
   isFunctionTool,
   type SingleAgentCallback,
 } from '@google/adk';
-import { within } from './coverage.ts';
-import { noteDenial, noteLetThrough } from './denied-runs.ts';
-import { surroundings } from './google-adk-calls.ts';
-import { isNodeTool, runsOfCalls, type ToolRun, thrownErrors } from './tool-run.ts';
+import {
+  invocationsAround,
+  isNodeTool,
+  runsOfCalls,
+  surroundings,
+  type ToolRun,
+  thrownErrors,
+  within,
+} from './google-adk-calls.ts';
+
+/** An invocation with denials, of all its agents. */
+interface Invocation {
+  readonly id: string;
+  readonly run: DeniedRun;
+}
+
+/** Latest invocation with a denial of each session. */
+const invocations = processWide('@actlog/google-adk/denied-runs', () => new WeakMap<object, Invocation>());
+
+function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefined {
+  const invocation = invocations().get(session);
+  return invocation?.id === invocationId ? invocation.run : undefined;
+}
+
+/**
+ * Counts a denial in its invocation, which ends before the next model call if the model repeats itself. The end of an
+ * invocation is a denial for the one whose tool runs it: its model might start that agent again and again.
+ */
+function noteDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
+  for (const one of [context, ...invocationsAround()]) {
+    const run = runOf(one) ?? new DeniedRun();
+    invocations().set(one.session, { id: one.invocationId, run });
+    if (!run.deny(call, denial)) return;
+  }
+}
+
+/** Notes that a call was allowed in its invocation. */
+function noteLetThrough(context: InvocationContext, toolName: string): void {
+  runOf(context)?.letThrough(toolName);
+}
+
+/** Returns the reason why an invocation must end; undefined while it continues. */
+export function endOfRun(context: InvocationContext): string | undefined {
+  return runOf(context)?.reason;
+}
 
 /** Plugins that the runner of an agent tool has not received yet. */
 const missing = new AsyncLocalStorage<BasePlugin[]>();

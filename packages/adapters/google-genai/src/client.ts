@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
+import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import {
-  type AdapterCalls,
+  AdapterCalls,
   type AdapterOptions,
   currentSessionId,
   type HookedCall,
+  mcpErrorStatus,
   processWide,
   processWidePerOwner,
   refuseOptions,
+  toolContent,
   type WithoutOptions,
   withMethods,
 } from '@actlog/recorder/adapter';
@@ -25,8 +27,76 @@ import type {
   ToolUnion,
 } from '@google/genai';
 import { messagesOf, noteRequest } from './contents.ts';
-import { noteUnknown } from './function-outcome.ts';
-import { automaticCalls } from './google-genai-calls.ts';
+import { version } from './version.ts';
+
+/** Content of a function response. Without `output` and `error`, the model sees the whole object. */
+type Response = Readonly<Record<string, unknown>>;
+
+/** Calls of functions that no tool of their request declares. */
+const unknownCalls = new WeakSet<HookedCall>();
+
+/** Notes that no tool of the request declares the function of a call. */
+function noteUnknown(call: HookedCall): void {
+  unknownCalls.add(call);
+}
+
+/** Returns the outcome of a call: that of a tool which returns a response with an `error` is a failure. */
+function outcomeOfResponse(outcome: ToolOutcome): ToolOutcome {
+  if (!outcome.ok) return outcome;
+  const failed = responsesOf(outcome.result).find(({ error }) => error !== undefined && error !== null);
+  return failed ? { ok: false, error: failed.error } : outcome;
+}
+
+/** Returns the status of a call of an unknown function, or that of an MCP server's error. */
+function statusOfFunction(outcome: ToolOutcome, call: HookedCall): number | undefined {
+  if (call.signal?.aborted) return undefined;
+  if (unknownCalls.has(call) && !hasResponse(outcome)) return responseStatuses.unknownTool;
+  if (outcome.ok) return undefined;
+  const [text] = [toolContent(outcome.error)].flat();
+  return typeof text === 'string' ? mcpErrorStatus(text, undefined, call.toolName) : undefined;
+}
+
+/** Returns what the model sees of the parts that a tool returned. */
+function shownResponse(result: unknown): unknown {
+  const shown = responsesOf(result).map((response) => {
+    const names = Object.keys(response);
+    const [name = ''] = names;
+    const isWrapped = names.length === 1 && ['output', 'result', 'error'].includes(name);
+    return toolContent(isWrapped ? response[name] : response);
+  });
+  return shown.length === 1 ? shown[0] : shown;
+}
+
+function hasResponse(outcome: ToolOutcome): boolean {
+  return outcome.ok && responsesOf(outcome.result).length > 0;
+}
+
+function responsesOf(result: unknown): Response[] {
+  const parts = (Array.isArray(result) ? result : []) as readonly Part[];
+  return parts.flatMap((part) => {
+    const response = part?.functionResponse?.response;
+    return response ? [response] : [];
+  });
+}
+
+const identity = {
+  framework: 'google-genai',
+  sdk: `@actlog/google-genai/${version}`,
+  form: 'actlog(ai, { guard })',
+};
+
+/** Creates the `AdapterCalls` of functions that the SDK runs, and that return parts of a message. */
+function automaticCalls(options: AdapterOptions): AdapterCalls {
+  return new AdapterCalls(
+    { ...identity, outcomeOf: outcomeOfResponse, statusOf: statusOfFunction, resultOf: shownResponse },
+    options,
+  );
+}
+
+/** Creates the `AdapterCalls` of functions that a manual loop runs. */
+export function manualCalls(options: AdapterOptions): AdapterCalls {
+  return new AdapterCalls({ ...identity, resultOf: toolContent }, options);
+}
 
 /** Session of a chat, known from its first request on. */
 interface ChatSession {

@@ -11,6 +11,5 @@ export type {
   LoopFunctions,
   RunTool,
 } from '@actlog/recorder/loop';
-export { actlog } from './actlog.ts';
-export type { RunCalls, RunCallsOptions } from './call-runner.ts';
+export { actlog, type RunCalls, type RunCallsOptions } from './actlog.ts';
 export type { GenAIClient } from './client.ts';

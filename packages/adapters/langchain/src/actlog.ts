@@ -2,21 +2,17 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, noteTexts, ownName, refuseOptions, withMethods } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
-import { watchedTool } from './changed-call.ts';
+import { errorMessage, thrownMessage, watchedTool } from './changed-call.ts';
 import { processCoverage } from './coverage.ts';
 import { runCounted } from './denied-runs.ts';
 import { recordHandler } from './handler.ts';
-import { hookLangChain } from './hooks.ts';
-import { recordInvocation } from './invocation.ts';
-import { langChainCalls, surroundings } from './langchain-calls.ts';
-import type { ActlogOptions } from './options.ts';
+import { hookLangChain, noteWrapped } from './hooks.ts';
+import { type ActlogOptions, langChainCalls, recordInvocation, surroundings } from './langchain-calls.ts';
 import { noteMiddleware } from './own-agents.ts';
 import { asRecordedCall, asSeenCall } from './recorded-calls.ts';
 import { conversationOf, currentRun, type RunContext } from './run-context.ts';
 import { noteMessages } from './shown-texts.ts';
-import { errorMessage, thrownMessage } from './tool-message.ts';
 import { isInterruption, thrownByTool } from './tool-outcome.ts';
-import { noteWrapped } from './wrapped-tools.ts';
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:

@@ -3,8 +3,7 @@ import { type AdapterCalls, noteTexts, type RecordOnlyOptions, refuseGuard } fro
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
 import type { BaseMessage } from '@langchain/core/messages';
-import { langChainCalls } from './langchain-calls.ts';
-import type { ActlogOptions } from './options.ts';
+import { type ActlogOptions, langChainCalls } from './langchain-calls.ts';
 import { isRecorded } from './recorded-calls.ts';
 import { agentOf, sessionOf } from './run-context.ts';
 import { contentsOf, inputContents } from './shown-texts.ts';

@@ -1,17 +1,15 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import type { AdapterCalls, Method } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type Method, processWide } from '@actlog/recorder/adapter';
 import { ToolMessage } from '@langchain/core/messages';
 import type { ClientTool } from '@langchain/core/tools';
-import { WatchedCall } from './changed-call.ts';
+import { errorMessage, isModelCall, type ModelCall, WatchedCall } from './changed-call.ts';
 import { processCoverage } from './coverage.ts';
 import { runCounted } from './denied-runs.ts';
 import { frameworkClasses } from './framework-classes.ts';
-import { withGeneratedRunId } from './generated-run-ids.ts';
 import { asGraphRun } from './graph-runs.ts';
 import { hookedMethods } from './hooked-methods.ts';
 import { hookModels } from './hooked-models.ts';
-import { recordInvocation } from './invocation.ts';
-import { surroundings } from './langchain-calls.ts';
+import { recordInvocation, surroundings } from './langchain-calls.ts';
 import { hookAgents, isOwnNode } from './own-agents.ts';
 import { asRecordedCall, asSeenCall, innermostCall, recorderAround } from './recorded-calls.ts';
 import {
@@ -21,11 +19,23 @@ import {
   messagesOf,
   nodeMessages,
   type RunContext,
+  withGeneratedRunId,
 } from './run-context.ts';
 import { noteMessages } from './shown-texts.ts';
-import { errorMessage, isModelCall, type ModelCall } from './tool-message.ts';
 import { thrownByTool } from './tool-outcome.ts';
-import { isWrapped } from './wrapped-tools.ts';
+
+/** Tools that record their own calls. */
+const wrappedTools = processWide('@actlog/langchain/wrapped-tools', () => new WeakSet<object>());
+
+/** Notes a tool of `actlog.tools()`. */
+export function noteWrapped(tool: object): void {
+  wrappedTools().add(tool);
+}
+
+/** Returns `true` for a tool of `actlog.tools()`. */
+function isWrapped(tool: object | undefined): boolean {
+  return tool !== undefined && wrappedTools().has(tool);
+}
 
 /** The used part of a graph. */
 interface Graph {

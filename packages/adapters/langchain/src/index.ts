@@ -4,4 +4,4 @@
  * @packageDocumentation
  */
 export { actlog } from './actlog.ts';
-export type { ActlogOptions } from './options.ts';
+export type { ActlogOptions } from './langchain-calls.ts';

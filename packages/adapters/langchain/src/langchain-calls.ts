@@ -1,10 +1,13 @@
-import { AdapterCalls, type HookedCall } from '@actlog/recorder/adapter';
-import { ownOutcome } from './changed-call.ts';
+import { ActionDeniedError } from '@actlog/recorder';
+import { AdapterCalls, type AdapterOptions, type HookedCall, type Wrapping } from '@actlog/recorder/adapter';
+import type { ClientTool } from '@langchain/core/tools';
+import { behindMessage, errorMessage, isModelCall, ownOutcome } from './changed-call.ts';
+import { runCounted } from './denied-runs.ts';
 import { outerGraphNames } from './graph-runs.ts';
-import type { ActlogOptions } from './options.ts';
-import { agentOf, conversationOf, type RunContext } from './run-context.ts';
+import { asRecordedCall } from './recorded-calls.ts';
+import { requestingSession } from './requested-calls.ts';
+import { agentOf, conversationOf, nodeMessages, type RunContext, runWith } from './run-context.ts';
 import { shownResult } from './shown-texts.ts';
-import { behindMessage } from './tool-message.ts';
 import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
@@ -45,4 +48,49 @@ export function surroundings(
   const sessionId = conversationOf(run, messages, calls);
   if (callId !== undefined) calls.conversations.note(messages, { toolName, callId }, sessionId);
   return { sessionId, agentId: agentOf(run), parentAgentIds: outerGraphNames() };
+}
+
+/** Options of the adapter. All are optional. */
+export interface ActlogOptions extends AdapterOptions {
+  /**
+   * Handling of errors thrown by tools: `message` reports them to the model, as LangChain does without middleware;
+   * `throw` passes them to outer middleware, and ends the run if there is none. Default `message`.
+   */
+  readonly onToolError?: 'message' | 'throw' | undefined;
+}
+
+/** An invocation of a tool. */
+interface Invocation {
+  readonly input: unknown;
+  readonly config: RunContext | undefined;
+  readonly run: () => unknown;
+  readonly wrapping: Wrapping;
+}
+
+/** Records an invocation of a tool, and runs it if the guard allows it. */
+export async function recordInvocation(
+  tool: ClientTool,
+  calls: AdapterCalls,
+  { input, config, run, wrapping }: Invocation,
+): Promise<unknown> {
+  const modelCall = isModelCall(input) ? input : undefined;
+  const current = runWith(config);
+  const called = { toolName: tool.name, callId: modelCall?.id };
+  const args = modelCall ? modelCall.args : input;
+  const place = surroundings(calls, { ...called, run: current, messages: nodeMessages(current) });
+  const call = {
+    ...place,
+    sessionId: place.sessionId ?? requestingSession({ name: tool.name, id: modelCall?.id, args }),
+    ...called,
+    arguments: args,
+    wrapping,
+    signal: current.signal,
+  };
+  const recorded = { ...call, calls, tool, runName: config?.runName };
+  try {
+    return await runCounted(calls, call, () => asRecordedCall(recorded, run));
+  } catch (error) {
+    if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
+    return errorMessage(modelCall, error.message, error);
+  }
 }

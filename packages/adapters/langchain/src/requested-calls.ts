@@ -1,7 +1,6 @@
 import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
 import { HumanMessage } from '@langchain/core/messages';
-import { coercedMessages } from './coerced-messages.ts';
-import { isInGraph } from './graph-runs.ts';
+import { coercedMessages, isInGraph } from './graph-runs.ts';
 import { OpenRequests, type RequestedCall } from './open-requests.ts';
 import { conversationOf, currentRun, nodeMessages, type RunContext } from './run-context.ts';
 

@@ -1,6 +1,5 @@
-import { type AdapterCalls, currentSessionId } from '@actlog/recorder/adapter';
+import { type AdapterCalls, createEventId, currentSessionId, processWide } from '@actlog/recorder/adapter';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
-import { isGeneratedRunId } from './generated-run-ids.ts';
 import { currentGraphName, type RunIds, sessionOfGraphRun } from './graph-runs.ts';
 
 /** Context of the run that a tool call belongs to. */
@@ -92,4 +91,30 @@ export function messagesOf(state: unknown): unknown {
  */
 export function agentOf(run: RunContext | undefined): string | undefined {
   return currentGraphName() ?? text(run?.metadata?.lc_agent_name);
+}
+
+/** Maximum number of ids to remember; each is looked up when its run starts. */
+const maxIds = 1000;
+
+const ids = processWide('@actlog/langchain/generated-run-ids', () => new Set<string>());
+
+/**
+ * Returns the configuration of a run of `streamEvents` with a run id. LangChain would create one itself, which could not
+ * be told from an id that the caller has chosen for the session.
+ */
+export function withGeneratedRunId<Config extends { readonly runId?: string | undefined }>(
+  config: Config | undefined,
+): Config | undefined {
+  const { runId, version } = (config ?? {}) as { runId?: unknown; version?: unknown };
+  // Version 3 does not create an id.
+  if (runId !== undefined || (version !== 'v1' && version !== 'v2')) return config;
+  const generated = createEventId(Date.now());
+  ids().add(generated);
+  if (ids().size > maxIds) ids().delete(ids().values().next().value as string);
+  return { ...config, runId: generated } as Config;
+}
+
+/** Returns `true` for a run id that the caller has not chosen. */
+function isGeneratedRunId(runId: string | undefined): boolean {
+  return runId !== undefined && ids().has(runId);
 }

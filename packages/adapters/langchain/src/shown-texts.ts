@@ -1,8 +1,7 @@
 import { type AdapterCalls, noteTexts, toolContent } from '@actlog/recorder/adapter';
 import { ToolMessage } from '@langchain/core/messages';
 import { isCommand } from '@langchain/langgraph';
-import { coercedMessages } from './coerced-messages.ts';
-import { outerInput } from './graph-runs.ts';
+import { coercedMessages, outerInput } from './graph-runs.ts';
 
 /** The used part of a message. */
 interface AnyMessage {

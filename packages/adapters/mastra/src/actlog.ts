@@ -10,11 +10,10 @@ import {
 import { Agent, type ToolsInput } from '@mastra/core/agent';
 import type { ToolHooks } from '@mastra/core/tools';
 import { currentScope, prepareScopes } from './call-scope.ts';
-import { coverTools, noteReporting, runReported } from './covered-tools.ts';
+import { coverTools, noteReporting, processCoverage, runReported } from './covered-tools.ts';
 import { hookInstructions } from './instructions.ts';
 import { mastraCalls } from './mastra-calls.ts';
 import { nameForModel } from './model-name.ts';
-import { processCoverage } from './process-coverage.ts';
 import { type Execute, isExecutable, recordedExecute } from './recorded-execute.ts';
 import { RecordingHooks } from './recording-hooks.ts';
 import { recordSpans } from './tracing/exporter.ts';

@@ -1,12 +1,27 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { MethodHooks, processWide } from '@actlog/recorder/adapter';
+import { type AdapterCalls, MethodHooks, ProcessCoverage, processWide } from '@actlog/recorder/adapter';
 import { Agent } from '@mastra/core/agent';
-import { Tool } from '@mastra/core/tools';
+import { Tool, type ToolHooks } from '@mastra/core/tools';
 import { currentScope } from './call-scope.ts';
 import { nameForModel } from './model-name.ts';
-import { processCoverage } from './process-coverage.ts';
-import { type ExecutableTool, type Execute, isExecutable, recordedExecute } from './recorded-execute.ts';
-import type { ToolContext } from './tool-context.ts';
+import {
+  type ExecutableTool,
+  type Execute,
+  isExecutable,
+  recordedExecute,
+  type ToolContext,
+} from './recorded-execute.ts';
+
+/** Coverage of the whole process, from one `actlog.install()`. */
+interface Installed {
+  /** Recorder of tools that Mastra runs without hooks. */
+  readonly calls: AdapterCalls;
+  /** Creates recording hooks for an agent, around its own hooks. */
+  readonly cover: (own: ToolHooks | undefined) => ToolHooks;
+}
+
+/** Coverages of the whole process, from `actlog.install()`. */
+export const processCoverage: ProcessCoverage<Installed> = new ProcessCoverage('@actlog/mastra/installed');
 
 /** Property with which Mastra marks its tools. Their constructor sets it before their function. */
 const marker = Symbol.for('mastra.core.tool.Tool');

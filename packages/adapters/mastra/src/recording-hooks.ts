@@ -4,12 +4,9 @@ import type { ToolAfterHookContext, ToolHookContext, ToolHooks } from '@mastra/c
 import { enterScope, prepareScopes } from './call-scope.ts';
 import { argumentsOf, isDelegation } from './delegation.ts';
 import { hookInstructions } from './instructions.ts';
-import type { Invocation } from './invocation.ts';
 import { mastraCalls, suspended } from './mastra-calls.ts';
 import { type RecordedCalls, recordedCalls, type TracedCall } from './recorded-calls.ts';
-import { noteInConversation, sessionOf } from './session.ts';
-import { noteRun } from './shown-texts.ts';
-import { SuspensionWatch } from './suspension.ts';
+import { type Invocation, noteInConversation, noteRun, SuspensionWatch, sessionOf } from './session.ts';
 
 /** Result of a hook before a call: undefined, or a result in place of the tool's. */
 type HookResult = Awaited<ReturnType<NonNullable<ToolHooks['beforeToolCall']>>>;

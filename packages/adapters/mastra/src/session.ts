@@ -2,13 +2,51 @@ import { randomUUID } from 'node:crypto';
 import {
   type AdapterCalls,
   type HookedCall,
+  noteTexts,
   processWidePerOwner,
   SessionsById,
 } from '@actlog/recorder/adapter';
 import { currentScope } from './call-scope.ts';
-import type { Invocation, LiveSpan } from './invocation.ts';
-import { locate, type SpanLocation, spanLocation } from './tracing/span-location.ts';
+import { instructionsOf } from './instructions.ts';
+import { type LocatedSpan, locate, type SpanLocation, spanLocation } from './tracing/span-location.ts';
 import { workflowRunId } from './workflow-runs.ts';
+
+/** An object with which a tool may suspend itself. */
+export interface Suspending {
+  readonly suspend?: (...args: unknown[]) => unknown;
+}
+
+/** Detects whether a call is suspended, because a suspended tool returns undefined like one that has ended. */
+export class SuspensionWatch {
+  #isSuspended = false;
+  readonly #undo: (() => void)[] = [];
+
+  /** @param given - all objects with which a tool may suspend itself; they keep working */
+  constructor(...given: (Suspending | undefined)[]) {
+    for (const each of given) if (each?.suspend) this.#watch(each, each.suspend);
+  }
+
+  /** `true` if the tool has been suspended. */
+  get isSuspended(): boolean {
+    return this.#isSuspended;
+  }
+
+  /** Restores the objects, unless they were changed again meanwhile. */
+  end(): void {
+    for (const undo of this.#undo) undo();
+  }
+
+  #watch(given: Suspending, suspend: NonNullable<Suspending['suspend']>): void {
+    const watched = (...args: unknown[]) => {
+      this.#isSuspended = true;
+      return suspend.apply(given, args);
+    };
+    Reflect.set(given, 'suspend', watched);
+    this.#undo.push(() => {
+      if (given.suspend === watched) Reflect.set(given, 'suspend', suspend);
+    });
+  }
+}
 
 /** Generated sessions of runs without a thread, by their request context. */
 const generatedSession = processWidePerOwner('@actlog/mastra/sessions', randomUUID);
@@ -53,10 +91,77 @@ export function tracedAgent({ tracingContext }: Invocation): string | undefined 
 }
 
 /** Yields the locations of a span and its ancestors, starting with the innermost. */
-export function* around(innermost: LiveSpan | undefined): Generator<SpanLocation> {
+function* around(innermost: LiveSpan | undefined): Generator<SpanLocation> {
   for (let span = innermost; span; span = span.parent) yield spanLocation(span);
 }
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A running span. */
+interface LiveSpan extends LocatedSpan {
+  readonly id?: string;
+  readonly traceId?: string;
+  readonly parent?: LiveSpan;
+}
+
+/** Context that Mastra passes to a tool beside its input, limited to what identifies a call. */
+export interface Invocation extends Suspending {
+  readonly toolCallId?: string;
+  readonly messages?: object | undefined;
+  readonly abortSignal?: AbortSignal;
+  readonly requestContext?: { get(key: string): unknown };
+  readonly tracingContext?: { readonly currentSpan?: LiveSpan };
+}
+
+/** A message of any version of Mastra. */
+interface Message {
+  readonly role?: unknown;
+  readonly content?: unknown;
+}
+
+/**
+ * Notes the texts that an agent's run was started with, for argument origins.
+ *
+ * @param call - call of a tool by the agent
+ * @param messages - conversation of the agent
+ */
+export function noteRun(
+  calls: AdapterCalls,
+  { sessionId, agentId }: HookedCall,
+  messages: unknown,
+  { requestContext, tracingContext }: Invocation,
+): void {
+  noteTexts(calls, () => {
+    const locations = [...around(tracingContext?.currentSpan)];
+    // The first may be the span of the call itself.
+    if (locations.slice(1).some(({ isCall }) => isCall)) return {};
+    const all = messagesOf(messages);
+    // Mastra adds what its memory holds as further system messages, and models wrote that.
+    const first = all[0]?.role === 'system' ? all.slice(0, 1) : [];
+    const traced = locations.map(({ instructions }) => instructions);
+    const system = [...contents(first), ...contents(instructionsOf(agentId, requestContext)), ...traced];
+    return { sessionId, user: userContents(all), system };
+  });
+}
+
+/** Returns the contents of the user's messages: of a list, of an object with one, or of a text. */
+export function userContents(messages: unknown): unknown[] {
+  if (typeof messages === 'string') return [messages];
+  return contents(messagesOf(messages).filter((message) => message?.role === 'user'));
+}
+
+function messagesOf(messages: unknown): readonly (Message | null | undefined)[] {
+  const list = (messages as { readonly messages?: unknown } | null | undefined)?.messages ?? messages;
+  return Array.isArray(list) ? list : [];
+}
+
+/** Returns what each message says: a text or parts. Mastra's stored messages have their parts one level deeper. */
+function contents(messages: readonly unknown[]): unknown[] {
+  return messages.map((message) => {
+    if (typeof message !== 'object' || message === null) return message;
+    const { content } = message as { readonly content?: unknown };
+    return (content as { readonly parts?: unknown } | null | undefined)?.parts ?? content;
+  });
 }

@@ -1,9 +1,7 @@
 import { MethodHooks, withMethods } from '@actlog/recorder/adapter';
 import { DefaultExecutionEngine } from '@mastra/core/workflows';
-import { runReportedId } from './covered-tools.ts';
-import { processCoverage } from './process-coverage.ts';
-import { recordedExecute } from './recorded-execute.ts';
-import type { ToolContext } from './tool-context.ts';
+import { processCoverage, runReportedId } from './covered-tools.ts';
+import { recordedExecute, type ToolContext } from './recorded-execute.ts';
 import { inWorkflowRun } from './workflow-runs.ts';
 
 const methods = new MethodHooks('@actlog/mastra/workflow-methods');

@@ -24,14 +24,11 @@ import {
 import { withActions } from './actions.ts';
 import { agentsCalls } from './agents-calls.ts';
 import { coverage, processCoverage } from './coverage.ts';
-import { inputGuardrail, outputGuardrail } from './guardrails.ts';
-import { hookedMethods } from './hooked-methods.ts';
-import { coverAgent, reachAgent } from './reached-agents.ts';
+import { inputGuardrail, type NamedCall, nameOf, outputGuardrail } from './guardrails.ts';
+import { coverAgent, hookedMethods, reachAgent } from './reached-agents.ts';
 import { recordedRun } from './runs/recorded-run.ts';
-import { currentPlace, currentRun } from './runs/run-scope.ts';
+import { currentPlace, currentRun, runOf } from './runs/run-scope.ts';
 import { noteInput, noteRunTexts } from './runs/run-texts.ts';
-import { runOf } from './runs/stray-run.ts';
-import { type NamedCall, nameOf } from './tool-call.ts';
 
 /** Guardrails added to a tool. */
 interface Hooks {

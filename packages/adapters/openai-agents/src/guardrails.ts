@@ -1,4 +1,5 @@
 import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { parseExactJson } from '@actlog/recorder/adapter';
 import {
   type FunctionTool,
   getCurrentSpan,
@@ -8,10 +9,8 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents';
 import { failure } from './agents-calls.ts';
-import { currentRun, type RunScope } from './runs/run-scope.ts';
+import { currentRun, type RunScope, runOf } from './runs/run-scope.ts';
 import { noteInput } from './runs/run-texts.ts';
-import { runOf } from './runs/stray-run.ts';
-import { nameOf, parsed } from './tool-call.ts';
 
 type InputData = Parameters<ToolInputGuardrailDefinition['run']>[0];
 
@@ -92,4 +91,32 @@ async function admit(
     run.denied.add(callId);
     return { behavior: { type: 'rejectContent', message: error.message } };
   }
+}
+
+/** Properties of a function call that form its name. */
+export interface NamedCall {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+/**
+ * Returns the name of a tool as the model sees it, with its namespace if it has one. For a tool loaded by a search, the
+ * namespace is its own name, which counts as none.
+ */
+export function nameOf({ name, namespace }: NamedCall): string {
+  return namespace && namespace !== name ? `${namespace}.${name}` : name;
+}
+
+/** Parses arguments; a text that is not JSON is returned unchanged. */
+export function parsed(input: string): unknown {
+  try {
+    return parseExactJson(input);
+  } catch {
+    return input;
+  }
+}
+
+/** Returns `true` if a text is JSON. */
+export function isJson(input: string): boolean {
+  return parsed(input) !== input;
 }

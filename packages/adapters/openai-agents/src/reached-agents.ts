@@ -1,6 +1,5 @@
-import type { AdapterCalls, Method } from '@actlog/recorder/adapter';
+import { type AdapterCalls, type Method, MethodHooks } from '@actlog/recorder/adapter';
 import { coverage } from './coverage.ts';
-import { hookedMethods } from './hooked-methods.ts';
 
 /** An agent of any context and output. */
 interface AnyAgent {
@@ -61,3 +60,6 @@ function hookClone(agent: AnyAgent): void {
     return copy;
   });
 }
+
+/** Methods of the SDK's classes that this package replaces. */
+export const hookedMethods: MethodHooks = new MethodHooks('@actlog/openai-agents/hooked-methods');

@@ -1,9 +1,8 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import type { ModelResponse, RunItem, RunToolCallOutputItem } from '@openai/agents';
 import { failure } from './agents-calls.ts';
-import { hasThrown } from './guardrails.ts';
+import { hasThrown, isJson, nameOf, parsed } from './guardrails.ts';
 import type { NamedAgent, RunOfAgentTool, RunScope } from './runs/run-scope.ts';
-import { isJson, nameOf, parsed } from './tool-call.ts';
 
 /** Result of a run, possibly partial. */
 export interface RunOutcome extends RunOfAgentTool {

@@ -18,7 +18,6 @@ import {
   type RunTool,
   runCall,
 } from '@actlog/recorder/loop';
-import { callIdOf } from './call-ids.ts';
 import {
   type ChatOutput,
   chatCalls,
@@ -26,7 +25,7 @@ import {
   type ResponsesOutput,
   responsesCalls,
 } from './model-output.ts';
-import { openAICalls } from './openai-calls.ts';
+import { callIdOf, openAICalls } from './openai-calls.ts';
 import { parsedArguments } from './parsed-arguments.ts';
 
 /** Types of calls that OpenAI runs. Shells and programs run there if the response contains their output. */

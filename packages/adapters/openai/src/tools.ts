@@ -12,8 +12,7 @@ import {
   refuseOptions,
 } from '@actlog/recorder/adapter';
 import { AbstractChatCompletionRunner } from 'openai/lib/AbstractChatCompletionRunner';
-import { callIdOf } from './call-ids.ts';
-import { noteInvalidArguments, openAICalls } from './openai-calls.ts';
+import { callIdOf, noteInvalidArguments, openAICalls } from './openai-calls.ts';
 import { parsedArguments } from './parsed-arguments.ts';
 
 /**

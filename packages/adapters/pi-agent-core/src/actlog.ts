@@ -10,8 +10,18 @@ import {
   type WithoutOptions,
   withMethods,
 } from '@actlog/recorder/adapter';
-import { AgentRun, callsAround, currentRun, hookedCall, noteDenial, within } from './agent-runs.ts';
-import { isPiAgent, type PiAgent, type PiEvent, type PiTool } from './pi-agent.ts';
+import {
+  AgentRun,
+  callsAround,
+  currentRun,
+  hookedCall,
+  isPiAgent,
+  noteDenial,
+  type PiAgent,
+  type PiEvent,
+  type PiTool,
+  within,
+} from './agent-runs.ts';
 import { version } from './version.ts';
 
 type Execute = (

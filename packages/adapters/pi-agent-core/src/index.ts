@@ -5,4 +5,4 @@
  */
 export type { AdapterOptions as ActlogOptions } from '@actlog/recorder/adapter';
 export { actlog } from './actlog.ts';
-export type { PiAgent, PiTool } from './pi-agent.ts';
+export type { PiAgent, PiTool } from './agent-runs.ts';

@@ -24,10 +24,18 @@ import {
   type ToolContext,
   type ToolList,
 } from '@strands-agents/sdk';
-import { noteChatMessages } from './agent-chats.ts';
-import { beginConversation } from './agent-identity.ts';
-import { recordChosenTool } from './chosen-tool.ts';
-import { callsAround, processCoverage, withinCall } from './coverage.ts';
+import { beginConversation, inSession, noteChatMessages, sessionOfRun } from './agent-identity.ts';
+import {
+  beginRun,
+  callsAround,
+  endOfRun,
+  isWrapped,
+  noteWrapped,
+  processCoverage,
+  recordChosenTool,
+  recordedStream,
+  withinCall,
+} from './chosen-tool.ts';
 import {
   beginCoverage,
   callsOf,
@@ -36,14 +44,10 @@ import {
   interventionCalls,
   isLocalAgent,
   noteCovered,
+  recordUnrun,
 } from './covered-agents.ts';
-import { beginRun, endOfRun } from './denied-runs.ts';
-import { recordUnrun } from './finished-call.ts';
-import { inSession, sessionOfRun } from './orchestrator-runs.ts';
-import { recordedStream } from './recorded-tool.ts';
 import { noteAgentTexts, noteInput, noteNodes } from './shown-texts.ts';
 import { hookedCall, strandsCalls } from './strands-calls.ts';
-import { isWrapped, noteWrapped } from './wrapped-tools.ts';
 
 /** Methods of the SDK's classes that this package replaces. */
 const hookedMethods: MethodHooks = new MethodHooks('@actlog/strands/hooked-methods');

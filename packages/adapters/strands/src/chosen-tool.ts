@@ -1,8 +1,149 @@
-import { type AdapterCalls, processWide, withMethods } from '@actlog/recorder/adapter';
-import type { BeforeToolCallEvent, Tool, ToolContext } from '@strands-agents/sdk';
-import { recordedStream } from './recorded-tool.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ActionDeniedError, type ToolOutcome } from '@actlog/recorder';
+import {
+  type AdapterCalls,
+  abandonedCall,
+  type BegunCall,
+  DeniedRun,
+  type HookedCall,
+  ProcessCoverage,
+  processWide,
+  withMethods,
+} from '@actlog/recorder/adapter';
+import type {
+  BeforeToolCallEvent,
+  LocalAgent,
+  Tool,
+  ToolContext,
+  ToolStreamGenerator,
+} from '@strands-agents/sdk';
 import { noteUncoveredTool } from './shown-texts.ts';
-import { isWrapped } from './wrapped-tools.ts';
+import { hookedCall, outcomeOf } from './strands-calls.ts';
+
+/** Recorders of `actlog.install()`. */
+export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/strands/installed');
+
+/** A covered call, whose tool may run agents itself. */
+interface CoveredCall {
+  readonly calls: AdapterCalls;
+  /** Agent that makes the call; undefined for a direct call. */
+  readonly agent: LocalAgent | undefined;
+  readonly outer?: CoveredCall | undefined;
+}
+
+/** Innermost covered call. */
+const around = processWide('@actlog/strands/call-around', () => new AsyncLocalStorage<CoveredCall>());
+
+/** Runs a step of a covered call. */
+export function withinCall<Result>(call: Omit<CoveredCall, 'outer'>, step: () => Result): Result {
+  return around().run({ ...call, outer: around().getStore() }, step);
+}
+
+/** Returns the recorder of the innermost covered call. */
+export function callsAround(): AdapterCalls | undefined {
+  return around().getStore()?.calls;
+}
+
+/** Yields the agents whose calls surround this code, starting with the innermost. */
+function* agentsAround(): Generator<LocalAgent> {
+  for (let call = around().getStore(); call; call = call.outer) if (call.agent) yield call.agent;
+}
+
+/** Current runs of agents that have denials. */
+const runs = processWide('@actlog/strands/denied-runs', () => new WeakMap<LocalAgent, DeniedRun>());
+
+/**
+ * Counts a denial in the agent's current run, which ends before the next model call if the model repeats itself. The end
+ * of a run is a denial for the agent whose tool runs it: its model might start that agent again and again.
+ */
+function noteDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedError): void {
+  for (const one of [agent, ...agentsAround()]) {
+    const run = runs().get(one) ?? new DeniedRun();
+    runs().set(one, run);
+    if (!run.deny(call, denial)) return;
+  }
+}
+
+/** Notes that a call of an agent was allowed. */
+function noteLetThrough(agent: LocalAgent, toolName: string): void {
+  runs().get(agent)?.letThrough(toolName);
+}
+
+/** Forgets the denials of an agent's earlier run. */
+export function beginRun(agent: LocalAgent): void {
+  runs().delete(agent);
+}
+
+/** Returns the reason why the agent's current run must end; undefined while it continues. */
+export function endOfRun(agent: LocalAgent): string | undefined {
+  return runs().get(agent)?.reason;
+}
+
+/** Outcome of a call whose tool was closed at one of its updates. */
+const closedEarly: ToolOutcome = {
+  ok: false,
+  error: abandonedCall('The tool was closed early.'),
+};
+
+/**
+ * Runs a tool, recorded and guarded. Throws a denial, which Strands converts to an error result with the message for
+ * the model and the error for hooks.
+ */
+export async function* recordedStream(
+  tool: Tool,
+  calls: AdapterCalls,
+  context: ToolContext,
+): ToolStreamGenerator {
+  const call = await begin(calls, context);
+  const step = <Result>(run: () => Result) =>
+    call.step(() => withinCall({ calls, agent: context.agent }, run));
+  let outcome = closedEarly;
+  let updates: ToolStreamGenerator | undefined;
+  try {
+    const running = step(() => tool.stream(context));
+    updates = running;
+    let next = await step(() => running.next());
+    while (!next.done) {
+      yield next.value;
+      next = await step(() => running.next());
+    }
+    outcome = outcomeOf(next.value);
+    return next.value;
+  } catch (error) {
+    outcome = { ok: false, error };
+    throw error;
+  } finally {
+    const left = outcome === closedEarly ? updates : undefined;
+    await call.end(outcome);
+    await step(() => left?.return(undefined as never));
+  }
+}
+
+async function begin(calls: AdapterCalls, context: ToolContext): Promise<BegunCall> {
+  const { agent, toolUse } = context;
+  const call = hookedCall(context, calls);
+  try {
+    const begun = await calls.begin(call);
+    noteLetThrough(agent, toolUse.name);
+    return begun;
+  } catch (error) {
+    if (ActionDeniedError.isInstance(error)) noteDenial(agent, call, error);
+    throw error;
+  }
+}
+
+/** Tools that record their own calls. */
+const wrappedTools = processWide('@actlog/strands/wrapped-tools', () => new WeakSet<object>());
+
+/** Notes a tool of `actlog.tools()`. */
+export function noteWrapped(tool: object): void {
+  wrappedTools().add(tool);
+}
+
+/** Returns `true` for a tool of `actlog.tools()`. */
+export function isWrapped(tool: object): boolean {
+  return wrappedTools().has(tool);
+}
 
 /** A tool that replaces another during one call. */
 interface StandIn {

@@ -1,3 +1,4 @@
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, processWide } from '@actlog/recorder/adapter';
 import {
   AfterToolCallEvent,
@@ -8,13 +9,49 @@ import {
   type LocalAgent,
   type Tool,
 } from '@strands-agents/sdk';
-import { noteChatMessages } from './agent-chats.ts';
-import { beginConversation } from './agent-identity.ts';
-import { recordChosenTool } from './chosen-tool.ts';
-import { callsAround, processCoverage } from './coverage.ts';
-import { beginRun, endOfRun } from './denied-runs.ts';
-import { recordUnrun } from './finished-call.ts';
+import { beginConversation, noteChatMessages } from './agent-identity.ts';
+import {
+  beginRun,
+  behindStandIns,
+  callsAround,
+  endOfRun,
+  processCoverage,
+  recordChosenTool,
+} from './chosen-tool.ts';
 import { noteAgentTexts } from './shown-texts.ts';
+import { hookedCall, outcomeOf } from './strands-calls.ts';
+
+/** Finished calls whose tools ran. */
+const ranCalls = processWide('@actlog/strands/ran-calls', () => new WeakSet<AfterToolCallEvent>());
+
+/**
+ * Returns `true` if the tool of a finished call ran and has recorded it. Restores the tool behind the stand-in in the
+ * event, so that other hooks recognize it.
+ */
+function hasRun(event: AfterToolCallEvent): boolean {
+  const behind = behindStandIns(event.tool);
+  Object.assign(event, { tool: behind.tool });
+  if (behind.hasRun) ranCalls().add(event);
+  return ranCalls().has(event);
+}
+
+/** Records a call whose tool did not run, from Strands' report of it. */
+export function recordUnrun(event: AfterToolCallEvent, calls: AdapterCalls): void {
+  if (hasRun(event) || !calls.covers(event.toolUse.name) || !calls.claim(event)) return;
+  // Without its id: a call with a span was announced before, and a canceled one has no span.
+  calls.record({ ...hookedCall(event, calls), callId: undefined }, outcomeOfUnrun(event));
+}
+
+/**
+ * Returns the outcome of a call whose tool did not run: unknown, canceled by a hook, or replaced by a hook's result.
+ */
+function outcomeOfUnrun({ tool, result, error }: AfterToolCallEvent): ToolOutcome {
+  if (result.status === 'success' || error) return outcomeOf(result);
+  const [status, message] = tool
+    ? [responseStatuses.denied, 'The call was canceled.']
+    : [responseStatuses.unknownTool, 'Unknown tool.'];
+  return { ok: false, error: Object.assign(new Error(message), { status }) };
+}
 
 /** Symbol of the recorder on an intervention of this package. */
 export const interventionCalls: unique symbol = Symbol.for('@actlog/strands/intervention-calls') as never;

@@ -1,7 +1,13 @@
-import { AdapterCalls, type AdapterOptions, type HookedCall } from '@actlog/recorder/adapter';
-import type { LocalAgent } from '@strands-agents/sdk';
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import {
+  AdapterCalls,
+  type AdapterOptions,
+  type HookedCall,
+  mcpErrorStatus,
+  toolContent,
+} from '@actlog/recorder/adapter';
+import type { LocalAgent, ToolResultBlock } from '@strands-agents/sdk';
 import { agentIdOf, sessionOf } from './agent-identity.ts';
-import { shownResult, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
 
 /**
@@ -50,4 +56,49 @@ export function hookedCall(
     agentId: agentIdOf(agent),
     signal: cancelSignal,
   };
+}
+
+/** Returns the outcome of a call from Strands' result, which contains the errors of most tools. */
+export function outcomeOf(result: ToolResultBlock | undefined): ToolOutcome {
+  const error = result?.status === 'error' ? result.error : undefined;
+  return error === undefined ? { ok: true, result } : { ok: false, error };
+}
+
+/**
+ * Returns the status of Strands' outcome of a call: `null` for a tool that interrupted the agent and will run again, or
+ * `undefined` for the recorder's own table.
+ */
+function toolOutcomeStatus(
+  outcome: ToolOutcome,
+  { toolName }: Pick<HookedCall, 'toolName'>,
+): number | null | undefined {
+  if (!outcome.ok) return isInterrupt(outcome.error) ? null : undefined;
+  const { type, status, content } = (outcome.result ?? {}) as Partial<ToolResultBlock>;
+  if (type !== 'toolResultBlock' || status !== 'error') return undefined;
+  // Without an error, it is the result of an MCP server, or of a tool that returns such a block itself.
+  const [first] = content ?? [];
+  return (
+    (first?.type === 'textBlock' ? mcpErrorStatus(first.text, undefined, toolName) : undefined) ??
+    responseStatuses.threw
+  );
+}
+
+/** Returns `true` for Strands' `InterruptError`, which is not exported. A tool's own error may have the same name. */
+function isInterrupt(error: unknown): boolean {
+  const { name, interrupts } = (error ?? {}) as { name?: unknown; interrupts?: unknown };
+  if (name !== 'InterruptError' || !Array.isArray(interrupts) || interrupts.length === 0) return false;
+  return interrupts.every((interrupt) => typeof (interrupt as { id?: unknown } | null)?.id === 'string');
+}
+
+/** Returns what the model sees of a result: its texts and its JSON, without Strands' blocks around them. */
+function shownResult(result: unknown): unknown {
+  const { type, content } = (result ?? {}) as Partial<ToolResultBlock>;
+  if (type !== 'toolResultBlock' || !Array.isArray(content)) return result;
+  const texts: unknown[] = [];
+  const values: unknown[] = [];
+  for (const block of content as ToolResultBlock['content']) {
+    if (block.type === 'textBlock') texts.push({ type: 'text', text: block.text });
+    else if (block.type === 'jsonBlock') values.push(block.json);
+  }
+  return toolContent({ content: texts, ...(values.length > 0 && { structuredContent: values }) });
 }

@@ -1,6 +1,5 @@
 import type { Actlog, ClientOptions } from '@actlog/client';
-import { MissingKeyError } from '../errors/missing-key-error.ts';
-import { UsageError } from '../errors/usage-error.ts';
+import { MissingKeyError, UsageError } from '../errors/usage-error.ts';
 import { version } from '../version.ts';
 import type { ConnectionFlags } from './connection-options.ts';
 import { readEnvFile } from './read-env-file.ts';

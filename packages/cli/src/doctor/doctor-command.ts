@@ -11,9 +11,8 @@ import { note, print } from '../output/print.ts';
 import { printable } from '../output/printable.ts';
 import { type Style, styled } from '../output/style.ts';
 import { countOf } from '../spool/count-of.ts';
-import { type Check, type CheckStatus, found, type Outcome } from './check.ts';
+import { type Check, type CheckStatus, type Facts, found, type Outcome } from './check.ts';
 import { checks } from './checks.ts';
-import type { Facts } from './facts.ts';
 import { Variables } from './variables.ts';
 
 interface DoctorFlags extends ConnectionFlags, FormatFlags {

@@ -5,8 +5,7 @@ import { printable, printableLines } from '../output/printable.ts';
 import { CanceledError } from './canceled-error.ts';
 import { ExitCodeError } from './exit-code-error.ts';
 import { InterruptedError } from './interrupted-error.ts';
-import { MissingKeyError } from './missing-key-error.ts';
-import { UsageError } from './usage-error.ts';
+import { MissingKeyError, UsageError } from './usage-error.ts';
 
 /** Text for the user, if any, and exit code of a command that did not come to its end. */
 export interface DescribedError {

@@ -1,17 +1,20 @@
-import { join, relative, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { decodeText } from '@actlog/recorder/short-lived';
 import { Command } from 'commander';
 import { addExamples } from '../command/examples.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { print } from '../output/print.ts';
+import { printable } from '../output/printable.ts';
+import { styled } from '../output/style.ts';
 import { confirm } from '../terminal/confirm.ts';
+import type { Adapter } from './adapters.ts';
 import { askSettings, type Settings } from './ask-settings.ts';
-import { addEnvEntries, readEnvEntries } from './env-entries.ts';
-import { type GitState, ignoreInGit } from './git-ignore.ts';
 import { addHookCommands } from './hook-commands.ts';
-import { addMcpCommand } from './mcp-command.ts';
-import { packageManagerOf } from './package-manager.ts';
-import { printSteps } from './print-steps.ts';
-import { type Project, readProject } from './project.ts';
+import { type PackageManager, packageManagerOf } from './package-manager.ts';
+import { type Project, type ProjectPackage, readProject } from './project.ts';
 
 interface InitFlags {
   readonly dir: string;
@@ -107,4 +110,171 @@ async function printPythonSteps(baseUrl: string): Promise<void> {
   await print('  export OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf');
   await print('  export OTEL_EXPORTER_OTLP_TRACES_HEADERS="Authorization=Bearer%20$ACTLOG_API_KEY"');
   await print('More: https://github.com/actlog/actlog/blob/main/docs/otlp.md');
+}
+
+/** Adds `actlog init mcp`, which explains the gateway: it changes nothing by itself. */
+function addMcpCommand(parent: Command): Command {
+  const command = parent
+    .command('mcp')
+    .description('explain how to record the MCP servers of a client, such as Claude Desktop')
+    .action(() => explainGateway());
+  return addExamples(command, ['actlog init mcp']);
+}
+
+async function explainGateway(): Promise<void> {
+  const unset = ['ACTLOG_BASE_URL', 'ACTLOG_API_KEY'].filter((name) => !process.env[name]?.trim());
+  const lines = [
+    'The gateway stands between an MCP client and its servers. It records each tool call, and checks and',
+    'holds it where you ask for that. Neither the client nor the server changes.',
+    '',
+    ...(unset.length > 0 ? [`Set ${unset.join(' and ')} first: the gateway gets them from here.`, ''] : []),
+    'Put it in front of all servers of a client, and take it out again:',
+    '  actlog gateway --wrap claude-desktop      or cursor, vscode, or the path of a configuration file',
+    '  actlog gateway --unwrap claude-desktop',
+    '',
+    'Or in front of one server, in the place of its command:',
+    '  actlog gateway -- npx -y @modelcontextprotocol/server-filesystem /data',
+    '  actlog gateway --url https://mcp.example.com/mcp',
+    '',
+    'Options: actlog gateway --help. The guide: https://github.com/actlog/actlog/blob/main/docs/gateway.md',
+  ];
+  for (const line of lines) await print(line);
+}
+
+/** State of a file for git: `none` outside of a repository. */
+type GitState = 'none' | 'ignored' | 'added' | 'tracked';
+
+/**
+ * Makes sure that git ignores a file: adds it to `.gitignore` beside it, unless a rule covers it already.
+ *
+ * @returns `tracked` if git has the file, which no rule changes
+ * @throws the system's error when `.gitignore` cannot be written
+ */
+function ignoreInGit(file: string): GitState {
+  const dir = dirname(file);
+  if (!isInRepository(dir)) return 'none';
+  const name = basename(file);
+  if (git(dir, 'ls-files', '--error-unmatch', '--', name) === 0) return 'tracked';
+  const ignoreFile = join(dir, '.gitignore');
+  const text = existsSync(ignoreFile) ? readFileSync(ignoreFile, 'utf8') : '';
+  const ignored = git(dir, 'check-ignore', '--quiet', '--', name);
+  // Without git, only a line with the name counts.
+  if (ignored === 0 || (ignored === undefined && text.split(/\r?\n/).includes(name))) return 'ignored';
+  writeFileSync(ignoreFile, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${name}\n`);
+  return 'added';
+}
+
+function isInRepository(dir: string): boolean {
+  if (existsSync(join(dir, '.git'))) return true;
+  return dirname(dir) !== dir && isInRepository(dirname(dir));
+}
+
+/** Runs git and returns its exit code; undefined if it is not installed. */
+function git(dir: string, ...args: string[]): number | undefined {
+  return spawnSync('git', args, { cwd: dir, stdio: 'ignore' }).status ?? undefined;
+}
+
+/** Prints what is left to do: packages to install, and the line to add for each framework. */
+async function printSteps({ packages }: Project, manager: PackageManager): Promise<void> {
+  const users = packages.filter(({ adapters }) => adapters.length > 0);
+  if (users.length === 0) return printWithoutFramework(manager);
+  for (const user of users) await printPackage(user, manager);
+}
+
+async function printPackage(
+  { path, adapters, installed }: ProjectPackage,
+  manager: PackageManager,
+): Promise<void> {
+  const names = new Set([...adapters.map(packageName), '@actlog/recorder']);
+  const missing = [...names].filter((name) => !installed.includes(name));
+  await print('');
+  if (path !== '') await print(styled('bold', printable(path)));
+  if (missing.length > 0) {
+    await print(`Install ${missing.length === 1 ? 'the package' : 'the packages'}:`);
+    const folder = path === '' ? '' : `cd ${shellWord(path)} && `;
+    await print(`  ${folder}${manager.add} ${missing.join(' ')}`);
+  }
+  for (const { title, package: name, line } of adapters) {
+    await print(
+      `Add this for ${title}; the README of ${packageName({ package: name })} has a whole program:`,
+    );
+    await print(`  import { actlog } from '${name}';`);
+    for (const text of line.split('\n')) await print(`  ${text}`);
+  }
+}
+
+async function printWithoutFramework(manager: PackageManager): Promise<void> {
+  await print('');
+  await print('No framework with an adapter is in package.json. Record the tools of your own code:');
+  await print(`  ${manager.add} @actlog/recorder`);
+  await print(`  import { sharedRecorder } from '@actlog/recorder';`);
+  await print('  const tools = sharedRecorder().instrument({ … });');
+}
+
+/** Returns the name of the package of an entry point, such as `@actlog/recorder` for `@actlog/recorder/loop`. */
+function packageName({ package: name }: Pick<Adapter, 'package'>): string {
+  return name.split('/').slice(0, 2).join('/');
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Permissions of a file that contains the API key. */
+const ownerOnly = 0o600;
+
+/** Result of {@link addEnvEntries}. */
+interface EnvChange {
+  /** Names that were added. */
+  readonly added: readonly string[];
+  /** Names that had a value, which stays. */
+  readonly kept: readonly string[];
+}
+
+/** Returns the variables of a file in the format of `node --env-file`; none if it does not exist. */
+function readEnvEntries(file: string): Readonly<Record<string, string | undefined>> {
+  return parseEnv(readText(file));
+}
+
+/**
+ * Adds variables to a file without changing a value that is there. An empty value counts as missing. Comments, order and
+ * line endings stay. A file with an added variable is readable for its owner only.
+ *
+ * @throws the system's error when the file cannot be written
+ */
+function addEnvEntries(file: string, entries: Readonly<Record<string, string>>): EnvChange {
+  const before = readText(file);
+  const present = parseEnv(before);
+  const [added, kept]: [string[], string[]] = [[], []];
+  let text = before;
+  for (const [name, value] of Object.entries(entries)) {
+    if (present[name]) kept.push(name);
+    else {
+      text = withEntry(text, name, value);
+      added.push(name);
+    }
+  }
+  if (text !== before) {
+    // Before the key is in it: the mode counts only for a new file.
+    if (before !== '') chmodSync(file, statSync(file).mode & ownerOnly);
+    writeFileSync(file, text, { mode: ownerOnly });
+  }
+  return { added, kept };
+}
+
+function withEntry(text: string, name: string, value: string): string {
+  const empty = new RegExp(`^(\\s*(?:export\\s+)?${name}\\s*=)[^\\S\\r\\n]*(?:""|'')?[^\\S\\r\\n]*$`, 'm');
+  if (empty.test(text)) return text.replace(empty, (_, start: string) => start + value);
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
+  const start = text === '' || text.endsWith('\n') ? text : text + lineBreak;
+  return `${start}${name}=${value}${lineBreak}`;
+}
+
+function readText(file: string): string {
+  try {
+    return decodeText(readFileSync(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }

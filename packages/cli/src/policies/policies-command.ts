@@ -1,16 +1,25 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { addExamples } from '../command/examples.ts';
+import { connect } from '../connection/connect.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
+import { addFormatOptions } from '../output/format.ts';
 import { jsonText } from '../output/json-text.ts';
 import { print } from '../output/print.ts';
-import { addPoliciesApply } from './apply.ts';
+import { printList } from '../output/print-list.ts';
+import { printRecord } from '../output/print-record.ts';
 import { addPoliciesBacktest } from './backtest.ts';
 import { addPoliciesArchive, addPoliciesCreate, addPoliciesUpdate } from './change-policies.ts';
 import { addPoliciesCheck } from './check.ts';
 import { addPoliciesDecisions } from './decisions.ts';
+import type { ApplyFlags } from './plan/confirm-and-apply.ts';
+import type { PlanFlags } from './plan/read-plan.ts';
 import { addPoliciesPlan } from './plan.ts';
+import { policyColumns, policyDetails } from './policy-columns.ts';
 import { addPoliciesPull } from './pull.ts';
-import { addPoliciesList, addPoliciesShow } from './read-policies.ts';
-import { addPoliciesTest } from './test.ts';
+import type { ReportFlags } from './trial/show-report.ts';
 
 /** Creates the command `policies`. */
 export function policiesCommand(): Command {
@@ -43,4 +52,101 @@ function addPoliciesSchema(parent: Command): void {
       await print(jsonText(policiesJsonSchema(), 2));
     });
   addExamples(command, ['actlog policies schema > policies.schema.json']);
+}
+
+interface ListFlags extends ClientFlags, LimitFlags {
+  readonly status: 'active' | 'archived' | 'all';
+}
+
+/** Adds `policies list`. */
+function addPoliciesList(parent: Command): void {
+  const command = clientCommand(parent, {
+    usage: 'list',
+    description: 'list policies, newest first',
+    examples: [
+      'actlog policies list',
+      ['actlog policies list --status all --json', 'with archived policies'],
+    ],
+  })
+    .optionsGroup('Filters:')
+    .addOption(
+      new Option('--status <status>', 'only policies with this status')
+        .choices(['active', 'archived', 'all'])
+        .default('active'),
+    );
+  addLimitOption(command, 'policies').action(async (flags: ListFlags) => {
+    const client = await connect(flags);
+    const status = flags.status === 'all' ? undefined : flags.status;
+    const list = client.policies.list({ status, limit: pageSizeFor(flags.limit) });
+    await printList(list, { columns: policyColumns, flags, noun: 'policies' });
+  });
+}
+
+/** Adds `policies show`. */
+function addPoliciesShow(parent: Command): void {
+  clientCommand(parent, {
+    usage: 'show <id>',
+    description: 'show a policy',
+    examples: [
+      'actlog policies show pol_0198c1d2e3f47a5b8c6d7e8f90a1b2c3',
+      ['actlog policies show ID --json > policy.json', 'keep a policy in a file'],
+    ],
+  }).action(async (id: string, flags: ClientFlags) => {
+    const client = await connect(flags);
+    const policy = await client.policies.get(id);
+    await printRecord(policy, policyDetails(policy), flags);
+  });
+}
+
+interface Flags extends ClientFlags, PlanFlags, ApplyFlags {}
+
+/** Adds `policies apply`. */
+function addPoliciesApply(parent: Command): void {
+  clientCommand(parent, {
+    usage: 'apply [paths...]',
+    description: 'create, change and archive policies, so that the service has those of the files',
+    examples: [
+      ['actlog policies apply', 'the files in the folder "policies", after a question'],
+      ['actlog policies apply policies --prune --yes', 'for CI: without a question'],
+    ],
+  })
+    .optionsGroup('Plan:')
+    .option('--prune', 'archive active policies that are in no file, permanently')
+    .option('--yes', 'apply without a question; needed without a terminal')
+    .action(async (paths: string[], flags: Flags) => {
+      const { readPolicyFiles } = await import('./files/read-policy-files.ts');
+      const { readPlan } = await import('./plan/read-plan.ts');
+      const { confirmAndApply } = await import('./plan/confirm-and-apply.ts');
+      const files = await readPolicyFiles(paths);
+      const client = await connect(flags);
+      await confirmAndApply(client, await readPlan(client, files, flags), flags);
+    });
+}
+
+/** Adds `policies test`. */
+function addPoliciesTest(parent: Command): void {
+  const command = parent
+    .command('test [paths...]')
+    .description('run the tests in policy files, without a service; exit code 1 if one fails')
+    .optionsGroup('Tests:')
+    .option('--junit <file>', 'write the results as JUnit XML, too')
+    .action(async (paths: string[], flags: ReportFlags) => {
+      const { readPolicyFiles } = await import('./files/read-policy-files.ts');
+      const { runPolicyTests } = await import('./trial/run-policy-tests.ts');
+      const { showReport } = await import('./trial/show-report.ts');
+      const files = await readPolicyFiles(paths);
+      if (files.tests.length === 0) {
+        throw new UsageError(
+          'There are no tests in these files: add a list "tests" with actions and decisions.',
+        );
+      }
+      const report = runPolicyTests(files);
+      await showReport(report, flags);
+      if (report.failed > 0) process.exitCode = exitCodes.failed;
+    });
+  addFormatOptions(command);
+  addExamples(command, [
+    ['actlog policies test', 'the files in the folder "policies"'],
+    ['actlog policies test policies --junit report.xml', 'for CI'],
+  ]);
 }

@@ -19,9 +19,8 @@ import { type Column, Table } from '../output/table.ts';
 import { terminalWidth } from '../output/terminal-width.ts';
 import { addServerExamples } from '../server/load-server-command.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { eventColumns } from './event-columns.ts';
 import { addSessionsExport } from './export.ts';
-import { sessionColumns } from './session-columns.ts';
+import { eventColumns, sessionColumns } from './session-columns.ts';
 import { addSessionFilterOptions, type SessionFilterFlags, sessionQuery } from './session-filter-options.ts';
 import { addSessionsTail } from './tail.ts';
 

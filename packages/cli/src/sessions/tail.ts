@@ -11,8 +11,7 @@ import { note, print } from '../output/print.ts';
 import { type Column, Table } from '../output/table.ts';
 import { terminalWidth } from '../output/terminal-width.ts';
 import { Interruption } from '../terminal/interruption.ts';
-import { eventColumns } from './event-columns.ts';
-import { sessionColumns } from './session-columns.ts';
+import { eventColumns, sessionColumns } from './session-columns.ts';
 
 interface Flags extends ClientFlags {
   readonly agent?: string;

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ActlogError, brandError } from './actlog-error.ts';
-import { APIConnectionError } from './api-connection-error.ts';
-import { APIError } from './api-error.ts';
-import { APITimeoutError } from './api-timeout-error.ts';
-import { RateLimitError } from './rate-limit-error.ts';
+import { ActlogError, APIConnectionError, APITimeoutError, brandError } from './actlog-error.ts';
+import { APIError, RateLimitError } from './api-error.ts';
 
 /** Returns an error whose classes come from another copy of this package. */
 function otherCopy() {

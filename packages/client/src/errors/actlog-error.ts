@@ -1,4 +1,4 @@
-import type { ActlogErrorCode } from './error-code.ts';
+import type { ErrorCode } from '@actlog/protocol';
 
 /** Symbol that marks the prototypes of this package's errors, shared by all copies of the package. */
 const brand: unique symbol = Symbol.for('@actlog/client/error') as never;
@@ -87,4 +87,73 @@ export function brandError(errorClass: { readonly prototype: Error }, kind: stri
   Object.defineProperty(errorClass, 'name', { value: kind, configurable: true });
   Object.defineProperty(errorClass.prototype, brand, { value: kind });
   Object.defineProperty(errorClass.prototype, 'name', { value: kind, writable: true, configurable: true });
+}
+
+/**
+ * Code of an error: one of this package, one of the reference profile, `HTTP_<status>` for a response without an error
+ * envelope, or another code of the service. The known codes complete in an editor.
+ */
+export type ActlogErrorCode =
+  | 'ABORTED'
+  | 'CONNECTION_FAILED'
+  | 'EXPORT_INTEGRITY'
+  | 'INVALID_ARGUMENT'
+  | 'RESPONSE_SHAPE'
+  | 'TIMEOUT'
+  | 'TLS_FAILED'
+  | 'WEBHOOK_VERIFICATION'
+  | ErrorCode
+  | `HTTP_${number}`
+  | (string & {});
+
+/** Details of a failed connection. */
+export interface ConnectionErrorContext extends ErrorContext {
+  /** `true` if the request may have reached the service. */
+  readonly maybeSent: boolean;
+}
+
+/**
+ * Error thrown when no complete response arrives: the address does not resolve, or the connection is refused or breaks.
+ * `code` is `CONNECTION_FAILED`, or `TLS_FAILED` for an untrusted certificate. `cause` is the platform's own error.
+ */
+export class APIConnectionError extends ActlogError {
+  /**
+   * `false` if the request certainly was not sent, so that sending it again is harmless; `true` if the service may have
+   * processed it.
+   */
+  readonly maybeSent: boolean;
+
+  static {
+    brandError(APIConnectionError, 'APIConnectionError');
+  }
+
+  constructor(message: string, context: ConnectionErrorContext, code = 'CONNECTION_FAILED') {
+    super(message, code, context);
+    this.maybeSent = context.maybeSent;
+  }
+}
+
+/**
+ * Error thrown when no complete response arrives within `timeoutMs`, or when `deadlineMs` is exceeded (`TIMEOUT`). The
+ * time limit includes the body, so a response that starts in time but is too slow also fails.
+ */
+export class APITimeoutError extends APIConnectionError {
+  static {
+    brandError(APITimeoutError, 'APITimeoutError');
+  }
+
+  constructor(message: string, context: ConnectionErrorContext) {
+    super(message, context, 'TIMEOUT');
+  }
+}
+
+/** Error thrown when the caller's `signal` aborts the call (`ABORTED`). `cause` is the signal's reason. */
+export class APIAbortError extends ActlogError {
+  static {
+    brandError(APIAbortError, 'APIAbortError');
+  }
+
+  constructor(message: string, context: ErrorContext) {
+    super(message, 'ABORTED', context);
+  }
 }

@@ -3,9 +3,7 @@ import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import type { BodySink } from '../response/body-sink.ts';
 import { NonRetryableError } from '../retry/non-retryable-error.ts';
-import { checkExport } from './export-document.ts';
-import type { ExportToFileOptions } from './export-file.ts';
-import type { ExportProgress } from './export-progress.ts';
+import { checkExport, type ExportProgress, type ExportToFileOptions } from './export-file.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 
 /** Options of an export to a `Blob`. */

@@ -1,15 +1,18 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { ResponseOf } from '@actlog/protocol';
 import { builtinModule } from '../builtin-module.ts';
-import { InvalidArgumentError, invalidValue } from '../errors/invalid-argument-error.ts';
+import {
+  ExportIntegrityError,
+  InvalidArgumentError,
+  invalidValue,
+} from '../errors/invalid-argument-error.ts';
 import type { RecordId } from '../records/record-id.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import type { ApiResponse } from '../response/api-response.ts';
 import type { BodySink } from '../response/body-sink.ts';
 import { NonRetryableError } from '../retry/non-retryable-error.ts';
-import { checkExport } from './export-document.ts';
-import type { ExportProgress } from './export-progress.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 
 /** Options of an export to a file. */
@@ -164,4 +167,65 @@ async function sync(file: FileHandle): Promise<void> {
     // Errors of the disk itself have system codes, such as EIO.
     if (code !== undefined && !code.startsWith('ERR_')) throw error;
   }
+}
+
+/** Reads an exported session that is in memory, and checks it against its own hash and count. */
+export async function readExport(response: ApiResponse): Promise<ResponseOf<'sessions.export'>> {
+  const document = response.jsonObject();
+  const { contentSha256, eventCount } = document;
+  if ((contentSha256 ?? eventCount ?? undefined) === undefined) return document;
+  if (!crypto.subtle) {
+    throw new InvalidArgumentError(
+      'export needs crypto.subtle to verify the events, which browsers provide only on https pages: use `exportToBlob`.',
+    );
+  }
+  const parts: Uint8Array[] = [];
+  const scanner = new ExportScanner((bytes) => parts.push(bytes));
+  scanner.feed(response.body?.bytes() ?? new Uint8Array());
+  checkExport(scanner.end(), await sha256Hex(parts), response);
+  return document;
+}
+
+/**
+ * Compares what a document declares with what the scanner found.
+ *
+ * @param sha256 Undefined if the events were not hashed.
+ * @returns `true` if the document has a hash and it matches.
+ * @throws ExportIntegrityError When they differ, or the document is incomplete.
+ */
+export function checkExport(
+  found: ScannedExport,
+  sha256: string | undefined,
+  response: ApiResponse,
+): boolean {
+  const { whole, eventCount, declaredEventCount, declaredSha256 } = found;
+  const { method, path } = response.request;
+  const fail = (problem: string) =>
+    new ExportIntegrityError(`${method} ${path}: ${problem}. Export the session again.`, response.context());
+  if (!whole) throw fail('the document is not one complete JSON object, or has two `events` arrays');
+  if (eventCount === undefined && declaredSha256 !== undefined) {
+    throw fail('the document has a contentSha256 but no `events` array to verify');
+  }
+  if (eventCount !== undefined && declaredEventCount !== undefined && declaredEventCount !== eventCount) {
+    throw fail(`the document declares ${declaredEventCount} events but contains ${eventCount}`);
+  }
+  if (declaredSha256 === undefined || sha256 === undefined) return false;
+  if (declaredSha256.toLowerCase() !== sha256) {
+    throw fail('the events do not match the contentSha256 of the document');
+  }
+  return true;
+}
+
+async function sha256Hex(parts: readonly Uint8Array[]): Promise<string> {
+  const bytes = await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Progress of an export. */
+export interface ExportProgress {
+  /** Bytes received in the current attempt. */
+  readonly bytes: number;
+  /** Events received in the current attempt. */
+  readonly events: number;
 }

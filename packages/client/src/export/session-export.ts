@@ -1,4 +1,3 @@
 // Loaded on demand by the exports of a session: one chunk of a bundle, so that what is loaded at once stays small.
 export { exportToBlob } from './export-blob.ts';
-export { readExport } from './export-document.ts';
-export { exportToFile } from './export-file.ts';
+export { exportToFile, readExport } from './export-file.ts';

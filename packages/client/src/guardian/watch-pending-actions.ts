@@ -6,7 +6,6 @@ import type { ItemSequence } from '../pagination/item-sequence.ts';
 import { pendingActionIdOf } from '../records/id-of.ts';
 import type { ListOptions } from '../request/request-options.ts';
 import type { Settings } from '../settings.ts';
-import type { WatchOptions } from './watch-options.ts';
 
 /** Lists held actions: `client.guardian.pendingActions`. */
 interface ActionLister {
@@ -135,4 +134,20 @@ function pause(clock: Clock, signal: AbortSignal, delayMs: number): Promise<void
 function requirePositive(field: string, value: number): void {
   if (Number.isFinite(value) && value > 0) return;
   throw invalidValue(field, 'a positive number of milliseconds', value);
+}
+
+/** Options of `client.guardian.pendingActions.watch`. Those of a call apply to each request for the list. */
+export interface WatchOptions extends ListOptions {
+  /** Ends the loop, without an error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Only actions of this agent. */
+  readonly agentId?: string | undefined;
+  /** Only actions of this session. */
+  readonly sessionId?: string | undefined;
+  /** Delay between two requests for the list while actions appear, in milliseconds. Default 2,000. */
+  readonly intervalMs?: number | undefined;
+  /** Longest delay between two requests while none appear, in milliseconds. Default 15,000. */
+  readonly maxIntervalMs?: number | undefined;
+  /** Name of the field with the id of an action, if the service has one that `idOf` does not recognize. */
+  readonly idKey?: string | undefined;
 }

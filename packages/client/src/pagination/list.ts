@@ -2,9 +2,8 @@ import { checkedSignal } from '../request/abort-signal.ts';
 import type { Outcome } from '../request/call.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import { RequestPromise, type WithResponse } from '../request/request-promise.ts';
-import { CursorTrail, repeatedCursor } from './cursor-trail.ts';
 import { ItemSequence } from './item-sequence.ts';
-import { fetchPage, type ListSource } from './list-source.ts';
+import { CursorTrail, fetchPage, type ListSource, repeatedCursor } from './list-source.ts';
 import { onEarlyReturn } from './on-early-return.ts';
 import type { Page } from './page.ts';
 

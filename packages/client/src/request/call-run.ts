@@ -1,11 +1,8 @@
 import type { RetryContext } from 'p-retry';
 import pRetry from 'p-retry';
 import { longestTimerMs, type TimerHandle } from '../clock.ts';
-import { ActlogError } from '../errors/actlog-error.ts';
-import { APIAbortError } from '../errors/api-abort-error.ts';
-import { APIConnectionError } from '../errors/api-connection-error.ts';
+import { ActlogError, APIAbortError, APIConnectionError, APITimeoutError } from '../errors/actlog-error.ts';
 import { APIError } from '../errors/api-error.ts';
-import { APITimeoutError } from '../errors/api-timeout-error.ts';
 import { ApiResponse } from '../response/api-response.ts';
 import { type BodySink, MemorySink } from '../response/body-sink.ts';
 import { errorFromResponse } from '../response/error-from-response.ts';

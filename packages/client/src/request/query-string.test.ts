@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { queryString } from './query-string.ts';
+import { queryString } from './request-options.ts';
 
 describe('queryString', () => {
   it('serializes to what a server parses', () => {

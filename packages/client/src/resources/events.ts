@@ -1,7 +1,6 @@
 import { type EventAck, schemaVersion, type ToolCallPayload, type toolCallCategory } from '@actlog/protocol';
 import { invalidValue } from '../errors/invalid-argument-error.ts';
-import type { EndpointCaller } from '../request/endpoint-caller.ts';
-import { createEventId } from '../request/event-id.ts';
+import { createEventId, type EndpointCaller } from '../request/endpoint-caller.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
 import type { ApiResponse } from '../response/api-response.ts';

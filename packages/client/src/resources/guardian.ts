@@ -1,5 +1,5 @@
 import type { Decide, PendingAction, QueryOf } from '@actlog/protocol';
-import type { WatchOptions } from '../guardian/watch-options.ts';
+import type { WatchOptions } from '../guardian/watch-pending-actions.ts';
 import { List } from '../pagination/list.ts';
 import { onEarlyReturn } from '../pagination/on-early-return.ts';
 import type { RecordId } from '../records/record-id.ts';

@@ -1,16 +1,17 @@
 import { errorCodes, headers } from '@actlog/protocol';
 import { redactKeys } from '../api-key.ts';
-import { APIError } from '../errors/api-error.ts';
-import { AuthenticationError } from '../errors/authentication-error.ts';
-import { ConflictError } from '../errors/conflict-error.ts';
-import { InternalServerError } from '../errors/internal-server-error.ts';
-import { NotFoundError } from '../errors/not-found-error.ts';
-import { PermissionDeniedError } from '../errors/permission-denied-error.ts';
-import { RateLimitError } from '../errors/rate-limit-error.ts';
-import { ServiceUnavailableError } from '../errors/service-unavailable-error.ts';
-import { ValidationError } from '../errors/validation-error.ts';
-import { parseHttpDate } from '../retry/http-date.ts';
-import { parseRetryAfter } from '../retry/retry-after.ts';
+import {
+  APIError,
+  AuthenticationError,
+  ConflictError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServiceUnavailableError,
+  ValidationError,
+} from '../errors/api-error.ts';
+import { parseHttpDate, parseRetryAfter } from '../retry/retry-after.ts';
 import type { ApiResponse } from './api-response.ts';
 
 /** Returns the error class of a status, or of the status that a known error code implies. */

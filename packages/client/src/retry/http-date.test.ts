@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseHttpDate } from './http-date.ts';
+import { parseHttpDate } from './retry-after.ts';
 
 const now = Date.UTC(2026, 5, 1);
 

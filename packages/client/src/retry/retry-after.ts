@@ -1,5 +1,4 @@
 import { longestTimerMs } from '../clock.ts';
-import { parseHttpDate } from './http-date.ts';
 
 /** Whole seconds (RFC 9110), or fractions, which some gateways send. */
 const seconds = /^\d+(\.\d+)?$/;
@@ -32,4 +31,33 @@ export function parseRetryAfter(value: string | null | undefined, nowMs: number)
 
 function clamp(delayMs: number): number {
   return Math.min(Math.max(0, Math.ceil(delayMs)), longestTimerMs);
+}
+
+const month = '([A-Z][a-z]{2})';
+const time = '(\\d{2}:\\d{2}:\\d{2})';
+
+/**
+ * Formats of RFC 9110, section 5.6.7: IMF-fixdate and RFC 850 (one pattern, they differ only in length), and asctime.
+ */
+const dayFirst = new RegExp(`^[A-Z][a-z]{2,8}, (\\d{2})[ -]${month}[ -](\\d{2}|\\d{4}) ${time} GMT$`);
+const asctime = new RegExp(`^[A-Z][a-z]{2} ${month} ([ \\d]\\d) ${time} (\\d{4})$`);
+
+/**
+ * Parses an HTTP date (RFC 9110, section 5.6.7) to Unix milliseconds, or returns undefined. `Date.parse` alone would
+ * also accept `1`, `2026` and local times.
+ */
+export function parseHttpDate(value: string, nowMs: number): number | undefined {
+  const [, day, name, year, clock] = dayFirst.exec(value) ?? [];
+  const date = asctime.exec(value) ?? ['', name, day, clock, fullYear(Number(year), nowMs)];
+  // The format that every `Date.parse` must support (ECMAScript, "Date.parse").
+  const at = Date.parse(`Thu, ${date[2]} ${date[1]} ${date[4]} ${date[3]} GMT`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** Expands a two-digit year: one that seems more than 50 years ahead is in the past (RFC 9110, section 5.6.7). */
+function fullYear(year: number, nowMs: number): number {
+  if (year > 99) return year;
+  const thisYear = new Date(nowMs).getUTCFullYear();
+  const guess = thisYear - (thisYear % 100) + year;
+  return guess > thisYear + 50 ? guess - 100 : guess;
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { APIConnectionError } from '../errors/api-connection-error.ts';
+import { APIConnectionError, APITimeoutError } from '../errors/actlog-error.ts';
 import { APIError } from '../errors/api-error.ts';
-import { APITimeoutError } from '../errors/api-timeout-error.ts';
 import { ResponseShapeError } from '../errors/response-shape-error.ts';
 import { retryDelayMs } from '../request/call-run.ts';
 

@@ -1,5 +1,4 @@
-import { ActlogError } from '../errors/actlog-error.ts';
-import { APIConnectionError } from '../errors/api-connection-error.ts';
+import { ActlogError, APIConnectionError } from '../errors/actlog-error.ts';
 import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
 import { ResponseShapeError } from '../errors/response-shape-error.ts';
 import type { RequestName } from '../response/api-response.ts';

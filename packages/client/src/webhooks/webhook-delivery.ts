@@ -1,6 +1,9 @@
 import { type WebhookEvent, webhookHeaders } from '@actlog/protocol';
-import { InvalidArgumentError, invalidValue } from '../errors/invalid-argument-error.ts';
-import { WebhookVerificationError } from '../errors/webhook-verification-error.ts';
+import {
+  InvalidArgumentError,
+  invalidValue,
+  WebhookVerificationError,
+} from '../errors/invalid-argument-error.ts';
 import { checkBody, isSignedBy } from './webhook-signature.ts';
 
 // In the same chunk of a bundle, so that what is loaded at once stays small.

@@ -80,3 +80,21 @@ export function markOf(
   const points = factors.reduce((sum, { delta }) => sum + Math.max(0, delta), 0);
   return { kinds, factors, weight: points + kinds.reduce((sum, kind) => sum + weights[kind], 0) };
 }
+
+/** Number of reasons that are named; the details of the event name all. */
+const mostReasons = 2;
+
+/** Names the strongest reasons why an event stands out. */
+export function markReasons({ factors }: EventMark): string {
+  const strongest = factors.toSorted((one, other) => other.delta - one.delta);
+  const titles = [...new Set(strongest.map(({ title }) => title))];
+  const more = titles.length - mostReasons;
+  return [...titles.slice(0, mostReasons), ...(more > 0 ? [`${more} more`] : [])].join(' · ');
+}
+
+/** Summarizes an event: the tool, or the subject of its category. */
+export function eventSubject({ category, payload }: StoredEvent): string {
+  const { toolName, toAgentId, model, key, decision } = payload ?? {};
+  const named = toolName ?? toAgentId ?? model ?? key ?? decision;
+  return typeof named === 'string' ? named : (category ?? '');
+}

@@ -1,11 +1,11 @@
 import type { Risk, SessionDetail } from '@actlog/client';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
 import { type EventMark, factorsByEvent, markOf } from '../events/event-marks.ts';
 import { type EventRow, eventRows } from '../events/event-rows.ts';
 import { rowId } from '../events/row-id.ts';
-import type { SessionLog } from '../events/session-log.ts';
+import { SessionLog } from '../events/session-log.ts';
 import type { EventSelection } from '../parts/events/event-controls.tsx';
-import { useSessionLog } from './use-session-log.ts';
 import { useVirtualRows, type VirtualRows } from './use-virtual-rows.ts';
 
 /** Height of a row before it is measured, in pixels. */
@@ -142,4 +142,26 @@ function useShownEvent(scrollTo: (eventId: string) => boolean): ShownEvent {
       setRequests((count) => count + 1);
     },
   };
+}
+
+/** Number of events that are read at once. A session with more is read further when the user goes there. */
+export const firstEvents = 2000;
+
+/**
+ * Reads the first events of a session, and new ones when it grows.
+ *
+ * @param eventCount - number of events in the session
+ */
+function useSessionLog(id: string, eventCount: number): SessionLog {
+  const { client } = useConnection();
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
+  const log = useMemo(() => new SessionLog(client, id, redraw), [client, id]);
+  useEffect(() => {
+    void log.readUntil((_, count) => count >= firstEvents);
+    return () => log.close();
+  }, [log]);
+  useEffect(() => {
+    if (log.events.length > 0 && eventCount > log.events.length) void log.readNew();
+  }, [log, eventCount]);
+  return log;
 }

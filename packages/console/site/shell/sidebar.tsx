@@ -18,7 +18,6 @@ import { useConnection } from '../connection.ts';
 import { Icon } from '../parts/icon.tsx';
 import { href } from '../route.ts';
 import { offeredSections, pathOf } from '../sections.ts';
-import { Logo } from './logo.tsx';
 import { commandKey } from './shortcuts.ts';
 
 /** Id of the sidebar, which the menu button of a narrow screen opens. */
@@ -184,5 +183,18 @@ function ColorSchemeChoice() {
         );
       })}
     </div>
+  );
+}
+
+/** Name of the product, with a link to the first page. */
+export function Logo() {
+  return (
+    <a class="name" href={href([])}>
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <rect width={16} height={16} rx={3} />
+        <path d="M4 8.5l2.5 2.5L12 5.5" />
+      </svg>
+      actlog
+    </a>
   );
 }

@@ -3,11 +3,9 @@ import { type Check, check, lastCheck, safeCheck } from '../check.ts';
 import { type ApiResponse, describeResponse, isObject, succeeded } from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
-import { type ListWalk, listed } from '../world/list-walk.ts';
-import { hasArray, itemsOf, namedItems } from '../world/page-items.ts';
+import { hasArray, itemsOf, type ListWalk, listed, namedItems } from '../world/list-walk.ts';
 import { expectSuccess } from './expectations.ts';
-import { isMarked } from './listing.ts';
-import { allLists, isList, ownRecords, tenantLists } from './own-records.ts';
+import { allLists, isList, isMarked, ownRecords, tenantLists } from './listing.ts';
 
 /** Returns the page size for a walk: the records of the run fill more than one page. */
 function limitOf(name: ListEndpointName): number {

@@ -6,11 +6,9 @@ import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
 import { namesAny } from '../world/hold.ts';
 import { listed } from '../world/list-walk.ts';
-import { readSession } from '../world/session-read.ts';
-import type { MadeSession } from '../world/traffic.ts';
+import { type MadeSession, readSession } from '../world/traffic.ts';
 import { isUnchanged } from '../world/unchanged.ts';
-import { isMarked } from './listing.ts';
-import { ownRecords, tenantLists } from './own-records.ts';
+import { isMarked, ownRecords, tenantLists } from './listing.ts';
 
 const requirement = 'SVC-02';
 

@@ -1,6 +1,5 @@
 import { type EndpointName, endpoints, headers as names, parseLargeIntegers } from '@actlog/protocol';
-import { ContractError } from '../contract-error.ts';
-import type { Settings } from '../contract-options.ts';
+import { ContractError, type Settings } from '../contract-options.ts';
 import { fail } from '../outcome.ts';
 import { version } from '../version.ts';
 import type { ApiResponse } from './api-response.ts';

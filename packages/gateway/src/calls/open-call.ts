@@ -16,9 +16,8 @@ import {
   takeActionId,
 } from '@actlog/recorder/adapter';
 import { errorText, RpcError, type RpcMessage, resultText, rpcErrors } from '../messages/json-rpc.ts';
-import { type GatewayCalls, unanswered } from './gateway-calls.ts';
+import { type Caller, type GatewayCalls, unanswered } from './gateway-calls.ts';
 import { notifyWhileHeld, progressTokenOf } from './hold-progress.ts';
-import type { Caller } from './pending-approvals.ts';
 
 /** A request, or notification, that calls a tool. */
 export interface CallRequest extends RpcMessage {

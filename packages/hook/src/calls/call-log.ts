@@ -13,8 +13,7 @@ import { sessionFolder } from '../hook-folder.ts';
 import { Denials } from './denials.ts';
 import { digest } from './digest.ts';
 import type { HookCall, HookThread } from './hook-call.ts';
-import type { CallFacts, CallName } from './open-call.ts';
-import { type ClaimedCall, OpenCalls } from './open-calls.ts';
+import { type CallFacts, type CallName, type ClaimedCall, OpenCalls } from './open-calls.ts';
 
 /** Dependencies of a {@link CallLog}. */
 export interface CallLogOptions {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { createEventId } from '@actlog/recorder/short-lived';
 import { afterEach, expect, it } from 'vitest';
 import { digest } from './digest.ts';
-import { type CallName, callFileName } from './open-call.ts';
-import { OpenCalls } from './open-calls.ts';
+import { type CallName, callFileName, OpenCalls } from './open-calls.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'actlog-open-calls-'));
 const folder = join(root, 'session');

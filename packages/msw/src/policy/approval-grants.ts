@@ -1,17 +1,19 @@
 import {
   approvalSubject,
   type CheckEffect,
+  type DecisionPayload,
+  decisionEvent,
   type GrantTerms,
   grantedDecision,
   maxSessionGrants,
   maxTenantGrants,
 } from '@actlog/policy';
 import { headers, type PolicyCheck } from '@actlog/protocol';
+import { v4 } from 'uuid';
 import { ApiError } from '../service/api-error.ts';
 import { newId } from '../service/new-id.ts';
 import type { PendingActionRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { recordDecision } from './record-decision.ts';
 
 /** Counts an action for the grant that allows it, and records that in its session. */
 export function useGrant(
@@ -66,4 +68,15 @@ function requireRoom(owner: 'session' | 'tenant', count: number, limit: number):
     details: [{ path: 'grant', code: 'too_many_grants', message: `exceeds ${limit} grants of a ${owner}` }],
     headers: { [headers.retryAfter]: '60' },
   });
+}
+
+/** Records a decision in the session of its action, where the risk engine reads it. */
+export function recordDecision(
+  tenant: Tenant,
+  { agentId, sessionId }: { readonly agentId: string; readonly sessionId?: string | null | undefined },
+  payload: DecisionPayload,
+  nowMs: number,
+): void {
+  if (sessionId == null) return;
+  tenant.record(decisionEvent(v4(), { agentId, sessionId }, payload, nowMs), nowMs);
 }

@@ -11,8 +11,7 @@ import { type Decide, type PolicyCheck, stringifyExactJson } from '@actlog/proto
 import { notFound, refusalError } from '../service/api-error.ts';
 import type { PendingActionRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { createGrant } from './approval-grants.ts';
-import { recordDecision } from './record-decision.ts';
+import { createGrant, recordDecision } from './approval-grants.ts';
 
 /**
  * Finds the same action if it is already held. Without an actionId, the approval's subject identifies it. If the

@@ -28,10 +28,9 @@ import {
   scheduledPolicies,
 } from '@actlog/policy';
 import { checkPreference, headers as names, type PolicyCheck, type SentOf } from '@actlog/protocol';
-import { useGrant } from '../policy/approval-grants.ts';
+import { recordDecision, useGrant } from '../policy/approval-grants.ts';
 import { historyOf, isWatched, noteCheck, recordCall } from '../policy/check-history.ts';
 import { expireActions, findEqualHeld, holdAction } from '../policy/pending.ts';
-import { recordDecision } from '../policy/record-decision.ts';
 import { ruleOf } from '../policy/rule-of.ts';
 import { invalid, refusalError } from '../service/api-error.ts';
 import type { Call, Route } from '../service/call.ts';

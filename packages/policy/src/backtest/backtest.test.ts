@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DefinedPolicy, PolicyDefinition } from '../check/fired-policy.ts';
 import { Backtest } from './backtest.ts';
-import type { PastDecision } from './past-decision.ts';
+import type { PastDecision } from './history-replay.ts';
 
 function policy(id: string, fields: Partial<PolicyDefinition>): DefinedPolicy {
   return {

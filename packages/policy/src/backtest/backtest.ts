@@ -1,14 +1,18 @@
 import type { BacktestChange, BacktestResult, PolicyEffect } from '@actlog/protocol';
-import { type DefinedPolicy, type FiredPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
+import {
+  agentRevoked,
+  type DefinedPolicy,
+  type FiredPolicy,
+  firedPolicies,
+  verdictOn,
+} from '../check/fired-policy.ts';
 import { exceededRates, type RateWindow, rateWindows, windowKey } from '../check/rate.ts';
-import { agentRevoked } from '../check/revoked-agent.ts';
 import { scheduleReason } from '../check/schedule.ts';
 import { type CheckedAction, checkedAction } from '../match/checked-action.ts';
 import type { PolicyHistory } from '../match/condition.ts';
 import { matchPolicy } from '../match/match-policy.ts';
 import { compileDraft, type DraftPolicy, matchingPolicies } from './draft-policies.ts';
-import { HistoryReplay } from './history-replay.ts';
-import { type PastDecision, pastVerdict } from './past-decision.ts';
+import { HistoryReplay, type PastDecision, pastVerdict } from './history-replay.ts';
 
 /** Decision of the draft about one action. */
 export interface DraftVerdict {

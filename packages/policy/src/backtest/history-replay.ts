@@ -1,4 +1,4 @@
-import type { PolicyEffect } from '@actlog/protocol';
+import type { MatchedPolicy, PolicyDecision, PolicyEffect } from '@actlog/protocol';
 import { AgentTools } from '../history/agent-tools.ts';
 import { type CallEnd, CallHistory } from '../history/call-history.ts';
 import type { HistoryFacts } from '../history/history-view.ts';
@@ -6,7 +6,6 @@ import { keptArguments } from '../history/session-call.ts';
 import { WatchedCalls } from '../history/watched-calls.ts';
 import type { HistoryReads } from '../match/history-reads.ts';
 import type { PolicyRule } from '../match/policy-rule.ts';
-import type { PastDecision } from './past-decision.ts';
 
 interface PastSession {
   readonly history: CallHistory;
@@ -107,4 +106,41 @@ export class HistoryReplay {
     for (const [actionId] of arrived) session.ends.delete(actionId);
     return session;
   }
+}
+
+/** A policy that matched an action when it was checked. */
+export type PastMatch = Pick<MatchedPolicy, 'policyId' | 'effect' | 'mode'>;
+
+/** A kept decision, as a backtest reads it. */
+export interface PastDecision
+  extends Omit<
+    PolicyDecision,
+    | 'decision'
+    | 'decidedBy'
+    | 'matched'
+    | 'pendingActionId'
+    | 'heldStatus'
+    | 'endedAt'
+    | 'subagent'
+    | 'parentAgentIds'
+    | 'grantId'
+    | 'durationMs'
+  > {
+  /** Matched policies in order of precedence. */
+  readonly matched: readonly PastMatch[];
+  /** Decision that the agent got, after that of an approver; omitted if it is not known. */
+  readonly decision?: PolicyEffect | undefined;
+  /** Name of the subagent that acted; null or omitted for none. */
+  readonly subagent?: string | null | undefined;
+  /** Agents around the agent, nearest first; omitted for none. */
+  readonly parentAgentIds?: readonly string[] | undefined;
+  /** Time at which a held action ended; null or omitted for one that waits, and for one that was not held. */
+  readonly endedAt?: string | null | undefined;
+  /** End of the call by its event; null without an event, and omitted if it is not known. */
+  readonly ended?: CallEnd | null | undefined;
+}
+
+/** Returns what the policies decided then, before an approver did: the effect of the first enforced one. */
+export function pastVerdict({ matched }: PastDecision): PolicyEffect {
+  return matched.find(({ mode }) => mode === 'enforce')?.effect ?? 'allow';
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ApprovalGrant, coveringGrant, type GrantedCheck } from './approval-grant.ts';
-import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
-import { agentRevoked } from './revoked-agent.ts';
+import { agentRevoked, type FiredPolicy, type PolicyDefinition } from './fired-policy.ts';
 
 function policy(
   id: string,

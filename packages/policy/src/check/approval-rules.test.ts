@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { approvalRules, holdingVersions } from './approval-rules.ts';
-import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
-import { agentRevoked } from './revoked-agent.ts';
+import { agentRevoked, type FiredPolicy, type PolicyDefinition } from './fired-policy.ts';
 
 type Approval = NonNullable<PolicyDefinition['approval']>;
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Approver } from './approver.ts';
-import type { DecidableAction } from './decidable-action.ts';
-import { decideHeld } from './decide-held.ts';
+import { type DecidableAction, decideHeld } from './decide-held.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,8 +1,6 @@
-import type { Decide, GivenApproval } from '@actlog/protocol';
+import type { Decide, GivenApproval, SentOf } from '@actlog/protocol';
 import { invalidRequest, type Refusal } from '../requests/refusal.ts';
 import { type Approver, isSameApprover } from './approver.ts';
-import type { DecidableAction } from './decidable-action.ts';
-import { type GrantTerms, grantTerms } from './grant-terms.ts';
 import { lateDecisionRefusal } from './held-action.ts';
 
 /** Outcome of an approver's decision. */
@@ -105,4 +103,41 @@ function grantRefusal(
 
 function forbidden(code: string, message: string): Refusal {
   return { code: 'PERMISSION_DENIED', message, details: [{ path: 'decision', code, message }] };
+}
+
+/** State of a held action that a decision depends on: an overdue action is `expired`. */
+export type DecidableAction = Pick<
+  SentOf<'guardian.pendingActions.decide'>,
+  'status' | 'expiresAt' | 'decision' | 'sessionId' | 'singleUse' | 'requestedBy' | 'principal' | 'approvals'
+>;
+
+/** Time for which a grant is valid unless the approver chooses another one, in seconds. */
+const defaultGrantSeconds = 3600;
+
+/** Maximum number of valid grants of one session. */
+export const maxSessionGrants = 20;
+
+/** Maximum number of valid grants of one tenant. */
+export const maxTenantGrants = 1000;
+
+/** Terms of a grant for later actions. */
+export interface GrantTerms {
+  /** `action` for the same action, `tool` for any call of the same tool that the same policies hold. */
+  readonly for: 'action' | 'tool';
+  readonly durationMs: number;
+  /** Number of actions that it lets run; null if not limited. */
+  readonly maxUses: number | null;
+}
+
+/** Returns the narrowest terms that all approvers chose; undefined if one of them approved only this action. */
+function grantTerms(given: readonly GivenApproval[]): GrantTerms | undefined {
+  const choices = given.flatMap(({ grant }) => (grant ? [grant] : []));
+  if (choices.length === 0 || choices.length < given.length) return undefined;
+  const maxUses = Math.min(...choices.map((choice) => choice.maxUses ?? Number.POSITIVE_INFINITY));
+  const seconds = Math.min(...choices.map((choice) => choice.durationSeconds ?? defaultGrantSeconds));
+  return {
+    for: choices.some((choice) => choice.for === 'action') ? 'action' : 'tool',
+    durationMs: seconds * 1000,
+    maxUses: Number.isFinite(maxUses) ? maxUses : null,
+  };
 }

@@ -1,9 +1,8 @@
 import type { PolicyCheck, PolicyEffect } from '@actlog/protocol';
 import { expect, it } from 'vitest';
 import { type CheckFacts, decideCheck, decideWaitingCheck } from './decide.ts';
-import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
+import { agentRevoked, type FiredPolicy, type PolicyDefinition } from './fired-policy.ts';
 import type { HeldAction } from './held-action.ts';
-import { agentRevoked } from './revoked-agent.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,7 +1,6 @@
 import type { PolicyEffect } from '@actlog/protocol';
 import { expect, test } from 'vitest';
-import { type FiredPolicy, verdictOn } from './fired-policy.ts';
-import { agentRevoked } from './revoked-agent.ts';
+import { agentRevoked, type FiredPolicy, verdictOn } from './fired-policy.ts';
 
 function policy(effect: PolicyEffect, priority = 0, mode: 'enforce' | 'log_only' = 'enforce'): FiredPolicy {
   const definition = { ...agentRevoked.policy.definition, effect, priority, mode };

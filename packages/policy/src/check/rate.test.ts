@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkedAction } from '../match/checked-action.ts';
+import { agentRevoked } from './fired-policy.ts';
 import { exceededRates, type Rate, rateWindows } from './rate.ts';
-import { agentRevoked } from './revoked-agent.ts';
 
 const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
-import { agentRevoked } from './revoked-agent.ts';
+import { agentRevoked, type FiredPolicy, type PolicyDefinition } from './fired-policy.ts';
 import { isTimeZone, type Schedule, scheduledPolicies, scheduleReason } from './schedule.ts';
 
 function includes(schedule: Partial<Schedule>, time: string): boolean {

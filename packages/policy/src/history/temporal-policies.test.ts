@@ -4,7 +4,7 @@
 // A `permit` there is the denial of its opposite here, because a check without a matching policy is allowed.
 import { expect, test } from 'vitest';
 import { Backtest } from '../backtest/backtest.ts';
-import type { PastDecision } from '../backtest/past-decision.ts';
+import type { PastDecision } from '../backtest/history-replay.ts';
 import type { DefinedPolicy, PolicyDefinition } from '../check/fired-policy.ts';
 
 type Rule = readonly [tool: string, condition: string];

@@ -11,8 +11,12 @@ import type { CheckedAction } from './checked-action.ts';
 import { ConditionError } from './condition-error.ts';
 import { refuseCostly } from './cost/condition-cost.ts';
 import { evaluationCost } from './cost/evaluation-cost.ts';
-import { rememberingLetters } from './cost/letter-changes.ts';
-import { asWritten, registerLinearFunctions, withLinearFunctions } from './cost/linear-functions.ts';
+import {
+  asWritten,
+  registerLinearFunctions,
+  rememberingLetters,
+  withLinearFunctions,
+} from './cost/linear-functions.ts';
 import { ReadableAgent, ReadableSession, registerHistory } from './history-functions.ts';
 import { type HistoryReads, historyReads } from './history-reads.ts';
 import { shownBounds } from './shown-arguments.ts';

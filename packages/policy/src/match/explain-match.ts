@@ -1,8 +1,6 @@
 import type { CheckedAction } from './checked-action.ts';
 import type { PolicyHistory } from './condition.ts';
-import { evaluationProblem } from './evaluation-problem.ts';
-import { matchPolicy } from './match-policy.ts';
-import { namedFields } from './named-fields.ts';
+import { evaluationProblem, matchPolicy, namedFields } from './match-policy.ts';
 import type { PolicyRule } from './policy-rule.ts';
 
 /** Outcome of matching a rule against an action. */

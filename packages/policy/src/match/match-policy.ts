@@ -1,8 +1,7 @@
 import type { CheckedAction } from './checked-action.ts';
 import type { PolicyHistory } from './condition.ts';
-import { evaluationProblem } from './evaluation-problem.ts';
-import { namedFields } from './named-fields.ts';
-import type { PolicyRule } from './policy-rule.ts';
+import type { Glob } from './glob.ts';
+import type { PolicyMatch, PolicyRule } from './policy-rule.ts';
 
 /**
  * Returns the reason why a rule applies to an action, for the reader of a check's response; undefined if it does not
@@ -68,4 +67,33 @@ function matchingNames({ match }: PolicyRule, action: CheckedAction): string[] |
     reasons.push(`the ${name} matches "${glob.pattern}"`);
   }
   return reasons;
+}
+
+/** Maximum length of an evaluation error within a reason, in characters. */
+const longestProblem = 200;
+
+/** Characters that reorder, hide or break text. An error can quote a value that the model controls. */
+const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * Returns the first line of an error, truncated: later lines quote the condition, and long texts come from
+ * the action.
+ */
+export function evaluationProblem(error: unknown): string {
+  const [first = ''] = (error as Error).message.split('\n', 1);
+  const line = first.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return line.length > longestProblem ? `${line.slice(0, longestProblem)}…` : line;
+}
+
+/** A name of an action, with the patterns for it; undefined patterns match anything. */
+type NamedField = readonly [name: string, patterns: readonly Glob[] | undefined, value: string | undefined];
+
+/** Returns the names of an action with a rule's patterns, in the order in which reasons name them. */
+export function namedFields(match: PolicyMatch, action: CheckedAction): readonly NamedField[] {
+  return [
+    ['agent', match.agents, action.actsFor ?? action.agentId],
+    ['tool', match.tools, action.toolName],
+    ['framework', match.frameworks, action.framework],
+    ['environment', match.environments, action.environment],
+  ];
 }

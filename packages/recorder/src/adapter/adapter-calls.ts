@@ -9,17 +9,15 @@ import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
 import type { Recorder } from '../recorder.ts';
-import { prepareCalls, type RunningCall } from '../recording/active-call.ts';
-import { shownResult } from '../recording/call-origins.ts';
+import { prepareCalls, type RunningCall, shownResult } from '../recording/active-call.ts';
 import { prepareSessions } from '../recording/recorder-session.ts';
 import type { SharedCalls } from '../recording/shared-calls.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
-import { checkAdapterOptions } from './adapter-option-checks.ts';
+import { type AdapterTraits, checkAdapterOptions } from './adapter-option-checks.ts';
 import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
-import type { AdapterTraits } from './adapter-traits.ts';
 import { BegunCall } from './begun-call.ts';
 import { Conversations } from './conversation/conversations.ts';
-import type { HookedCall } from './hooked-call.ts';
+import { type HookedCall, withCallId } from './hooked-call.ts';
 import {
   isUnhookedCall,
   noteHookedCall,
@@ -30,7 +28,6 @@ import {
   takeUnhookedCall,
   watchHookedTimes,
 } from './hooked-calls.ts';
-import { withCallId } from './wrapped-call.ts';
 
 /** Objects that have already reported their call, per recorder. */
 const claimed = processWidePerOwner('@actlog/recorder/claimed', () => new WeakSet<object>());

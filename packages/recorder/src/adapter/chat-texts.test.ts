@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chatTexts } from './chat-texts.ts';
+import { chatTexts } from './shown-texts.ts';
 
 test('returns the contents of the user and the developer, without those of the model and of tools', () => {
   const messages = [

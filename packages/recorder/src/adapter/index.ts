@@ -23,6 +23,7 @@ export { currentSessionId } from '../recording/recorder-session.ts';
 export type { SharedCalls } from '../recording/shared-calls.ts';
 export { AdapterCalls } from './adapter-calls.ts';
 export {
+  type AdapterTraits,
   type OptionTerms,
   type RecordOnlyOptions,
   refuseGuard,
@@ -32,16 +33,11 @@ export {
   type WithoutOptions,
 } from './adapter-option-checks.ts';
 export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
-export type { AdapterTraits } from './adapter-traits.ts';
 export { BegunCall } from './begun-call.ts';
-export { callDigest } from './call-digest.ts';
-export { type ChatTexts, chatTexts } from './chat-texts.ts';
-export { type ConversationCall, Conversations } from './conversation/conversations.ts';
-export { newSessionId } from './conversation/new-session-id.ts';
+export { type ConversationCall, Conversations, newSessionId } from './conversation/conversations.ts';
 export { isOfUser } from './conversation/past-calls.ts';
-export type { HookedCall } from './hooked-call.ts';
+export type { HookedCall, Wrapping } from './hooked-call.ts';
 export { keepActionId, takeActionId } from './mcp/action-ids.ts';
-export { metaKey, removeOutcomes, sealedIn, withAnnouncements } from './mcp/announcement.ts';
 export {
   argumentsOf,
   type CallParams,
@@ -51,18 +47,37 @@ export {
   isSameCall,
 } from './mcp/call-params.ts';
 export { runRepeatable } from './mcp/repeatable-call.ts';
-export { type RecorderTerms, ServerCall } from './mcp/server-call.ts';
-export { noteRecordedStatus, throwFromClient, toolOutcomeStatus } from './mcp/tool-outcome.ts';
-export { deniedResult, isErrorResult, isInputRequired } from './mcp/tool-result.ts';
+export {
+  metaKey,
+  type RecorderTerms,
+  removeOutcomes,
+  ServerCall,
+  sealedIn,
+  withAnnouncements,
+} from './mcp/server-call.ts';
+export {
+  deniedResult,
+  isErrorResult,
+  isInputRequired,
+  noteRecordedStatus,
+  throwFromClient,
+  toolOutcomeStatus,
+} from './mcp/tool-outcome.ts';
 export { giveUpCalls, repetitionKey } from './mcp/unrepeated-calls.ts';
 export { type Method, MethodHooks } from './method-hooks.ts';
 export { ownName } from './own-name.ts';
 export { ProcessCoverage } from './process-coverage.ts';
-export { DeniedRun, endOfRunReason, maxDenialsInARow, maxSameDenials, RunDenials } from './run-denials.ts';
+export {
+  callDigest,
+  DeniedRun,
+  endOfRunReason,
+  maxDenialsInARow,
+  maxSameDenials,
+  RunDenials,
+} from './run-denials.ts';
 export { SessionsById } from './sessions-by-id.ts';
-export { noteTexts, type ShownTexts } from './shown-texts.ts';
+export { type ChatTexts, chatTexts, noteTexts, type ShownTexts } from './shown-texts.ts';
 export { stepwise } from './stepwise.ts';
 export { TargetHooks, targetHooks } from './target-hooks.ts';
 export { toolContent } from './tool-content.ts';
 export { type BoundFunctions, withMethods } from './with-methods.ts';
-export type { Wrapping } from './wrapped-call.ts';

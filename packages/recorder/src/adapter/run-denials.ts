@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
+import { stringifyExactJson } from '@actlog/tool-call';
 import type { ActionDeniedError } from '../guard/action-denied-error.ts';
-import { callDigest } from './call-digest.ts';
 
 /** Denials of one call, of the same tool with the same arguments, after which a run ends. */
 export const maxSameDenials = 5;
@@ -69,4 +70,21 @@ export class DeniedRun {
 /** Returns the reason why the run ended, for the user who reads the run's final output. */
 export function endOfRunReason(denial: { readonly message: string }): string {
   return `${denial.message} The run was ended because the model repeated the call.`;
+}
+
+/** Returns a digest of a tool and its arguments, by which equal calls are recognized without keeping their arguments. */
+export function callDigest({
+  toolName,
+  arguments: args,
+}: {
+  readonly toolName: string;
+  readonly arguments: unknown;
+}): string {
+  let text: string | undefined;
+  try {
+    text = typeof args === 'string' ? args : stringifyExactJson(args);
+  } catch {
+    text = undefined; // not JSON-serializable: the calls of the tool count as one
+  }
+  return hash('sha256', `${toolName}\n${text}`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withCallId } from './wrapped-call.ts';
+import { withCallId } from './hooked-call.ts';
 
 const tool = {};
 const inner = { wrapper: {}, wrapped: tool };

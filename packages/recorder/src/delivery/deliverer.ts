@@ -1,8 +1,7 @@
 import { detached } from '../lib/detached.ts';
 import { timers } from '../lib/timers.ts';
-import type { Counters } from '../reporting/counters.ts';
 import { publish } from '../reporting/diagnostics.ts';
-import type { Reporter } from '../reporting/reporter.ts';
+import type { Counters, Reporter } from '../reporting/reporter.ts';
 import { Faults } from './faults.ts';
 import { IdleMoment } from './idle-moment.ts';
 import type { OriginKey } from './origin.ts';

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
 import { loadUndici } from '@actlog/client/undici';
+import { timers } from '../lib/timers.ts';
 import type { EventDispatcher } from './dispatch-transport.ts';
-import { isImmediateFaked } from './is-immediate-faked.ts';
 
 /** A pool of connections that nobody else uses. */
 export interface EventPool extends EventDispatcher {
@@ -105,4 +105,16 @@ function coalesceWrites(socket: Socket): void {
     }
     cork();
   };
+}
+
+/**
+ * Returns `true` if a test has replaced the global `setImmediate` with a fake. Those of `@sinonjs/fake-timers` (jest,
+ * Vitest) have a `clock`; those of `node:test` are bound functions. Other replacements, such as those of monitoring
+ * tools, do call back.
+ */
+export function isImmediateFaked(): boolean {
+  const { setImmediate } = globalThis;
+  // Browser-like environments have no `setImmediate`.
+  if (setImmediate === undefined || setImmediate === timers.setImmediate) return false;
+  return 'clock' in setImmediate || setImmediate.name.startsWith('bound ');
 }

@@ -5,9 +5,8 @@ import type { OptionalFacts } from '../events/event-body.ts';
 import { ignoreRejection } from '../lib/ignore-rejection.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
-import { CallPrincipals } from './call-principals.ts';
 import type { Decision } from './decision.ts';
-import type { GuardSettings } from './guard-settings.ts';
+import { CallPrincipals, type GuardSettings } from './guard-settings.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { readDecision } from './read-decision.ts';
 

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import type { JournalOptions } from './journal-options.ts';
-import type { Segment } from './segment.ts';
-import { encodeEvent } from './segment-line.ts';
+import { encodeEvent, type Segment } from './segment.ts';
 import { SegmentList } from './segment-list.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { SpoolFolder } from './spool-folder.ts';

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { environmentVariable } from '../lib/environment-variable.ts';
 import type { RecorderOptions } from '../recorder-options.ts';
-import type { Counters } from '../reporting/counters.ts';
-import type { Reporter } from '../reporting/reporter.ts';
+import type { Counters, Reporter } from '../reporting/reporter.ts';
 import { Journal } from './journal.ts';
 import { realFiles } from './journal-files.ts';
 import { defaultSpoolFolder, namedSpoolFolder } from './spool-location.ts';

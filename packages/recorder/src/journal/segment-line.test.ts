@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeLine, encodeEvent, encodeSettled } from './segment-line.ts';
+import { decodeLine, encodeEvent, encodeSettled } from './segment.ts';
 
 const body = '{"toolName":"naïve 🔎 \\t\\n"}';
 

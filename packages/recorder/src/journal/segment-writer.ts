@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path';
 import { type JournalFiles, syncFolder } from './journal-files.ts';
 import type { JournalOptions } from './journal-options.ts';
-import type { Segment } from './segment.ts';
-import { encodeSettled } from './segment-line.ts';
+import { encodeSettled, type Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 import type { SpoolFolder } from './spool-folder.ts';
 

@@ -1,6 +1,5 @@
 import type { AdapterCalls } from '../adapter/adapter-calls.ts';
-import { chatTexts } from '../adapter/chat-texts.ts';
-import { noteTexts } from '../adapter/shown-texts.ts';
+import { chatTexts, noteTexts } from '../adapter/shown-texts.ts';
 import {
   type ChatOutput,
   type ChatToolMessage,

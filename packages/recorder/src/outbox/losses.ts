@@ -1,10 +1,9 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import { factsIn } from '../events/event-body.ts';
-import type { Counters } from '../reporting/counters.ts';
 import { publish } from '../reporting/diagnostics.ts';
 import type { DropReason } from '../reporting/drop-reason.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
-import type { Reporter } from '../reporting/reporter.ts';
+import type { Counters, Reporter } from '../reporting/reporter.ts';
 import type { DeadLetters } from './dead-letters.ts';
 
 /** Dependencies of {@link Losses}. */

@@ -14,11 +14,10 @@ import {
   temporaryFolder,
 } from '../../tests/journal-fixture.ts';
 import type { SendResult, Transport } from '../delivery/send-result.ts';
-import { encodeSettled } from '../journal/segment-line.ts';
-import { Counters } from '../reporting/counters.ts';
+import { encodeSettled } from '../journal/segment.ts';
 import type { DroppedEvent } from '../reporting/drop-reason.ts';
 import { FactRefusals } from '../reporting/fact-refusals.ts';
-import { Reporter } from '../reporting/reporter.ts';
+import { Counters, Reporter } from '../reporting/reporter.ts';
 import { Outbox, type WhenFull } from './outbox.ts';
 
 interface StartOptions {

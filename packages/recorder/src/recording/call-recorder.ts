@@ -16,8 +16,16 @@ import { checkSignal, throwIfAborted } from '../lib/abort.ts';
 import type { SessionOrigins, TextAuthor } from '../origins/session-origins.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
-import { type ActiveCall, claimSameCall, currentCall, endCall, runAsCall, tellOuter } from './active-call.ts';
-import { CallOrigins, noteResult } from './call-origins.ts';
+import {
+  type ActiveCall,
+  CallOrigins,
+  claimSameCall,
+  currentCall,
+  endCall,
+  noteResult,
+  runAsCall,
+  tellOuter,
+} from './active-call.ts';
 import { CallStatus, statusOfRefusal } from './call-status.ts';
 import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 

@@ -2,11 +2,9 @@ import type { ArgumentOrigins } from '@actlog/protocol';
 import { isResponseStatus, responseStatuses, toIdentifier, toResourceId } from '@actlog/tool-call';
 import { type OriginKey, originKey } from '../delivery/origin.ts';
 import { QueuedEvent } from '../delivery/queued-event.ts';
-import { type CallPlace, sendablePlace } from '../events/call-place.ts';
 import { type EventFields, eventBody, originsBody, subagentBody } from '../events/event-body.ts';
 import { createEventId } from '../events/event-id.ts';
-
-import type { ToolCall } from '../events/tool-call.ts';
+import { type CallPlace, sendablePlace, type ToolCall } from '../events/tool-call.ts';
 
 import type { Outbox } from '../outbox/outbox.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';

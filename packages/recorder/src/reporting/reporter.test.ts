@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Counters } from './counters.ts';
-import { Reporter } from './reporter.ts';
+import { Counters, Reporter } from './reporter.ts';
 
 test('counts an unparsable event as lost without throwing', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -3,9 +3,8 @@ import type { GuardOptions } from '../guard/guard-options.ts';
 import { type GuardSettings, resolveGuard } from '../guard/guard-settings.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import type { PolicyChecker } from '../guard/policy-checks.ts';
-import { Counters } from '../reporting/counters.ts';
 import { FactRefusals } from '../reporting/fact-refusals.ts';
-import { Reporter } from '../reporting/reporter.ts';
+import { Counters, Reporter } from '../reporting/reporter.ts';
 
 /** A call to check. */
 export interface CheckedCall {

@@ -5,8 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { environmentVariable } from '../lib/environment-variable.ts';
 import { EventRecorder } from '../recording/event-recorder.ts';
-import { Counters } from '../reporting/counters.ts';
-import { Reporter } from '../reporting/reporter.ts';
+import { Counters, Reporter } from '../reporting/reporter.ts';
 
 /** Size limit of the journal of one process, in bytes. */
 const maxSpoolBytes = 256 * 1024 * 1024;

@@ -7,8 +7,11 @@
 
 export { assertOwnFolder, type UntrustedBecause, UntrustedFileError } from '../journal/own-file.ts';
 export type { ProcessIdentity } from '../journal/process-identity.ts';
-export { type DeadLetter, readDeadLetters } from './dead-letter.ts';
-export { type JournalOwner, type ProcessJournal, readProcessJournals } from './process-journal.ts';
+export { type DeadLetter, readDeadLetters, readWaitingEvents, type WaitingEvent } from './dead-letter.ts';
+export {
+  type JournalOwner,
+  listTenantFolders,
+  type ProcessJournal,
+  readProcessJournals,
+} from './process-journal.ts';
 export { type SpoolPlace, type SpoolPlaceOptions, spoolPlaces } from './spool-place.ts';
-export { listTenantFolders } from './tenant-folders.ts';
-export { readWaitingEvents, type WaitingEvent } from './waiting-event.ts';

@@ -1,11 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { realFiles } from '../journal/journal-files.ts';
-import { UntrustedFileError } from '../journal/own-file.ts';
+import { assertOwnFolder, UntrustedFileError } from '../journal/own-file.ts';
 import { isAlive, type ProcessIdentity, parseFolderName } from '../journal/process-identity.ts';
 import { Segment } from '../journal/segment.ts';
 import { survey } from '../journal/segment-survey.ts';
 import { releasedSuffix } from '../journal/spool-folder.ts';
-import { isMissing } from './tenant-folders.ts';
 
 /** State of the process that owns a journal: `running`, or `ended` and waiting for another to take it over. */
 export type JournalOwner = 'running' | 'ended';
@@ -123,4 +123,28 @@ function unlessGone<Value>(otherwise: Value, read: () => Value): Value {
     if (isMissing(error)) return otherwise;
     throw error;
   }
+}
+
+/**
+ * Returns the folders of all deployments and tenants in the folder of a user, sorted by name; none if it does not
+ * exist.
+ *
+ * @throws UntrustedFileError when other users can change the folder
+ * @throws the system's error when the folder cannot be read
+ */
+export function listTenantFolders(userFolder: string): string[] {
+  try {
+    assertOwnFolder(userFolder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+  const names = readdirSync(userFolder).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  return names.sort().map((name) => join(userFolder, name));
+}
+
+/** `true` if a file or folder does not exist, or a file stands where one of its parents should be. */
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -1,5 +1,4 @@
-import { ByteReader } from '../codec/byte-reader.ts';
-import { ByteWriter } from '../codec/byte-writer.ts';
+import { ByteReader, ByteWriter } from '../codec/byte-reader.ts';
 import { type Baseline, emptyBaseline } from './baseline.ts';
 import type { PastSession } from './past-session.ts';
 

@@ -1,4 +1,38 @@
-import { uuidOf } from './uuid-bytes.ts';
+/** Positions of the hyphens in a UUID (RFC 9562, section 4). */
+const hyphens = new Set([8, 13, 18, 23]);
+
+/** Position of the first digit of each of the 16 bytes. */
+const digitPlaces = Array.from({ length: 36 }, (_, place) => place)
+  .filter((place) => !hyphens.has(place))
+  .filter((_, index) => index % 2 === 0);
+
+/** Returns the value of a lower-case hexadecimal digit by its code; -1 for any other character. */
+function digitValue(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  return code >= 0x61 && code <= 0x66 ? code - 0x61 + 10 : -1;
+}
+
+/**
+ * Adds the 16 bytes of a lower-case UUID. Returns false for any other string, possibly after adding some
+ * bytes.
+ */
+function writeUuid(text: string, bytes: number[]): boolean {
+  if (text.length !== 36) return false;
+  for (const hyphen of hyphens) if (text.charCodeAt(hyphen) !== 0x2d) return false;
+  for (const place of digitPlaces) {
+    const high = digitValue(text.charCodeAt(place));
+    const low = digitValue(text.charCodeAt(place + 1));
+    if (high < 0 || low < 0) return false;
+    bytes.push(high * 16 + low);
+  }
+  return true;
+}
+
+/** Returns the lower-case UUID of 16 bytes. */
+function uuidOf(bytes: Uint8Array): string {
+  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return [8, 12, 16, 20, 32].map((end, at, ends) => digits.slice(ends[at - 1] ?? 0, end)).join('-');
+}
 
 function decoded(text: string): string {
   try {
@@ -72,5 +106,63 @@ export class ByteReader {
     if (form > 1) return this.text();
     const uuid = uuidOf(this.#take(16));
     return form === 1 ? uuid.toUpperCase() : uuid;
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Maximum number of arguments that one function call can safely take. */
+const mostArguments = 8192;
+
+/** Writes numbers and strings compactly. `ByteReader` reads them in the same order. */
+export class ByteWriter {
+  readonly #bytes: number[] = [];
+
+  /** Writes an integer from 0 to 2^53 - 1 in groups of seven bits, lowest first (LEB128). */
+  number(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#bytes.push((rest % 0x80) | 0x80);
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#bytes.push(rest);
+  }
+
+  /** Writes a 32-bit number in four bytes. */
+  word(value: number): void {
+    this.#bytes.push(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
+  }
+
+  /** Writes six hexadecimal digits in three bytes. */
+  shortHash(digits: string): void {
+    const value = Number.parseInt(digits, 16);
+    this.#bytes.push(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff);
+  }
+
+  /** Writes a string in UTF-8, preceded by its length. */
+  text(value: string): void {
+    const bytes = encoder.encode(value);
+    this.number(bytes.length);
+    for (const byte of bytes) this.#bytes.push(byte);
+  }
+
+  /** Writes an event id: 17 bytes for a UUID in one case, longer for others. */
+  eventId(value: string): void {
+    const start = this.#bytes.length;
+    const isLowerCase = value === value.toLowerCase();
+    this.#bytes.push(isLowerCase ? 0 : 1);
+    if ((isLowerCase || value === value.toUpperCase()) && writeUuid(value.toLowerCase(), this.#bytes)) return;
+    this.#bytes.length = start;
+    this.number(2);
+    this.text(value);
+  }
+
+  /** Returns everything that was written, in base64. */
+  toString(): string {
+    let binary = '';
+    for (let start = 0; start < this.#bytes.length; start += mostArguments) {
+      binary += String.fromCharCode(...this.#bytes.slice(start, start + mostArguments));
+    }
+    return btoa(binary).replace(/=+$/, '');
   }
 }

@@ -1,5 +1,4 @@
-import type { Rule } from '../rule.ts';
-import { counted, matched, stamped } from '../rule-match.ts';
+import { counted, matched, type Rule, stamped } from '../rule.ts';
 import { lastOf, tallyOf } from '../session/session-view.ts';
 
 /** Detects the same action by several agents. */

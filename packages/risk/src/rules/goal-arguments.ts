@@ -1,6 +1,5 @@
 import { mostOf } from '../baseline/expectation.ts';
-import type { Rule } from '../rule.ts';
-import { counted, matched } from '../rule-match.ts';
+import { counted, matched, type Rule } from '../rule.ts';
 import { differentPair } from '../session/pair-extremes.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { nounClassNames } from '../taxonomy/nouns.ts';

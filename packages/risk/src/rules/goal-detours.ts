@@ -1,6 +1,5 @@
 import { shareOf } from '../baseline/expectation.ts';
-import type { Rule } from '../rule.ts';
-import { matched } from '../rule-match.ts';
+import { matched, type Rule } from '../rule.ts';
 import { precedes } from '../session/mark.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { actionBits, irreversibleBits } from '../taxonomy/tag.ts';

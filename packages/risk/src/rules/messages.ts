@@ -1,5 +1,4 @@
-import type { Rule } from '../rule.ts';
-import { matched, stamped } from '../rule-match.ts';
+import { matched, type Rule, stamped } from '../rule.ts';
 import { firstOf, lastOf, stampTallyOf, tallyOf } from '../session/session-view.ts';
 
 function older(version: string, than: string): boolean {

@@ -1,5 +1,4 @@
-import type { Rule } from '../rule.ts';
-import { matched } from '../rule-match.ts';
+import { matched, type Rule } from '../rule.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { actionBits } from '../taxonomy/tag.ts';
 

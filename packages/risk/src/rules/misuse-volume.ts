@@ -1,6 +1,5 @@
 import { mostOf } from '../baseline/expectation.ts';
-import type { Rule } from '../rule.ts';
-import { counted, matched } from '../rule-match.ts';
+import { counted, matched, type Rule } from '../rule.ts';
 import { firstOf, lastOf, type SessionView, tallyOf, toolName } from '../session/session-view.ts';
 import { actionBits, tagBits } from '../taxonomy/tag.ts';
 

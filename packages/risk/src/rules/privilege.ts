@@ -1,7 +1,6 @@
 import { ruleHash } from '../baseline/baseline.ts';
 import { shareOf } from '../baseline/expectation.ts';
-import type { Rule } from '../rule.ts';
-import { counted, matched, stamped } from '../rule-match.ts';
+import { counted, matched, type Rule, stamped } from '../rule.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 

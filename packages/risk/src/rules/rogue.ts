@@ -1,6 +1,5 @@
 import { startHour } from '../baseline/past-session.ts';
-import type { Rule } from '../rule.ts';
-import { counted, matched, stamped } from '../rule-match.ts';
+import { counted, matched, type Rule, stamped } from '../rule.ts';
 import { type ActionRecord, isDeniedThenDone } from '../session/actions.ts';
 import { precedes } from '../session/mark.ts';
 import { firstOf, lastOf, tallyOf, toolName } from '../session/session-view.ts';

@@ -1,5 +1,4 @@
-import type { Rule } from '../rule.ts';
-import { stamped } from '../rule-match.ts';
+import { type Rule, stamped } from '../rule.ts';
 
 /** Detects a tool name that imitates a known one. */
 export const supplyConfusableTool: Rule = {

@@ -1,5 +1,4 @@
-import type { Rule } from '../rule.ts';
-import { counted, matched } from '../rule-match.ts';
+import { counted, matched, type Rule } from '../rule.ts';
 import { precedes } from '../session/mark.ts';
 import { firstOf, lastOf, tallyOf, toolName } from '../session/session-view.ts';
 

@@ -1,11 +1,9 @@
-import { ByteReader } from '../codec/byte-reader.ts';
-import { ByteWriter } from '../codec/byte-writer.ts';
+import { ByteReader, ByteWriter } from '../codec/byte-reader.ts';
 import type { ActionRecord } from './actions.ts';
 import type { BottomK } from './bottom-k.ts';
-import { Instants } from './instants.ts';
 import { emptyTally, type Tally } from './mark.ts';
 import { PairExtremes } from './pair-extremes.ts';
-import { emptySession, type SessionState, type ToolTally } from './session-state.ts';
+import { emptySession, Instants, type SessionState, type ToolTally } from './session-state.ts';
 
 const formatVersion = 3;
 const classes = 2 ** 32;

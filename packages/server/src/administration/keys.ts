@@ -1,6 +1,5 @@
 import { operator } from '../audit/actor.ts';
-import { keyChange, rotationChange } from '../audit/key-change.ts';
-import { type Change, recordUnlimited } from '../audit/record-change.ts';
+import { type Change, keyChange, recordUnlimited, rotationChange } from '../audit/record-change.ts';
 import { identifyApiKey } from '../keys/api-key.ts';
 import {
   type CreatedKey,

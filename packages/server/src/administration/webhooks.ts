@@ -8,14 +8,14 @@ import { allChannels, findChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, listDeliveries } from '../storage/stores/delivery-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { unknownChannel } from '../webhooks/channel-change-error.ts';
 import {
   type ChangedChannel,
   disableChannel,
   enableChannel,
+  replayDelivery,
   rotateChannelSecret,
+  unknownChannel,
 } from '../webhooks/channel-changes.ts';
-import { replayDelivery } from '../webhooks/replay.ts';
 import { findTenantId } from './find-tenant-id.ts';
 
 /** Webhooks of tenants, and their messages. */

@@ -1,5 +1,4 @@
-import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
-import { dropInBatches } from '../deletion/session-batches.ts';
+import { dropDeletedTenants, dropInBatches } from '../deletion/delete-tenant.ts';
 import { repeat } from '../lib/repeat.ts';
 import { dropActivityBefore, oldActivity } from '../storage/activity/activity-store.ts';
 import { dropOldAuditEntries } from '../storage/audit/audit-store.ts';

@@ -1,6 +1,5 @@
 import { Administration } from '../administration/administration.ts';
-import { type DeploymentSecret, deploymentSecret } from '../keys/deployment-secret.ts';
-import { checkSecret } from '../keys/secret-check.ts';
+import { checkSecret, type DeploymentSecret, deploymentSecret } from '../keys/deployment-secret.ts';
 import { openStorage } from '../open-storage.ts';
 import { isPostgresUrl } from '../storage/database-address.ts';
 import type { Storage } from '../storage/storage.ts';

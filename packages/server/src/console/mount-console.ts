@@ -1,18 +1,25 @@
 import { consoleSecurityPolicy, consoleSite, type SiteEncoding, type SiteFile } from '@actlog/console';
+import { contract } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import { readQuotaUsage } from '../administration/quota-usage.ts';
+import { auditRequest } from '../audit/audit-request.ts';
+import { signedOutChange } from '../audit/sign-in-change.ts';
+import { authenticationFailed, requireScope } from '../http/authentication.ts';
+import { callerFields } from '../http/caller-fields.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
+import { releaseBody } from '../http/json-body.ts';
 import { acceptedEncodings, isUnchanged } from '../http/representation.ts';
-import { mountServerRoute } from '../http/server-route.ts';
-import { noSuchEndpoint } from '../lib/api-error.ts';
+import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
+import { validated, validator } from '../http/validation.ts';
+import { ApiError, noSuchEndpoint, notFound, validationError } from '../lib/api-error.ts';
+import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Services } from '../services.ts';
 import { mountSignIn } from '../sign-in/mount-sign-in.ts';
 import { type OpenIdProvider, openIdProvider } from '../sign-in/openid-provider.ts';
-import { mountSignOut } from '../sign-in/sign-out.ts';
 import type { SignInSettings } from '../sign-in-settings.ts';
 import { identityRoute } from './identity.ts';
 import { createKeyRoute, listKeysRoute, revokeKeyRoute, rotateKeyRoute } from './keys.ts';
-import { learnSessionRoute } from './learn-session.ts';
-import { limitsRoute } from './limits.ts';
 import { endSignInRoute, listSignInsRoute } from './sign-ins.ts';
 
 /** Mounts the console: its page, its API, and the pages of the sign-in if people sign in by a provider. */
@@ -139,5 +146,114 @@ function mountSignInStatus(api: FastifyInstance, { users }: Services, label: str
       signedIn: found.type === 'caller',
       noRole: found.type === 'no role' ? found.name : null,
     });
+  });
+}
+
+/** Route `GET /console/api/limits`: the tenant's retention, its use of each quota, and the spans that were not
+ * understood since the server started, for `actlog doctor`. */
+function limitsRoute({ storage, quotas, unreadSpans }: Services): ServerRoute {
+  return {
+    method: 'GET',
+    path: '/limits',
+    success: 200,
+    check: (caller) => requireScope(caller, 'read'),
+    handle: ({ caller: { tenantId } }) =>
+      storage.read(tenantId, async (db) => {
+        const tenant = await db
+          .selectFrom('tenants')
+          .select('retention_days')
+          .where('id', '=', tenantId)
+          .executeTakeFirst();
+        if (!tenant) throw authenticationFailed();
+        return {
+          retentionDays: tenant.retention_days,
+          quotas: await readQuotaUsage(db, tenantId, quotas, Date.now()),
+          unreadSpans: unreadSpans.list(tenantId),
+        };
+      }),
+  };
+}
+
+/** Validator of the session id, the same as in `/v1`. */
+const sessionPath = validator('params', contract['sessions.get'].params);
+
+/** Body of the route: missing or empty. */
+const noBody = z.strictObject({}).optional();
+
+/**
+ * Route `POST /console/api/sessions/:id/learn`: confirms a session with a high score as expected behavior. Like a
+ * policy, it changes how later sessions are judged, so it requires the same scope.
+ */
+function learnSessionRoute(services: Services): ServerRoute {
+  return {
+    method: 'POST',
+    path: '/sessions/:id/learn',
+    success: 200,
+    check: (caller) => requireScope(caller, 'manage'),
+    async handle(call) {
+      const { caller, id, body, log } = call;
+      validated('body', noBody, body);
+      sessionPath({ id });
+      const outcome = await learnConfirmedSession(services.storage, caller.tenantId, id, Date.now(), (db) =>
+        auditRequest(services, db, call, {
+          action: 'session.confirmed',
+          target: { id, name: null },
+          changes: [],
+        }),
+      );
+      if (outcome === 'unknown') throw notFound('session');
+      if (outcome === 'not-ended') {
+        throw validationError(
+          'params.id',
+          'session_not_ended',
+          'is a session that has not ended; it can be learned half an hour after its last event',
+        );
+      }
+      log.info({ ...callerFields(caller), outcome }, 'session confirmed as expected behavior');
+      return { learned: outcome === 'learned' };
+    },
+  };
+}
+
+/**
+ * Mounts `POST /console/api/sign-out`, which ends the sign-in of the caller. `continueAt` in the response is the address
+ * at which the person signs out of the provider or the proxy; `null` if there is none.
+ *
+ * @param proxySignOutUrl - address at which people sign out of the proxy
+ */
+function mountSignOut(
+  api: FastifyInstance,
+  services: Services,
+  provider: OpenIdProvider | undefined,
+  proxySignOutUrl: string | undefined,
+): void {
+  const { users } = services;
+  api.route({
+    method: 'POST',
+    url: '/sign-out',
+    onRequest: services.requestGate.hook({
+      check({ user }) {
+        if (user) return;
+        throw new ApiError(
+          'PERMISSION_DENIED',
+          'Only a person who is signed in can sign out; a key is revoked.',
+        );
+      },
+      acceptsUsers: true,
+      memory: services.bodyMemory,
+    }),
+    handler: async (request, reply) => {
+      const { caller } = request;
+      releaseBody(request);
+      const signIn = caller?.user?.signIn;
+      if (!caller || !signIn) return reply.send({ continueAt: proxySignOutUrl ?? null });
+      const author = { caller, header: (name: string) => request.headers[name]?.toString() };
+      const { idToken } = await users.signIns.end(caller.tenantId, signIn.id, (db, row) =>
+        auditRequest(services, db, author, signedOutChange(row)),
+      );
+      request.log.info({ tenantId: caller.tenantId, userId: caller.id }, 'signed out');
+      void reply.header('set-cookie', users.cookies.clear('actlog-sign-in'));
+      return reply.send({ continueAt: (await provider?.signOutUrl(idToken)) ?? null });
+    },
   });
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
 import { dropRows, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
 import { dropSessions } from '../storage/retention/drop-sessions.ts';
+import { expiredSessions, type Retention } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { dropInBatches } from './session-batches.ts';
 
 /** Time after which no request admitted before the tenant's deletion can be in progress, in milliseconds. */
 const settledAfterMs = 3_600_000;
@@ -147,4 +147,35 @@ async function tenantsDeletedBefore(db: Database, beforeMs: number): Promise<num
 /** Marks a deleted tenant as having no rows left but its own. */
 async function markTenantEmptied(db: Database, tenantId: number, nowMs: number): Promise<void> {
   await db.updateTable('tenants').set({ emptied_ms: nowMs }).where('id', '=', tenantId).execute();
+}
+
+/**
+ * Deletes the sessions of a tenant that are past retention, a few per transaction.
+ *
+ * @param drop - deletes sessions, and returns the number deleted
+ * @param signal - stops early when aborted; the rest is deleted next time
+ * @returns the number of sessions deleted.
+ */
+export async function dropInBatches(
+  storage: Storage,
+  retention: Retention,
+  drop: (db: Database, ids: readonly string[]) => Promise<number>,
+  signal?: AbortSignal,
+): Promise<number> {
+  const { tenantId } = retention;
+  let dropped = 0;
+  await repeat(async () => {
+    const ids = await storage.read(tenantId, (db) => expiredSessions(db, retention));
+    if (ids.length === 0) return false;
+    const droppedNow = await storage.write(tenantId, async ({ db }) => {
+      const count = await drop(db, ids);
+      // Within the transaction, so that no event in between uses a cached session.
+      storage.clearSessionCache();
+      return count;
+    });
+    dropped += droppedNow;
+    // Zero if the retention was extended meanwhile; the same sessions would be found forever.
+    return droppedNow > 0;
+  }, signal);
+  return dropped;
 }

@@ -13,7 +13,6 @@ import {
 } from '../storage/stores/idempotent-response-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { requireScope } from './authentication.ts';
-import { disconnectedSignal } from './disconnected.ts';
 import { releaseBody } from './json-body.ts';
 import type { ResponseRoom } from './limits/response-memory.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
@@ -219,4 +218,21 @@ class IdempotentRequest {
   get #context(): string {
     return `idempotency:${JSON.stringify(this.#place)}`;
   }
+}
+
+/**
+ * Returns a function that returns a signal, which aborts when the response is closed: sent, or given up by the caller.
+ * The signal is created on the first call, because most requests need none.
+ */
+export function disconnectedSignal({ raw }: FastifyReply): () => AbortSignal {
+  let controller: AbortController | undefined;
+  return () => {
+    if (!controller) {
+      const created = new AbortController();
+      controller = created;
+      if (raw.destroyed) created.abort();
+      else raw.once('close', () => created.abort());
+    }
+    return controller.signal;
+  };
 }

@@ -5,9 +5,8 @@ import * as z from 'zod';
 import type { Caller } from '../keys/caller.ts';
 import { noSuchEndpoint } from '../lib/api-error.ts';
 import type { Services } from '../services.ts';
-import { disconnectedSignal } from './disconnected.ts';
 import { releaseBody } from './json-body.ts';
-import { jsonType, responsePayload } from './mount.ts';
+import { disconnectedSignal, jsonType, responsePayload } from './mount.ts';
 import { validator } from './validation.ts';
 
 const noQuery = z.strictObject({});

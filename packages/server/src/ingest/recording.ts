@@ -1,12 +1,14 @@
 import type { Kysely } from 'kysely';
 import { PolicySets } from '../policy/policy-set.ts';
-import { QuotaGate } from '../quota/quota-gate.ts';
+import { type Admission, QuotaGate } from '../quota/quota-gate.ts';
 import { RiskKeeper } from '../risk/risk-keeper.ts';
 import type {
   CachedRecording,
   EventGroup,
   EventOutcome,
+  NewEvent,
   ReachedLevels,
+  RecordedEvent,
   RecordedGroups,
   ScoringBacklog,
 } from '../storage/event-recording.ts';
@@ -15,7 +17,6 @@ import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { commit, type Write } from '../storage/transaction.ts';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { EventWriter } from './event-writer.ts';
-import { recordWithinQuota } from './record-within-quota.ts';
 import { SessionCache } from './session-cache.ts';
 
 /** Maximum number of unscored sessions; beyond it each write scores some. */
@@ -109,4 +110,33 @@ export class Recording implements CachedRecording {
       reached: this.#reached,
     };
   }
+}
+
+/** Writes the events of a tenant that its quotas allow. The outcome of each other event names the exceeded quota. */
+export async function recordWithinQuota(
+  eventWriter: EventWriter,
+  gate: QuotaGate,
+  write: Write,
+  tenantId: number,
+  events: readonly NewEvent[],
+): Promise<EventOutcome[]> {
+  const nowMs = Date.now();
+  const { refusals, agents } = await gate.admit(write.db, tenantId, events, nowMs);
+  if (!refusals) return eventWriter.write(write, tenantId, events, nowMs, agents);
+  const admitted = events.filter((_, index) => refusals[index] === undefined);
+  const recorded =
+    admitted.length > 0 ? await eventWriter.write(write, tenantId, admitted, nowMs, agents) : [];
+  return inOrder(refusals, recorded);
+}
+
+function inOrder(
+  refusals: NonNullable<Admission['refusals']>,
+  recorded: readonly RecordedEvent[],
+): EventOutcome[] {
+  let next = 0;
+  return refusals.map((refused) => {
+    if (refused) return { refused };
+    next += 1;
+    return recorded[next - 1] as RecordedEvent;
+  });
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Storage } from '../storage/storage.ts';
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
@@ -108,4 +109,26 @@ function secretIn(path: string): string {
 /** Returns a new secret of 256 bits. */
 export function randomSecret(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/**
+ * Checks that all servers of a shared database have the same secret. With another secret, a server could read neither
+ * cursors from other servers nor secrets of webhooks.
+ *
+ * @throws Error when the database was set up with another secret.
+ */
+export async function checkSecret(storage: Storage, secret: DeploymentSecret): Promise<void> {
+  if (!storage.isShared) return;
+  const stored = await storage.writeAcross('administer', async ({ db }) => {
+    await db
+      .insertInto('deployment')
+      .values({ name: 'secret', value: secret.fingerprint })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return db.selectFrom('deployment').select('value').where('name', '=', 'secret').executeTakeFirst();
+  });
+  if (stored?.value === secret.fingerprint) return;
+  throw new Error(
+    'The database was set up with another secret. Use the "secret" (ACTLOG_SECRET) of the other servers.',
+  );
 }

@@ -24,12 +24,11 @@ import { lockNames } from '../storage/locks.ts';
 import { isOverdue, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { CheckEffects } from './check-effects.ts';
+import { CheckEffects, RecordedDenials } from './check-effects.ts';
 import type { CheckHistory } from './check-history.ts';
 import { decisionRow } from './decision-row.ts';
 import type { Matches } from './matches.ts';
 import type { PolicySet } from './policy-set.ts';
-import { RecordedDenials } from './recorded-denials.ts';
 import { StoredFacts } from './stored-facts.ts';
 
 /** A check of an action against the policies of a tenant: reads what the decision needs, and writes its effects. */

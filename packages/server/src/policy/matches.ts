@@ -1,5 +1,5 @@
 import { type CheckedAction, type FiredPolicy, matchPolicy, needsHistory } from '@actlog/policy';
-import { callerGone, type Turn } from '../tenant-turns.ts';
+import { callerGone, type TenantTurns, type Turn } from '../tenant-turns.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import type { PolicySet } from './policy-set.ts';
 
@@ -7,7 +7,7 @@ import type { PolicySet } from './policy-set.ts';
 const sliceMs = 1;
 
 /** Error thrown inside a transaction when evaluating policies there would take too long. */
-export class UnfinishedMatchingError extends Error {
+class UnfinishedMatchingError extends Error {
   override readonly name = 'UnfinishedMatchingError';
 }
 
@@ -91,4 +91,30 @@ export class Matches {
     } while (this.#matching?.advance() === false);
     this.#isKept = true;
   }
+}
+
+/**
+ * Runs one round of a check in the tenant's turn. If evaluating the policies takes too long for a transaction, they are
+ * evaluated outside, and the round is run again with the result.
+ *
+ * @param disconnected - returns a signal that aborts when the caller disconnects
+ */
+export function matchInTurns<Result>(
+  tenantTurns: TenantTurns,
+  tenantId: number,
+  matches: Matches,
+  disconnected: () => AbortSignal,
+  round: () => Promise<Result>,
+): Promise<Result> {
+  const work = async (turn: Turn) => {
+    matches.begin();
+    try {
+      return await round();
+    } catch (error) {
+      if (!(error instanceof UnfinishedMatchingError)) throw error;
+    }
+    await matches.finish(turn, disconnected());
+    return round();
+  };
+  return tenantTurns.run(tenantId, work, disconnected);
 }

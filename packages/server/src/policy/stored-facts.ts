@@ -25,8 +25,7 @@ import { approvalGrant } from '../guardian/approval-grants.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
 import { type KeyHolder, stoppingAgent } from '../keys/key-agents.ts';
 import { refusalError } from '../lib/api-error.ts';
-import { findCheckedAction } from '../storage/policies/checked-action-store.ts';
-import { countedActions } from '../storage/policies/policy-count-store.ts';
+import { countedActions, findCheckedAction } from '../storage/policies/policy-count-store.ts';
 import { validGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import {
   findPendingAction,

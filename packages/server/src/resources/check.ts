@@ -7,8 +7,7 @@ import { requireAgent } from '../keys/key-agents.ts';
 import { validationError } from '../lib/api-error.ts';
 import { Check } from '../policy/check.ts';
 import { type DecidedCheck, decisionRow } from '../policy/decision-row.ts';
-import { matchInTurns } from '../policy/match-in-turns.ts';
-import { Matches } from '../policy/matches.ts';
+import { Matches, matchInTurns } from '../policy/matches.ts';
 import type { Services } from '../services.ts';
 
 /** Route `POST /v1/policies/check`. Waits for the decision, or runs dry, if the caller prefers that. */

@@ -15,8 +15,7 @@ import {
   type StoredChannel,
 } from '../storage/stores/channel-store.ts';
 import { ForbiddenAddressError, ForbiddenPortError } from '../webhooks/address-guard.ts';
-import { channelChange } from '../webhooks/channel-change.ts';
-import { encryptedFor } from '../webhooks/channel-secret.ts';
+import { channelChange, encryptedFor } from '../webhooks/channel-change.ts';
 import { newWebhookSecret } from '../webhooks/signature.ts';
 import { channelView } from './channel-view.ts';
 

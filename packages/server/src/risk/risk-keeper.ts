@@ -24,11 +24,10 @@ import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { addReached, countLevels } from './count-levels.ts';
 import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
-import type { RiskObserver } from './risk-observer.ts';
+import { type RiskObserver, storedRiskEvent } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import type { SessionPlace } from './shared-risk.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';
-import { storedRiskEvent } from './stored-risk-event.ts';
 
 /** Cached risk of a session. */
 interface CachedRisk extends ScorableSession {

@@ -1,5 +1,8 @@
-import type { Arrival, RiskEvent } from '@actlog/risk';
+import { type Arrival, type RiskEvent, riskEvent } from '@actlog/risk';
+import type { Selectable } from 'kysely';
+import type { EventTable } from '../storage/schema.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
+import { storedEvent } from '../storage/stores/event-row.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Observer of recorded events, for the risk of their sessions. */
@@ -14,4 +17,9 @@ export interface RiskObserver {
   revert(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void>;
   /** Observes an event that was written. */
   observe(tenantId: number, event: RiskEvent, stamp: number): void;
+}
+
+/** Returns a stored event in the format of the risk engine. */
+export function storedRiskEvent(row: Selectable<EventTable>): RiskEvent {
+  return riskEvent(storedEvent(row));
 }

@@ -23,10 +23,9 @@ import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { addReached, countLevels } from './count-levels.ts';
 import { FrozenTags } from './frozen-tags.ts';
-import type { RiskObserver } from './risk-observer.ts';
+import { type RiskObserver, storedRiskEvent } from './risk-observer.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';
-import { storedRiskEvent } from './stored-risk-event.ts';
 
 /** Reference to a session of a tenant. */
 export interface SessionPlace {

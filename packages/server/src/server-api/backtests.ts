@@ -1,19 +1,20 @@
 import { Backtest, type CallEnd } from '@actlog/policy';
-import { parseJsonWithBigInts } from '@actlog/protocol';
+import { type PolicyDecision, parseJsonForOutput, parseJsonWithBigInts } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
 import { readsUntrusted } from '@actlog/risk';
 import * as z from 'zod';
+import { exactArguments, parentsOf } from '../guardian/pending-action-view.ts';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import type { Services } from '../services.ts';
 import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { findCallEnds } from '../storage/stores/call-end-store.ts';
 import type { Turn } from '../tenant-turns.ts';
-import { decisionView } from './decision-view.ts';
 import { draftPolicies } from './draft-policies.ts';
 import { time } from './time.ts';
 
@@ -172,3 +173,46 @@ const backtestBody: z.ZodObject<BacktestShape, z.core.$strict> = z.strictObject(
    */
   countDryRuns: z.boolean().default(false),
 });
+
+/**
+ * Returns a decision as the API returns it.
+ *
+ * @param parse - reads the arguments: by default for output only, or `parseJsonWithBigInts` to compute with them
+ */
+export function decisionView(
+  row: PolicyDecisionRow,
+  parse: (json: string) => unknown = parseJsonForOutput,
+): PolicyDecision {
+  const shown = row.arguments === '' || row.arguments === null ? null : row.arguments;
+  return {
+    id: row.id,
+    decidedAt: isoTime(row.decided_ms),
+    agentId: row.agent_id,
+    sessionId: row.session_id,
+    actionId: row.action_id,
+    toolName: row.tool_name,
+    argumentsHash: row.arguments_hash,
+    framework: row.framework,
+    environment: row.environment,
+    decision: row.decision,
+    decidedBy: row.decided_by,
+    matched: parsed(row.matched) ?? [],
+    pendingActionId: row.pending_action_id,
+    heldStatus: row.held_status,
+    endedAt: isoTimeOrNull(row.ended_ms),
+    grantId: row.grant_id,
+    principal: row.principal,
+    subagent: row.subagent,
+    parentAgentIds: parentsOf(row.parent_agents),
+    dryRun: row.dry_run === 1,
+    durationMs: row.duration_us / 1000,
+    arguments: shown === null ? null : (parse(shown) as Record<string, unknown>),
+    ...exactArguments(shown),
+    argumentsOmitted: row.arguments === '',
+    origins: parsed(row.origins),
+  };
+}
+
+function parsed<Value>(json: string | null): Value | null {
+  return json === null ? null : (JSON.parse(json) as Value);
+}

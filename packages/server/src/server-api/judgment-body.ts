@@ -1,8 +1,10 @@
-import type { RiskJudgmentDraft } from '@actlog/protocol';
+import type { RiskJudgment, RiskJudgmentDraft, SessionHandling } from '@actlog/protocol';
 import { allRules } from '@actlog/risk';
 import * as z from 'zod';
 import { validated } from '../http/validation.ts';
 import { validationError } from '../lib/api-error.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
+import type { HandledSessionRow, RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import { time } from './time.ts';
 
 /** Most characters of an id or a name in a scope, and of a reason. */
@@ -69,4 +71,35 @@ export function judgmentDraft(body: unknown, nowMs: number): CheckedDraft {
     throw validationError('expiresAt', 'in_the_past', 'must be in the future');
   }
   return { kind, scope, reason: why, expiresMs, pastDays };
+}
+
+/** Returns a judgment as the API returns it. */
+export function judgmentView(row: RiskJudgmentRow, nowMs: number): RiskJudgment {
+  return {
+    id: row.id,
+    kind: row.kind,
+    scope: { sessionId: row.session_id, agentId: row.agent_id, toolName: row.tool_name, ruleId: row.rule_id },
+    reason: row.reason,
+    status: row.ended_ms !== null ? 'ended' : row.until_ms <= nowMs ? 'expired' : 'active',
+    createdBy: row.created_by,
+    createdByPrincipal: row.created_principal,
+    createdAt: isoTime(row.created_ms),
+    appliesFrom: row.session_id === null ? isoTime(row.from_ms) : null,
+    expiresAt: isoTimeOrNull(row.expires_ms),
+    endedAt: isoTimeOrNull(row.ended_ms),
+    endedBy: row.ended_by,
+    endedByPrincipal: row.ended_principal,
+    isUndone: row.from_ms >= row.until_ms,
+  };
+}
+
+/** Returns the handling of a session as the API returns it. */
+export function handlingView(row: HandledSessionRow): SessionHandling {
+  return {
+    handledAt: isoTime(row.handled_ms),
+    handledBy: row.handled_by,
+    handledByPrincipal: row.handled_principal,
+    reason: row.reason,
+    score: row.score,
+  };
 }

@@ -30,8 +30,7 @@ import {
 } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { judgmentDraft } from './judgment-body.ts';
-import { judgmentView } from './judgment-view.ts';
+import { judgmentDraft, judgmentView } from './judgment-body.ts';
 
 const dayMs = 24 * 3_600_000;
 

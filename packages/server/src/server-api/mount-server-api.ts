@@ -1,16 +1,21 @@
+import { flag, pageQuery } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import { requireScope } from '../http/authentication.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
-import { mountServerRoute } from '../http/server-route.ts';
+import { readPage } from '../http/page.ts';
+import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
+import { listPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { auditRoute } from './audit.ts';
-import { backtestsRoute } from './backtests.ts';
+import { backtestsRoute, decisionView } from './backtests.ts';
 import { decideActionsRoute } from './decide-actions.ts';
-import { decisionsRoute } from './decisions.ts';
 import { grantsRoute, revokeGrantRoute } from './grants.ts';
 import { judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
+import { timeMs } from './time.ts';
 import { trialsRoute } from './trials.ts';
 import { webhookChangeRoutes } from './webhook-changes.ts';
 import { deliveriesRoute, webhookRoute } from './webhooks.ts';
@@ -52,3 +57,54 @@ export async function mountServerApi(app: FastifyInstance, services: Services): 
     { prefix: folder },
   );
 }
+
+/** Route `GET /server/v1/decisions`: decisions of the policies, newest first. */
+function decisionsRoute({ storage, cursors }: Services): ServerRoute<typeof decisionsQuery> {
+  return {
+    method: 'GET',
+    path: '/decisions',
+    success: 200,
+    query: decisionsQuery,
+    check: (caller) => requireScope(caller, 'read'),
+    async handle({ caller: { tenantId }, query }) {
+      const { limit: _limit, cursor: _cursor, since, until, ...filters } = query;
+      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
+        readPage(
+          cursors,
+          { tenantId, endpoint: 'decisions', filters: query },
+          query,
+          ({ after, limit }) =>
+            listPolicyDecisions(db, {
+              tenantId,
+              filters: { ...filters, sinceMs: since, untilMs: until },
+              afterId: after?.[0] as string | undefined,
+              limit,
+            }),
+          (row) => [row.id],
+        ),
+      );
+      return { items: rows.map((row) => decisionView(row)), nextCursor };
+    },
+  };
+}
+
+/** Query of `GET /server/v1/decisions`. */
+const decisionsQuery = z.strictObject({
+  ...pageQuery.shape,
+  /** Only decisions about this agent. */
+  agentId: z.string().min(1).optional(),
+  /** Only decisions about actions of this session. */
+  sessionId: z.string().min(1).optional(),
+  /** Only decisions about calls of this tool. */
+  toolName: z.string().min(1).optional(),
+  /** Only these decisions. Held actions that wait are `require_approval`; those that have ended have their outcome. */
+  decision: z.enum(['allow', 'deny', 'require_approval']).optional(),
+  /** `true` for dry runs only, `false` for checks with effects only; both if omitted. */
+  dryRun: flag.optional(),
+  /** `true` for actions that are or were held only, `false` for the others only; both if omitted. */
+  held: flag.optional(),
+  /** Earliest time of a check (inclusive). */
+  since: timeMs.optional(),
+  /** Time before which the action was checked (exclusive). */
+  until: timeMs.optional(),
+});

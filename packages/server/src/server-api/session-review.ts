@@ -13,16 +13,16 @@ import { engineJudgments, judgedScore, storedSession } from '../risk/score-sessi
 import type { Services } from '../services.ts';
 import { findSession, lockSessions } from '../storage/sessions/session-store.ts';
 import {
+  appliesTo,
   dropHandling,
   findHandling,
   isHandled,
+  judgmentsAbout,
   saveHandling,
-} from '../storage/stores/handled-session-store.ts';
-import { appliesTo, judgmentsAbout } from '../storage/stores/judgment-store.ts';
+} from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { reason } from './judgment-body.ts';
-import { handlingView, judgmentView } from './judgment-view.ts';
+import { handlingView, judgmentView, reason } from './judgment-body.ts';
 
 /** Validator of the session id, the same as in `/v1`. */
 const sessionPath = validator('params', contract['sessions.get'].params);

@@ -15,19 +15,20 @@ import { lockChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, dropDeliveriesTo, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { channelChange } from '../webhooks/channel-change.ts';
-import { ChannelChangeError, disabledChannel, unknownChannel } from '../webhooks/channel-change-error.ts';
 import {
   type ChangedChannel,
+  ChannelChangeError,
   changeChannelRiskLevel,
   deleteChannel,
   disableChannel,
+  disabledChannel,
   enableChannel,
+  replayDelivery,
   rotateChannelSecret,
+  unknownChannel,
 } from '../webhooks/channel-changes.ts';
 import { newDelivery } from '../webhooks/new-delivery.ts';
-import { replayDelivery } from '../webhooks/replay.ts';
-import { deliveryView } from './webhook-view.ts';
-import { webhookState } from './webhooks.ts';
+import { deliveryView, webhookState } from './webhooks.ts';
 
 /** Body of a change without options: missing or empty. */
 const noBody = z.strictObject({}).optional();

@@ -1,15 +1,17 @@
+import type { WebhookDelivery, WebhookState } from '@actlog/protocol';
 import { pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import { readPage } from '../http/page.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { notFound } from '../lib/api-error.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
-import { channelHealth } from '../storage/stores/channel-health.ts';
-import { findChannel } from '../storage/stores/channel-store.ts';
-import { deliveryPage } from '../storage/stores/delivery-store.ts';
+import { type ChannelHealth, channelHealth } from '../storage/stores/channel-health.ts';
+import { findChannel, type StoredChannel } from '../storage/stores/channel-store.ts';
+import { type DeliveryRow, deliveryPage } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { deliveryView, webhookStateView } from './webhook-view.ts';
+import { webhookHealthView } from './overview-view.ts';
 
 /** Query of `GET /server/v1/webhooks/:id/deliveries`. */
 const deliveriesQuery = z.strictObject({
@@ -65,5 +67,35 @@ export function deliveriesRoute({ storage, cursors }: Services): ServerRoute<typ
         return { items: rows.map(deliveryView), nextCursor };
       });
     },
+  };
+}
+
+/** Returns a webhook with the state of its deliveries, as the API returns it. */
+function webhookStateView(channel: StoredChannel, health: ChannelHealth, nowMs: number): WebhookState {
+  const { previous_until_ms: untilMs } = channel;
+  return {
+    ...webhookHealthView(health),
+    events: channel.events,
+    riskLevel: channel.risk_level,
+    createdAt: isoTime(channel.created_ms),
+    previousSecretUntil: untilMs !== null && untilMs > nowMs ? isoTime(untilMs) : null,
+  };
+}
+
+/** Returns a delivery as the API returns it: without the body of the message. */
+export function deliveryView(row: DeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    webhookId: row.channel_id,
+    messageId: row.message_id,
+    eventType: row.event_type as WebhookDelivery['eventType'],
+    status: row.status,
+    attempts: row.attempts,
+    createdAt: isoTime(row.created_ms),
+    nextAttemptAt: row.status === 'waiting' ? isoTime(row.next_attempt_ms) : null,
+    finishedAt: isoTimeOrNull(row.finished_ms),
+    responseStatus: row.last_status,
+    error: row.last_error,
+    durationMs: row.last_duration_ms,
   };
 }

@@ -5,8 +5,14 @@ import { personActor, signedInChange } from '../audit/sign-in-change.ts';
 import type { Services } from '../services.ts';
 import { userId } from '../users/user-id.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
-import { attemptLifetimeMs, openAttempt, type SignInAttempt, sealAttempt } from './sign-in-attempt.ts';
-import { SignInError, type SignInFailure } from './sign-in-error.ts';
+import {
+  attemptLifetimeMs,
+  openAttempt,
+  type SignInAttempt,
+  SignInError,
+  type SignInFailure,
+  sealAttempt,
+} from './sign-in-error.ts';
 
 const path = '/console/sign-in';
 

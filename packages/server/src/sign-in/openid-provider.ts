@@ -1,8 +1,7 @@
 import type * as OpenIdClient from 'openid-client';
 import type { SignInSettings } from '../sign-in-settings.ts';
 import { type Claims, claimAt, groupsIn, nameIn, tokenProblem } from './claims.ts';
-import type { SignInAttempt } from './sign-in-attempt.ts';
-import { SignInError, type SignInFailure } from './sign-in-error.ts';
+import { type SignInAttempt, SignInError, type SignInFailure } from './sign-in-error.ts';
 
 /** Settings of the provider. */
 export type OpenIdSettings = Pick<

@@ -11,11 +11,10 @@ import {
   type StoredChannel,
   updateChannel,
 } from '../storage/stores/channel-store.ts';
+import { type DeliveryRow, findDelivery, updateDelivery } from '../storage/stores/delivery-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { channelChange } from './channel-change.ts';
-import { ChannelChangeError, unknownChannel } from './channel-change-error.ts';
-import { encryptedFor, signingSecrets } from './channel-secret.ts';
+import { channelChange, encryptedFor, signingSecrets } from './channel-change.ts';
 import { newWebhookSecret } from './signature.ts';
 
 /** Result of a change of a webhook. */
@@ -127,4 +126,55 @@ async function existing(db: Database, tenantId: number, id: string): Promise<Sto
   const channel = await lockChannel(db, tenantId, id);
   if (!channel) throw unknownChannel(id);
   return channel;
+}
+
+/**
+ * Error thrown when a webhook cannot be changed: `unknown` if the tenant has no such webhook or delivery, `disabled` if
+ * nothing can be sent to it, `secret` if its secret is encrypted under another secret of the deployment.
+ */
+export class ChannelChangeError extends Error {
+  override readonly name = 'ChannelChangeError';
+  readonly reason: 'unknown' | 'disabled' | 'secret';
+
+  constructor(reason: ChannelChangeError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Returns the error for an unknown webhook. */
+export function unknownChannel(id: string): ChannelChangeError {
+  return new ChannelChangeError('unknown', `The tenant has no webhook "${id}".`);
+}
+
+/** Returns the error for a message to a disabled webhook. */
+export function disabledChannel(id: string): ChannelChangeError {
+  return new ChannelChangeError(
+    'disabled',
+    `The webhook "${id}" is disabled, so nothing is sent to it; enable it first.`,
+  );
+}
+
+/**
+ * Queues a message again, whether it was delivered or had failed.
+ *
+ * @throws ChannelChangeError when there is no such delivery, or when its webhook is disabled.
+ */
+export async function replayDelivery(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<ChangedChannel & { readonly delivery: DeliveryRow }> {
+  const row = await findDelivery(db, tenantId, id);
+  const channel = row && (await lockChannel(db, tenantId, row.channel_id));
+  if (!channel) throw new ChannelChangeError('unknown', `The tenant has no delivery "${id}".`);
+  if (channel.status === 'disabled') throw disabledChannel(channel.id);
+  const again = { status: 'waiting', attempts: 0, next_attempt_ms: Date.now(), finished_ms: null } as const;
+  await updateDelivery(db, row, again);
+  const resent = [{ field: 'deliveryId', before: null, after: id }];
+  return {
+    channel,
+    delivery: { ...row, ...again },
+    change: channelChange('webhook.message_resent', channel, channel, resent),
+  };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Attempt, DeliverySlots } from './delivery-slots.ts';
-import { SlowWebhooks } from './slow-webhooks.ts';
+import { type Attempt, DeliverySlots, SlowWebhooks } from './delivery-slots.ts';
 
 /** Returns `count` attempts, four per webhook and eight per tenant. */
 function attempts(count: number): Attempt[] {

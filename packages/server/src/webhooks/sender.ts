@@ -20,13 +20,11 @@ import {
   updateDelivery,
 } from '../storage/stores/delivery-store.ts';
 import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
-import { channelChange } from './channel-change.ts';
-import { signingSecrets } from './channel-secret.ts';
+import { channelChange, signingSecrets } from './channel-change.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
-import { type Attempt, DeliverySlots } from './delivery-slots.ts';
+import { type Attempt, DeliverySlots, SlowWebhooks } from './delivery-slots.ts';
 import { type Destination, type HostRate, HostRates } from './host-rates.ts';
 import { retryDelayMs } from './retry-schedule.ts';
-import { SlowWebhooks } from './slow-webhooks.ts';
 import * as undici from './undici.js';
 
 /** Lease of an attempt, in milliseconds; longer than any attempt. */

@@ -1,6 +1,5 @@
 import type { ToolSpan } from './dialect.ts';
-import { type GenAiSpan, scopeOf } from './genai-span.ts';
-import { textOf } from './span-attributes.ts';
+import { type GenAiSpan, scopeOf, textOf } from './genai-span.ts';
 
 /** Maximum number of calls remembered. */
 const maxCalls = 1000;

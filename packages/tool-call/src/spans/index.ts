@@ -5,9 +5,15 @@
  */
 export type { ToolSpan } from './dialect.ts';
 export { EmittedCalls, type Enclosing, enclosingOf, isMcpSpan, type SeenCall } from './emitted-calls.ts';
-export { type GenAiSpan, type SpanAttributes, type SpanEvent, scopeOf } from './genai-span.ts';
+export {
+  type GenAiSpan,
+  jsonOf,
+  type SpanAttributes,
+  type SpanEvent,
+  scopeOf,
+  textOf,
+} from './genai-span.ts';
 export { agentIn, numberedAgentIn, sessionIn } from './session-and-agent.ts';
-export { jsonOf, textOf } from './span-attributes.ts';
 export { isInterruption } from './span-failure.ts';
 export { spanOutcome, spanStatus } from './span-outcome.ts';
 export { isUnknownToolSpan, toolSpanOf } from './tool-span.ts';

@@ -1,6 +1,5 @@
 import { pydanticAi } from './dialects/pydantic-ai.ts';
-import { type GenAiSpan, type SpanAttributes, scopeOf } from './genai-span.ts';
-import { idOf, jsonOf, textOf } from './span-attributes.ts';
+import { type GenAiSpan, idOf, jsonOf, type SpanAttributes, scopeOf, textOf } from './genai-span.ts';
 
 /** Attributes with the session, the most common first. */
 const sessionKeys = [

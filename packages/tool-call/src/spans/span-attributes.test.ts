@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonOf } from './span-attributes.ts';
+import { jsonOf } from './genai-span.ts';
 
 test.each([
   ['{"a":1}', { a: 1 }],

@@ -1,6 +1,5 @@
 import { responseStatuses } from '../outcome/response-statuses.ts';
-import type { GenAiSpan } from './genai-span.ts';
-import { textOf } from './span-attributes.ts';
+import { type GenAiSpan, textOf } from './genai-span.ts';
 
 /** `SpanStatusCode.ERROR` of the OpenTelemetry API. */
 const errorStatus = 2;

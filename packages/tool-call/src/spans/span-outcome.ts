@@ -1,7 +1,6 @@
 import { defaultResponseStatus, type ToolOutcome } from '../outcome/response-status.ts';
 import type { ToolSpan } from './dialect.ts';
-import type { GenAiSpan } from './genai-span.ts';
-import { jsonOf } from './span-attributes.ts';
+import { type GenAiSpan, jsonOf } from './genai-span.ts';
 import { failureOf, isInterruption, statusOfAbort } from './span-failure.ts';
 
 /** Returns the outcome of a tool call from its span; a result that is JSON is parsed. */

@@ -1,5 +1,4 @@
-import type { GenAiSpan } from './genai-span.ts';
-import { jsonOf, textOf } from './span-attributes.ts';
+import { type GenAiSpan, jsonOf, textOf } from './genai-span.ts';
 
 /** Arguments of a tool call as its span shows them. */
 export interface ShownArguments {

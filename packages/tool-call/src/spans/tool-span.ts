@@ -1,9 +1,7 @@
 import type { Dialect, ToolSpan } from './dialect.ts';
 import { pydanticAiDialect } from './dialects/pydantic-ai.ts';
-import { type GenAiSpan, type SpanAttributes, scopeOf } from './genai-span.ts';
-import { answeredCall } from './langchain-message.ts';
-import { jsonOf, textOf } from './span-attributes.ts';
-import { toolFacts } from './tool-facts.ts';
+import { type GenAiSpan, jsonOf, type SpanAttributes, scopeOf, textOf } from './genai-span.ts';
+import { answeredCall, toolFacts } from './tool-facts.ts';
 
 /** Texts with which Strands answers a call that a person or a hook cancels; the status is `error` nevertheless. */
 const cancellation = /"(?:text|response)"\s*:\s*"tool (?:call |execution )?cancell?ed\b/i;

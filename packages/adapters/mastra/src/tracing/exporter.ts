@@ -10,8 +10,7 @@ import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mast
 import { currentScope } from '../call-scope.ts';
 import { mastraCalls } from '../mastra-calls.ts';
 import { type RecordedCalls, recordedCalls } from '../recorded-calls.ts';
-import { sessionsOfTraces } from '../session.ts';
-import { userContents } from '../shown-texts.ts';
+import { sessionsOfTraces, userContents } from '../session.ts';
 import { locate, type SpanLocation, spanLocation } from './span-location.ts';
 import { ranTool, toolSpan } from './tool-span.ts';
 

@@ -1,5 +1,4 @@
-import { type Check, found, ok, skipped } from '../check.ts';
-import type { ServiceTime } from '../facts.ts';
+import { type Check, found, ok, type ServiceTime, skipped } from '../check.ts';
 
 /** Difference from which on the order of sessions and the expiry of approvals suffer, in milliseconds. */
 const maxDifferenceMs = 60_000;

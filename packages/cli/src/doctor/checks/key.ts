@@ -5,9 +5,7 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from '@actlog/client';
-import { type Check, found, type Outcome, ok } from '../check.ts';
-import type { Facts } from '../facts.ts';
-import { readKeyIdentity } from '../key-identity.ts';
+import { type Check, type Facts, found, type Outcome, ok, readKeyIdentity } from '../check.ts';
 import { known } from '../known.ts';
 
 /** Time before the end of a key from which on it is reported, in milliseconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareVersions } from './service-version.ts';
+import { compareVersions } from './service.ts';
 
 test.each([
   ['1.4.0', '1.4.0', '1.2.0', undefined],

@@ -1,8 +1,8 @@
 import { Actlog, ActlogError, APIError } from '@actlog/client';
-import { type Check, found, type Outcome, ok } from '../check.ts';
-import type { Facts } from '../facts.ts';
+import { gt, lt, major, valid } from 'semver';
+import { version as own } from '../../version.ts';
+import { type Check, type Facts, found, type Outcome, ok, skipped } from '../check.ts';
 import { known } from '../known.ts';
-import { placeholderKey } from './base-url.ts';
 
 /** Requests without the key, which nobody but actlog gets. */
 const withoutKey = { headers: { authorization: null } } as const;
@@ -108,4 +108,72 @@ function withoutQuery(location: string, base: string): string {
   if (!URL.canParse(location, base)) return 'an invalid address';
   const { origin, pathname } = new URL(location, base);
   return origin + pathname;
+}
+
+/** Key that passes the checks of the client and is never sent. */
+const placeholderKey = 'al_test_doctor';
+
+/** Check of `ACTLOG_BASE_URL`, by the rules of the client. */
+export const baseUrl: Check = {
+  id: 'base-url',
+  title: 'Address',
+  run(facts) {
+    const { variables, options } = facts;
+    const value = variables.get('ACTLOG_BASE_URL');
+    if (value === undefined) {
+      return variables.isInEnvFile('ACTLOG_BASE_URL')
+        ? found('base-url-not-loaded', { file: '.env' })
+        : found('base-url-missing', {});
+    }
+    try {
+      const { allowInsecureHttp } = options;
+      const { baseURL } = new Actlog({
+        apiKey: placeholderKey,
+        baseURL: value,
+        allowInsecureHttp,
+        proxy: false,
+      });
+      facts.baseURL = new URL(baseURL);
+      return ok(baseURL);
+    } catch {
+      return problemOf(value);
+    }
+  },
+};
+
+/** Returns the reason for which the client refuses an address. */
+function problemOf(value: string): Outcome {
+  if (/^["']|["']$/.test(value)) return found('base-url-quoted', {});
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return found('base-url-invalid', {});
+  if (url.username || url.password || url.search || url.hash) return found('base-url-parts', {});
+  if (/\/v1\/*$/.test(url.pathname)) return found('base-url-version', {});
+  return url.protocol === 'http:'
+    ? found('base-url-insecure', { host: url.hostname })
+    : found('base-url-invalid', {});
+}
+
+/** Oldest version of the server that has everything that the commands use. */
+const oldest = '0.0.0';
+
+/** Check of the version of the server, where it shows one. */
+export const serviceVersion: Check = {
+  id: 'version',
+  title: 'Service version',
+  requires: ['key'],
+  run({ identity }) {
+    const service = identity?.serverVersion;
+    return service === undefined
+      ? skipped('the service does not show its version')
+      : compareVersions(service, own, oldest);
+  },
+};
+
+/** Compares the version of a server with that of this command, and with the oldest that it works with. */
+export function compareVersions(service: string, ownVersion: string, oldestVersion: string): Outcome {
+  if (valid(service) === null) return skipped(`the service shows the version "${service}"`);
+  if (lt(service, oldestVersion)) return found('service-too-old', { service, oldest: oldestVersion });
+  // The contract only grows within a major version.
+  const isTooNew = gt(service, ownVersion) && major(service) !== major(ownVersion);
+  return isTooNew ? found('service-too-new', { service, own: ownVersion }) : ok(service);
 }

@@ -1,6 +1,5 @@
-import { createKey } from './create-key.ts';
 import type { FindingText } from './finding-text.ts';
-import { serviceFindings } from './service-findings.ts';
+import { createKey, serviceFindings } from './service-findings.ts';
 
 /** Problems of Node.js and of the variables. */
 const variableFindings = {

@@ -1,5 +1,7 @@
-import { createKey } from './create-key.ts';
 import type { FindingText } from './finding-text.ts';
+
+/** Advice that the fixes of several problems share. */
+export const createKey = `Create one with "npx actlog keys create NAME --scopes ingest,read --agents 'NAME*'" or on the console.`;
 
 /** Problems of the service, the key and the clock. */
 export const serviceFindings = {

@@ -15,8 +15,14 @@ import type * as z from 'zod';
 import { UsageError } from '../../errors/usage-error.ts';
 import { readInput } from '../../options/read-json.ts';
 import { filePolicy, type PoliciesFile, policiesFile } from './policies-file.ts';
-import { type FileProblem, PolicyFileError } from './policy-file-error.ts';
-import type { Placed, PlacedPolicy, PlacedTest, PolicyFiles } from './policy-files.ts';
+import {
+  type FileProblem,
+  type Placed,
+  type PlacedPolicy,
+  type PlacedTest,
+  PolicyFileError,
+  type PolicyFiles,
+} from './policy-files.ts';
 import { type Position, positionText } from './position.ts';
 
 /** Forms of a file: an object with policies and tests, a list of policies, and one policy. */

@@ -9,8 +9,7 @@ import { printable } from '../../output/printable.ts';
 import { styled } from '../../output/style.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { positionText } from '../files/position.ts';
-import { type ChangeJson, changeJson } from './plan-json.ts';
-import type { PlannedChange, PolicyPlan } from './policy-plan.ts';
+import { type ChangeJson, changeJson, type PlannedChange, type PolicyPlan } from './policy-plan.ts';
 import { printPlan } from './print-plan.ts';
 
 /** Options of applying a plan. */

@@ -1,7 +1,7 @@
 import { type PolicyDefinition, policyDefinition } from '@actlog/policy';
 import type { Policy, PolicyCreate } from '@actlog/protocol';
 import type { PlacedPolicy } from '../files/policy-files.ts';
-import { AmbiguousPolicyError } from './ambiguous-policy-error.ts';
+import type { Position } from '../files/position.ts';
 import { type PolicyDifference, policyDifference } from './policy-difference.ts';
 
 /** One change of a plan. */
@@ -68,4 +68,38 @@ export function planPolicies(
 /** Returns the definition of a policy of the service; fields that a deployment does not send have their defaults. */
 export function definitionOf(policy: Policy): PolicyDefinition {
   return policyDefinition(policy as unknown as PolicyCreate);
+}
+
+/** Error thrown when several active policies of the service have one name, so that the name identifies none of them. */
+export class AmbiguousPolicyError extends Error {
+  override readonly name = 'AmbiguousPolicyError';
+
+  constructor(name: string, policies: readonly { readonly id: string }[]) {
+    const ids = policies.map(({ id }) => id).join(', ');
+    super(
+      `The service has ${policies.length} active policies with the name "${name}": ${ids}. Archive or rename all but one of them.`,
+    );
+  }
+}
+
+/** A change as `--json` prints it. */
+export type ChangeJson = Omit<PlannedChange, 'source'> & Partial<Position>;
+
+/** A plan as `--json` prints it. */
+interface PlanJson {
+  readonly changes: readonly ChangeJson[];
+  readonly unchanged: number;
+  readonly unmanaged: PolicyPlan['unmanaged'];
+}
+
+/** Returns a plan in the form that `--json` prints: places in files instead of whole policies. */
+export function planJson({ changes, unchanged, unmanaged }: PolicyPlan): PlanJson {
+  return { changes: changes.map(changeJson), unchanged, unmanaged };
+}
+
+/** Returns a change in the form that `--json` prints. */
+export function changeJson(change: PlannedChange): ChangeJson {
+  if (change.action === 'archive') return change;
+  const { source, ...fields } = change;
+  return { ...fields, ...source.position };
 }

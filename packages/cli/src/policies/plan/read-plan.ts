@@ -1,8 +1,7 @@
 import type { Actlog, Policy } from '@actlog/client';
 import type { PolicyDefinition } from '@actlog/policy';
 import type { PolicyFiles } from '../files/policy-files.ts';
-import { AmbiguousPolicyError } from './ambiguous-policy-error.ts';
-import { definitionOf, type PolicyPlan, planPolicies } from './policy-plan.ts';
+import { AmbiguousPolicyError, definitionOf, type PolicyPlan, planPolicies } from './policy-plan.ts';
 
 /** Options of commands that plan changes. */
 export interface PlanFlags {

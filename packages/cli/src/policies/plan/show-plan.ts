@@ -1,8 +1,7 @@
 import { type FormatFlags, formatOf } from '../../output/format.ts';
 import { jsonText } from '../../output/json-text.ts';
 import { print } from '../../output/print.ts';
-import { planJson } from './plan-json.ts';
-import type { PolicyPlan } from './policy-plan.ts';
+import { type PolicyPlan, planJson } from './policy-plan.ts';
 import { printPlan } from './print-plan.ts';
 
 /** Prints a plan in the format that the options choose. */

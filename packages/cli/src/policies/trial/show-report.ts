@@ -6,8 +6,12 @@ import { styled } from '../../output/style.ts';
 import { writeFile } from '../../output/write-file.ts';
 import { positionText } from '../files/position.ts';
 import { effectStyle } from '../policy-columns.ts';
-import { junitReport } from './junit-report.ts';
-import type { NamedDecision, PolicyTestReport, PolicyTestResult } from './run-policy-tests.ts';
+import {
+  junitReport,
+  type NamedDecision,
+  type PolicyTestReport,
+  type PolicyTestResult,
+} from './run-policy-tests.ts';
 
 /** Options of the output of tests. */
 export interface ReportFlags extends FormatFlags {

@@ -5,8 +5,7 @@ import { useFilterForm } from '../../hooks/use-filter-form.ts';
 import { href } from '../../route.ts';
 import { type SessionSearch, setFilters } from '../../sessions/session-search.ts';
 import { submitted } from '../../submitted.ts';
-import { Field } from '../field.tsx';
-import { FilterSelect } from '../filter-select.tsx';
+import { Field, FilterSelect } from '../field.tsx';
 
 const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
 

@@ -1,7 +1,5 @@
 import type { StoredEvent } from '@actlog/client';
-import type { EventMark } from '../../events/event-marks.ts';
-import { eventSubject } from '../../events/event-subject.ts';
-import { markReasons } from '../../events/mark-reasons.ts';
+import { type EventMark, eventSubject, markReasons } from '../../events/event-marks.ts';
 import { timeSinceStart } from '../../events/since-start.ts';
 import { MarkBadges } from './mark-badges.tsx';
 

@@ -11,8 +11,16 @@ import {
   nodesOf,
   pathOf,
 } from '../syntax-tree.ts';
-import { functionCost, methodCost } from './function-cost.ts';
-import { comparedOf, eitherOf, scalar, sumOf, textOf, type ValueSize } from './value-size.ts';
+import {
+  comparedOf,
+  eitherOf,
+  functionCost,
+  methodCost,
+  scalar,
+  sumOf,
+  textOf,
+  type ValueSize,
+} from './function-cost.ts';
 
 /**
  * Costs of the steps of an evaluation, measured in microseconds of one core and rounded up. They bound the worst

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newSessionId } from './new-session-id.ts';
+import { newSessionId } from './conversations.ts';
 
 test.each([
   ['Support agent', 'Support-agent-'],

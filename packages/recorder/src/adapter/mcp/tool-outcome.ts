@@ -1,8 +1,7 @@
 import { responseStatuses, type ToolOutcome, taskStatus } from '@actlog/tool-call';
-
+import type { ActionDeniedError } from '../../guard/action-denied-error.ts';
 import { processWide } from '../../lib/process-wide.ts';
 import type { HookedCall } from '../hooked-call.ts';
-import { isErrorResult, isInputRequired, textOf } from './tool-result.ts';
 
 const unreachable = 503;
 /** Error code for "the user must open a URL first" (Model Context Protocol, revision 2025-11-25). */
@@ -104,4 +103,37 @@ function statusOfRefusal(text: string, toolName: string): number | undefined {
   return invalid.startsWith(`Invalid arguments for tool ${toolName}:`)
     ? responseStatuses.invalidArguments
     : undefined;
+}
+
+/** Properties of a tool result that indicate success (Model Context Protocol, "Error Handling"). */
+interface ToolResult {
+  readonly isError?: unknown;
+  readonly content?: unknown;
+  readonly resultType?: unknown;
+}
+
+function asToolResult(result: unknown): ToolResult {
+  return typeof result === 'object' && result !== null ? result : {};
+}
+
+/** Creates the result for the model when a call is denied. */
+export function deniedResult(error: ActionDeniedError) {
+  return { isError: true, content: [{ type: 'text', text: error.message }] };
+}
+
+/** Returns `true` if the tool reports a failure. */
+export function isErrorResult(result: unknown): boolean {
+  return asToolResult(result).isError === true;
+}
+
+/** Returns the text of a result that starts with a text. */
+function textOf(result: unknown): string | undefined {
+  const { content } = asToolResult(result);
+  const [first]: { type?: unknown; text?: unknown }[] = Array.isArray(content) ? content : [];
+  return first?.type === 'text' && typeof first.text === 'string' ? first.text : undefined;
+}
+
+/** Returns `true` if the server needs user input before it can end the call (revision 2026-07-28). */
+export function isInputRequired(result: unknown): boolean {
+  return asToolResult(result).resultType === 'input_required';
 }

@@ -1,10 +1,11 @@
 import { windowKey } from '@actlog/policy';
-import { type AliasedRawBuilder, sql } from 'kysely';
+import { type AliasedRawBuilder, type Selectable, sql } from 'kysely';
 import { isPostgres } from '../postgres/is-postgres.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
 import { type OldRows, oldRows } from '../retention/old-rows.ts';
 import type { Database } from '../transaction.ts';
+import type { CheckedActionTable } from './policy-schema.ts';
 
 /** Subject of a rate condition: one policy's actions by one agent, in one session or in the whole tenant. */
 export interface CountedSubject {
@@ -100,4 +101,35 @@ export function oldCounts(beforeMs: number): OldRows[] {
       where: sql`pending_action_id is null`,
     }),
   ];
+}
+
+/** Returns the action that an agent checked under this `actionId`, or `undefined` if there is none. */
+export function findCheckedAction(
+  db: Database,
+  tenantId: number,
+  agentId: string,
+  actionId: string,
+): Promise<Selectable<CheckedActionTable> | undefined> {
+  return db
+    .selectFrom('checked_actions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('agent_id', '=', agentId)
+    .where('action_id', '=', actionId)
+    .executeTakeFirst();
+}
+
+/** Stores the state of a checked action under its `actionId`. */
+export async function saveCheckedAction(db: Database, row: Selectable<CheckedActionTable>): Promise<void> {
+  await db
+    .insertInto('checked_actions')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'agent_id', 'action_id']).doUpdateSet({
+        pending_action_id: row.pending_action_id,
+        grant_id: row.grant_id,
+        counted: row.counted,
+      }),
+    )
+    .execute();
 }

@@ -3,9 +3,8 @@ import { isPostgres } from '../postgres/is-postgres.ts';
 import { oneOf } from '../queries/one-of.ts';
 import { bytesOf } from '../queries/slice.ts';
 import type { Database } from '../transaction.ts';
-import type { SessionListOptions } from './session-list-options.ts';
 import { largeSessionColumns } from './session-store.ts';
-import { flagOfStatus } from './session-walk.ts';
+import { flagOfStatus, type SessionListOptions } from './session-walk.ts';
 
 /** Lowers the letters of ASCII, as both databases do. */
 function lowered(text: string): string {

@@ -4,10 +4,9 @@ import { bytesOf, maxSliceBytes, querySliceWithin, type Slice, sliceWithin } fro
 import type { SessionTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 import { containsText, passingSessions } from './session-filter.ts';
-import type { SessionListOptions } from './session-list-options.ts';
 import type { SessionPlace } from './session-place.ts';
 import { findSessions, largeSessionColumns, type SessionSummary, sessionSummary } from './session-store.ts';
-import { walkSessions } from './session-walk.ts';
+import { type SessionListOptions, walkSessions } from './session-walk.ts';
 
 /**
  * Returns a slice of sessions, newest first unless the options say otherwise. It has fewer than `limit` rows when they

@@ -1,8 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { lockRows } from '../locks.ts';
 import { isPostgres } from '../postgres/is-postgres.ts';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { bulkUpdate } from '../queries/bulk-update.ts';
+import { bulkInsert, bulkUpdate } from '../queries/bulk-insert.ts';
 import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
 import type { SessionTable } from '../schema.ts';

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 import type { Database } from '../transaction.ts';
-import type { SessionListOptions } from './session-list-options.ts';
 import type { SessionPlace } from './session-place.ts';
 
 /** An index whose entries are in the order of a list. */
@@ -76,4 +75,29 @@ export function walkQuery(
     where ${sql.join(conditions, sql` and `)}
     order by ${isByRisk ? sql`risk_rank desc, ` : sql``}started_ms desc, ${id} desc limit ${count}
   `;
+}
+
+/** Filters, order and position of a list of sessions. */
+export interface SessionListOptions {
+  readonly tenantId: number;
+  /** Default: `startedAt`, newest first. `riskScore` is highest first, then newest. */
+  readonly sort?: 'startedAt' | 'riskScore' | undefined;
+  /** Only sessions in which this agent acted. */
+  readonly agentId?: string | undefined;
+  /** Only sessions in which an agent acted whose id contains this text. */
+  readonly agentIdContains?: string | undefined;
+  /** Only sessions whose id contains this text. */
+  readonly idContains?: string | undefined;
+  /** Only sessions in which this tool was called. */
+  readonly toolName?: string | undefined;
+  /** Only sessions of this level. */
+  readonly level?: 'low' | 'medium' | 'high' | 'critical' | undefined;
+  /** Only sessions with a failed call, a denied action or a held action. */
+  readonly status?: 'errors' | 'denied' | 'held' | undefined;
+  readonly startedAfterMs?: number | undefined;
+  readonly startedBeforeMs?: number | undefined;
+  readonly minRiskScore?: number | undefined;
+  /** Place after which the list starts. */
+  readonly after?: SessionPlace | undefined;
+  readonly limit: number;
 }

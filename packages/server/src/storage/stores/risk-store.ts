@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { bulkUpdate } from '../queries/bulk-update.ts';
+import { bulkInsert, bulkUpdate } from '../queries/bulk-insert.ts';
 import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';

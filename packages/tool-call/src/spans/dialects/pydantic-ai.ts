@@ -1,6 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { scopeOf } from '../genai-span.ts';
-import { textOf } from '../span-attributes.ts';
+import { scopeOf, textOf } from '../genai-span.ts';
 import { toolFacts } from '../tool-facts.ts';
 
 /** Instrumentation scope of Pydantic AI, with Logfire or without. */
