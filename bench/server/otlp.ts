@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Actlog } from '@actlog/client';
-import { exportRequest } from '../../packages/server/src/otlp/messages.ts';
+import { exportRequest } from '../../packages/server/src/otlp/request-shape.ts';
 import { median } from '../measure/interleaved-rounds.ts';
 import { agentIds, eventBodies } from './bodies.ts';
 import { ChildServer } from './child-server.ts';

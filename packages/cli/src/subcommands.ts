@@ -67,7 +67,7 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   tool: {
     summary: 'show how the risk engine classifies a tool',
-    load: async () => (await import('./risk/tool-command.ts')).toolCommand(),
+    load: async () => (await import('./risk/rules-command.ts')).toolCommand(),
   },
   conformance: {
     summary: 'check a deployment against the specification',

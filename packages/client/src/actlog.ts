@@ -1,9 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { ClientOptions, Fetch } from './client-options.ts';
-import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from './errors/actlog-error.ts';
 import { detectPlatform, environmentVariable } from './platform.ts';
-import { EndpointCaller } from './request/endpoint-caller.ts';
-import { rawPath } from './request/endpoint-path.ts';
+import { EndpointCaller, rawPath } from './request/endpoint-caller.ts';
 import type { Query, RequestOptions } from './request/request-options.ts';
 import { RequestPromise } from './request/request-promise.ts';
 import { Agents } from './resources/agents.ts';
@@ -13,11 +12,10 @@ import { NotificationChannels } from './resources/notification-channels.ts';
 import { Policies } from './resources/policies.ts';
 import { Sessions } from './resources/sessions.ts';
 import { Webhooks } from './resources/webhooks.ts';
-import type { BodySink } from './response/body-sink.ts';
+import type { BodySink } from './response/api-response.ts';
 import { resolveSettings, type Settings } from './settings.ts';
-import type { Exchange } from './transport/exchange.ts';
 import { FetchTransport } from './transport/fetch-transport.ts';
-import type { Transport, WireRequest } from './transport/transport.ts';
+import type { Exchange, Transport, WireRequest } from './transport/transport.ts';
 import type { UndiciTransport } from './transport/undici-transport.ts';
 
 /** Options of `Actlog.request`. */

@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from './clock.ts';
-import type { ActlogError } from './errors/actlog-error.ts';
-import type { Logger, LogLevel } from './logger.ts';
+import { type ActlogError, invalidValue } from './errors/actlog-error.ts';
+import { environmentVariable } from './platform.ts';
 import type { HeaderOverrides } from './request/request-headers.ts';
 
 /** Signature of `fetch`, limited to what the client uses. */
@@ -105,3 +104,99 @@ export interface Hooks {
   /** Called before the delay of a retry. */
   readonly onRetry?: ((retry: PlannedRetry) => void | Promise<void>) | undefined;
 }
+
+/** Minimum severity of logged lines; each level includes those before it. */
+export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
+
+/** Destination of log lines: `console`, or a logger with the same four methods. */
+export interface Logger {
+  error(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+}
+
+/** All fields that a log line may have beside its message. A logger never receives headers, queries, bodies or keys. */
+export interface LogFields {
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+  readonly status?: number | undefined;
+  readonly code?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Attempt number, from 1. */
+  readonly attempt?: number | undefined;
+  readonly delayMs?: number | undefined;
+  readonly durationMs?: number | undefined;
+}
+
+const levels: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
+
+/**
+ * Returns the level from the option, else from `ACTLOG_LOG`, else `warn`.
+ *
+ * @throws InvalidArgumentError When the option is not a level. An unknown level in the variable is ignored.
+ */
+export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
+  const named = option ?? environmentVariable('ACTLOG_LOG');
+  const level = levels.find((one) => one === named);
+  if (option && !level) {
+    throw invalidValue('logLevel', `one of ${levels.join(', ')}`, option);
+  }
+  return level ?? 'warn';
+}
+
+/** Logger that drops lines below the level. An error thrown by the underlying logger does not affect the call. */
+export class LeveledLogger {
+  readonly #logger: Logger;
+  readonly #most: number;
+
+  constructor(logger: Logger, level: LogLevel) {
+    this.#logger = logger;
+    this.#most = levels.indexOf(level);
+  }
+
+  /** `true` if lines of this level are logged, so that their fields need not be built otherwise. */
+  wants(level: Exclude<LogLevel, 'off'>): boolean {
+    return levels.indexOf(level) <= this.#most;
+  }
+
+  /** Logs one line if the level allows it. */
+  log(level: Exclude<LogLevel, 'off'>, message: string, fields?: LogFields): void {
+    if (!this.wants(level)) return;
+    try {
+      if (fields === undefined) this.#logger[level](`[actlog] ${message}`);
+      else this.#logger[level](`[actlog] ${message}`, fields);
+    } catch {
+      // A failing logger must not fail the call.
+    }
+  }
+}
+
+/** Handle of a started timer; its type depends on the platform. */
+export type TimerHandle = unknown;
+
+/** Source of time and random numbers. Replace it in tests, so that retries are instant and their delays known. */
+export interface Clock {
+  /** Returns the milliseconds of a monotonic clock with an arbitrary origin. */
+  now(): number;
+  /** Returns the current Unix time in milliseconds. */
+  wallClock(): number;
+  /** Calls back once after `delayMs`. */
+  setTimeout(callback: () => void, delayMs: number): TimerHandle;
+  /** Cancels a timer that has not fired. */
+  clearTimeout(timer: TimerHandle): void;
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
+  random(): number;
+}
+
+/** The platform's clock and random numbers. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallClock: () => Date.now(),
+  setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
+  clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+  random: () => Math.random(),
+};
+
+/** Longest delay of a timer. With a longer one, `setTimeout` fires at once. */
+export const longestTimerMs = 2 ** 31 - 1;

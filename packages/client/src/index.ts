@@ -39,13 +39,17 @@ export type {
 export { Actlog, Actlog as default, type RawRequestOptions } from './actlog.ts';
 export type {
   ClientOptions,
+  Clock,
   Fetch,
   Hooks,
   IncomingResponse,
+  LogFields,
+  Logger,
+  LogLevel,
   OutgoingRequest,
   PlannedRetry,
+  TimerHandle,
 } from './client-options.ts';
-export type { Clock, TimerHandle } from './clock.ts';
 export {
   ActlogError,
   type ActlogErrorCode,
@@ -54,6 +58,10 @@ export {
   APITimeoutError,
   type ConnectionErrorContext,
   type ErrorContext,
+  ExportIntegrityError,
+  InvalidArgumentError,
+  ResponseShapeError,
+  WebhookVerificationError,
 } from './errors/actlog-error.ts';
 export {
   APIError,
@@ -67,19 +75,12 @@ export {
   ServiceUnavailableError,
   ValidationError,
 } from './errors/api-error.ts';
-export {
-  ExportIntegrityError,
-  InvalidArgumentError,
-  WebhookVerificationError,
-} from './errors/invalid-argument-error.ts';
-export { ResponseShapeError } from './errors/response-shape-error.ts';
 export type { ExportedBlob, ExportToBlobOptions } from './export/export-blob.ts';
 export type { ExportedFile, ExportProgress, ExportToFileOptions } from './export/export-file.ts';
 export type { WatchOptions } from './guardian/watch-pending-actions.ts';
-export type { LogFields, Logger, LogLevel } from './logger.ts';
-export { ItemSequence } from './pagination/item-sequence.ts';
+export { ItemSequence, type Page } from './pagination/item-sequence.ts';
 export type { List } from './pagination/list.ts';
-export type { Page } from './pagination/page.ts';
+export type { RecordId } from './records/id-of.ts';
 export type {
   AgentMessageEvent,
   ArgumentOriginsEvent,
@@ -89,7 +90,6 @@ export type {
   MemoryWriteEvent,
   ToolCallEvent,
 } from './records/known-event.ts';
-export type { RecordId } from './records/record-id.ts';
 export { createEventId } from './request/endpoint-caller.ts';
 export type { HeaderOverrides } from './request/request-headers.ts';
 export type { ListOptions, Query, QueryValue, RequestOptions } from './request/request-options.ts';
@@ -99,8 +99,7 @@ export type { EventInput, Events } from './resources/events.ts';
 export type { Guardian, PendingActions } from './resources/guardian.ts';
 export type { NotificationChannels } from './resources/notification-channels.ts';
 export type { CheckOptions, Policies } from './resources/policies.ts';
-export type { SessionFilters } from './resources/session-filters.ts';
-export type { Sessions } from './resources/sessions.ts';
+export type { SessionFilters, Sessions } from './resources/sessions.ts';
 export {
   type SignOptions,
   type UnwrapOptions,

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from './errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from './errors/actlog-error.ts';
 
 /**
  * Returns the entries of a plain object. `Headers`, `Map` and `URLSearchParams` have no own properties, so they are

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { builtinModule } from './builtin-module.ts';
-import { detectPlatform, environmentVariable } from './platform.ts';
+import { builtinModule, detectPlatform, environmentVariable } from './platform.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -43,16 +43,18 @@ export {
   type PolicyTrial,
   tryPolicies,
 } from './server/backtest-policies.ts';
-export { decideActions } from './server/decide-actions.ts';
 export { getOverview, type OverviewRange } from './server/get-overview.ts';
-export { type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
+export { decideActions, type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export {
   createJudgment,
   endJudgment,
+  getSessionReview,
+  handleSession,
   type JudgmentEnd,
   type JudgmentFilters,
   listJudgments,
   previewJudgment,
+  reopenSession,
 } from './server/judgments.ts';
 export {
   type AuditFilters,
@@ -60,19 +62,16 @@ export {
   listAuditEntries,
   listDecisions,
 } from './server/list-decisions.ts';
-export { getSessionReview, handleSession, reopenSession } from './server/session-review.ts';
 export {
   type DeliveryFilters,
-  listDeliveries,
-  resendDelivery,
-  testWebhook,
-} from './server/webhook-deliveries.ts';
-export {
   deleteWebhook,
   disableWebhook,
   enableWebhook,
   getWebhook,
+  listDeliveries,
+  resendDelivery,
   rotateWebhookSecret,
   setWebhookRiskLevel,
+  testWebhook,
   type WebhookRotation,
 } from './server/webhooks.ts';

@@ -1,8 +1,14 @@
-import { resolveApiKey } from './api-key.ts';
-import type { ClientOptions, Hooks } from './client-options.ts';
-import { type Clock, longestTimerMs, systemClock } from './clock.ts';
-import { InvalidArgumentError, invalidValue } from './errors/invalid-argument-error.ts';
-import { LeveledLogger, resolveLogLevel } from './logger.ts';
+import { keyPrefixes } from '@actlog/protocol';
+import {
+  type ClientOptions,
+  type Clock,
+  type Hooks,
+  LeveledLogger,
+  longestTimerMs,
+  resolveLogLevel,
+  systemClock,
+} from './client-options.ts';
+import { InvalidArgumentError, invalidValue } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
 import { baseHeaders, withoutBody } from './request/request-headers.ts';
 import { sdkName } from './version.ts';
@@ -128,4 +134,43 @@ function isLoopbackHost(host: string): boolean {
     host === '[::1]' ||
     /^127\.\d+\.\d+\.\d+$/.test(host)
   );
+}
+
+/** Matches API keys of the service anywhere in a text. */
+const keyPattern = /\bal_(live|test)_[^\s"'<>()]+/g;
+
+/**
+ * Returns the API key from the option or from `ACTLOG_API_KEY`. Error messages never show any part of it.
+ *
+ * @throws InvalidArgumentError When the key is missing, contains white space or a non-ASCII character, or does not
+ * start with `al_live_` or `al_test_`. In the last case it is probably a secret of another service, which must not be
+ * sent.
+ */
+function resolveApiKey(option: string | undefined): string {
+  const source = option === undefined ? 'ACTLOG_API_KEY' : 'apiKey';
+  const key = option ?? environmentVariable('ACTLOG_API_KEY');
+  if (!key || typeof key !== 'string') {
+    throw new InvalidArgumentError(
+      'apiKey is missing or not a string: pass it, or set the environment variable ACTLOG_API_KEY.',
+    );
+  }
+  if (/\s/.test(key)) {
+    throw new InvalidArgumentError(`${source} contains white space or a line break: remove it.`);
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new InvalidArgumentError(`${source} contains a non-ASCII character: copy the key again.`);
+  }
+  const { live, test } = keyPrefixes;
+  const prefix = [live, test].find((known) => key.startsWith(known));
+  if (prefix === undefined || key.length === prefix.length) {
+    throw new InvalidArgumentError(
+      `${source} is not an actlog key, which starts with ${live} or ${test}: check that it is not the key of another service.`,
+    );
+  }
+  return key;
+}
+
+/** Redacts API keys in a text from outside, before it is used in an error or a log line. */
+export function redactKeys(text: string): string {
+  return text.replace(keyPattern, 'al_$1_[redacted]');
 }

@@ -1,3 +1,5 @@
+import type { OverviewInterval } from '@actlog/protocol';
+
 /** Tolerated clock difference in milliseconds: the header has whole seconds and arrives late. */
 const toleratedMs = 30_000;
 
@@ -15,4 +17,28 @@ export function noteTime(response: Response): void {
  */
 export function now(): Date {
   return new Date(Date.now() - aheadMs);
+}
+
+const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+
+// In English, as the text around them. Days are those of UTC, so their dates are too.
+const formats = {
+  clock: new Intl.DateTimeFormat('en-GB', clock),
+  date: new Intl.DateTimeFormat('en-GB', date),
+  dateAndClock: new Intl.DateTimeFormat('en-GB', { ...date, ...clock }),
+  utcDate: new Intl.DateTimeFormat('en-GB', { ...date, timeZone: 'UTC' }),
+};
+
+/** Formats the start of a bucket: "24 Nov, 14:00" in local time; "24 Nov (UTC)" for a day. */
+export function bucketTime(at: string, interval: OverviewInterval): string {
+  const moment = new Date(at);
+  return interval === 'day' ? `${formats.utcDate.format(moment)} (UTC)` : formats.dateAndClock.format(moment);
+}
+
+/** Formats a label of a time axis: the clock, or the date at midnight and for days. */
+export function axisTime(moment: Date, interval: OverviewInterval): string {
+  if (interval === 'day') return formats.utcDate.format(moment);
+  const isMidnight = moment.getHours() === 0 && moment.getMinutes() === 0;
+  return (isMidnight ? formats.date : formats.clock).format(moment);
 }

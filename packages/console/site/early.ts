@@ -2,10 +2,10 @@
 // and requests what the page needs first. Over a slow line, this saves two round trips.
 
 import { keptApiKey, linkKey } from './api-key.ts';
-import { followColorScheme } from './color-scheme.ts';
 import { requestEarly } from './early-responses.ts';
-import { eventPageSize } from './events/event-page-size.ts';
+import { eventPageSize } from './events/event-rows.ts';
 import { overviewQuery, overviewSpan, shownActions } from './overview-span.ts';
+import { followColorScheme } from './preference.ts';
 import { parseRoute, type Route } from './route.ts';
 
 /** Names of the scripts of the pages that have their own, which the build inserts. */

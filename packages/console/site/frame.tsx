@@ -4,15 +4,21 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 import { useConnection } from './connection.ts';
-import { useVisits } from './hooks/use-visits.ts';
-import { type FollowedLink, type Leaving, type Visit, VisitContext } from './hooks/visit.ts';
+import { type FollowedLink, type Leaving, useVisits, type Visit, VisitContext } from './hooks/visit.ts';
 import { Overview } from './pages/overview.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Contained } from './parts/contained.tsx';
 import { Icon } from './parts/icon.tsx';
 import { lazyPage } from './parts/lazy-page.tsx';
-import { href, parseRoute, type Route } from './route.ts';
-import { offeredSections, pathOf, type SectionGroup, sectionTitle } from './sections.ts';
+import {
+  href,
+  offeredSections,
+  parseRoute,
+  pathOf,
+  type Route,
+  type SectionGroup,
+  sectionTitle,
+} from './route.ts';
 import { shortcutsOf } from './shell/shortcuts.ts';
 import { Logo, Sidebar, sidebarId, WaitingCount } from './shell/sidebar.tsx';
 import { visibleText } from './visible-text.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyRoles, roleName } from './key-roles.ts';
+import { keyRoles, roleName } from './keys-api.ts';
 
 test('names the role of a set of scopes in any order', () => {
   expect(roleName(['ingest'])).toBe('Agent');

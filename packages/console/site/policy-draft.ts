@@ -1,4 +1,5 @@
 import type { Policy, PolicyCreate, PolicyEffect } from '@actlog/client';
+import type { TargetedSubmitEvent } from 'preact';
 
 /** A complete policy from a form: empty fields are null, so that a change removes them. */
 export type PolicyDraft = PolicyCreate & { readonly match: Matches };
@@ -152,4 +153,14 @@ export function policyChanges(policy: Policy, fields: PolicyFields): Partial<Pol
   const match = changed(before.match, after.match);
   const { match: _whole, ...rest } = changed(before, after);
   return { ...rest, ...(Object.keys(match).length > 0 && { match }) };
+}
+
+/** Creates an `onSubmit` handler that passes the form data on and prevents the browser's own submission. */
+export function submitted(
+  handle: (fields: FormData, form: HTMLFormElement) => void,
+): (event: TargetedSubmitEvent<HTMLFormElement>) => void {
+  return (event) => {
+    event.preventDefault();
+    handle(new FormData(event.currentTarget), event.currentTarget);
+  };
 }

@@ -2,7 +2,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { useAction } from './hooks/use-action.ts';
 import { Field } from './parts/field.tsx';
 import { Problem } from './parts/problem.tsx';
-import { submitted } from './submitted.ts';
+import { submitted } from './policy-draft.ts';
 
 /** Page on which a person signs in with the provider or an API key. */
 export function SignIn({

@@ -2,22 +2,18 @@ import type { Check } from './check.ts';
 import { archivingChecks } from './checks/archiving.ts';
 import { authenticationChecks } from './checks/authentication.ts';
 import { clientChecks } from './checks/client.ts';
-import { errorChecks } from './checks/errors.ts';
-import { eventFieldChecks } from './checks/event-fields.ts';
-import { eventChecks } from './checks/events.ts';
-import { guardianChecks } from './checks/guardian.ts';
-import { limitChecks } from './checks/limits.ts';
+import { errorChecks, limitChecks } from './checks/errors.ts';
+import { eventChecks, eventFieldChecks } from './checks/events.ts';
+import { guardianChecks, referenceApprovalChecks, referenceGuardChecks } from './checks/guardian.ts';
 import { listChecks } from './checks/lists.ts';
-import { readBackChecks } from './checks/read-back.ts';
-import { recordChecks } from './checks/records.ts';
-import { referenceApprovalChecks } from './checks/reference/approvals.ts';
-import { argumentOriginChecks } from './checks/reference/argument-origins.ts';
-import { referenceEventChecks } from './checks/reference/events.ts';
-import { referenceGuardChecks } from './checks/reference/guard.ts';
+import { readBackChecks, recordChecks } from './checks/read-back.ts';
 import { referenceListChecks } from './checks/reference/lists.ts';
-import { referenceRecordChecks } from './checks/reference/records.ts';
-import { shapeChecks } from './checks/reference/shapes.ts';
-import { riskChecks } from './checks/risk.ts';
+import {
+  argumentOriginChecks,
+  referenceEventChecks,
+  referenceRecordChecks,
+} from './checks/reference/records.ts';
+import { riskChecks, shapeChecks } from './checks/risk.ts';
 import { sessionChecks } from './checks/sessions.ts';
 import { tenantChecks } from './checks/tenants.ts';
 

@@ -7,8 +7,7 @@ import {
   type ContractErrorCode,
   type ContractOptions,
 } from './contract-options.ts';
-import type { ContractReport, RequirementResult } from './contract-report.ts';
-import { consoleReport } from './report/console.ts';
+import { type ContractReport, consoleReport, type RequirementResult } from './contract-report.ts';
 import { type Capability, capabilities } from './requirement.ts';
 import { requirements } from './requirements.ts';
 import { runContract } from './run-contract.ts';

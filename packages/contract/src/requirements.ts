@@ -1,6 +1,5 @@
-import { inSection, type Requirement } from './requirement.ts';
+import { event, inSection, type Requirement } from './requirement.ts';
 import { endpoints } from './requirements/endpoints.ts';
-import { event } from './requirements/event.ts';
 import { profile } from './requirements/profile.ts';
 
 /** Requirements for keys and headers. */

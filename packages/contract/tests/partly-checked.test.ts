@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { consoleReport } from '../src/contract-report.ts';
 import { type ContractOptions, runContract } from '../src/index.ts';
-import { consoleReport } from '../src/report/console.ts';
 import { Deployment } from './deployment.ts';
 import { refusal } from './mutants/mutant.ts';
 

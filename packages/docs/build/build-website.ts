@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { build } from 'vitepress';
-import { placeholderBase } from './portable-base.ts';
 import { publishedAt, websiteFolder } from './repository.ts';
+import { placeholderBase } from './stage-pages.ts';
 
 /** Page that the forge sends for any unknown path; relative URLs would depend on that path. */
 const notFoundPage = '404.html';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withRelativeUrls } from './build-website.ts';
-import { placeholderBase } from './portable-base.ts';
+import { placeholderBase } from './stage-pages.ts';
 
 test.each([
   ['index.html', './assets/app.js'],

@@ -1,4 +1,4 @@
-import { agents, isAgentName } from './agents.ts';
+import { agents, isAgentName } from './dialects/dialect.ts';
 import { flush } from './flush.ts';
 
 const [agent, spoolFolder] = process.argv.slice(2);

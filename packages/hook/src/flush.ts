@@ -9,11 +9,9 @@ import {
   responseStatuses,
   SpoolWriter,
 } from '@actlog/recorder/short-lived';
-import type { AgentName } from './agents.ts';
 import { type CallFacts, type CallName, callFileName, namesIn, OpenCalls } from './calls/open-calls.ts';
-import { DeliveryProblem } from './delivery-problem.ts';
-import { FlushLock } from './flush-lock.ts';
-import { agentFolder } from './hook-folder.ts';
+import type { AgentName } from './dialects/dialect.ts';
+import { agentFolder, DeliveryProblem, FlushLock } from './hook-folder.ts';
 import { sdk, serviceOf } from './service.ts';
 
 /** Time limit of one delivery, in milliseconds. What is left is delivered after a later call. */

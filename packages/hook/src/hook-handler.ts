@@ -9,11 +9,9 @@ import {
   tenantSpoolFolder,
 } from '@actlog/recorder/short-lived';
 import { type BegunCall, CallLog } from './calls/call-log.ts';
-import type { HookCall } from './calls/hook-call.ts';
-import { DeliveryProblem } from './delivery-problem.ts';
+import type { HookCall, HookEvent } from './calls/hook-call.ts';
 import type { Dialect } from './dialects/dialect.ts';
-import { FlushLock } from './flush-lock.ts';
-import type { HookEvent } from './hook-event.ts';
+import { DeliveryProblem, FlushLock } from './hook-folder.ts';
 import type { HookOptions } from './hook-options.ts';
 import { type HookOutput, noOutput } from './hook-output.ts';
 import { missingVariables, sdk, serviceOf } from './service.ts';

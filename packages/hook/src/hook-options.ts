@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
 import { decodeText, type GuardOptions, showArgumentsOf } from '@actlog/recorder/short-lived';
-import { type AgentName, agents, isAgentName } from './agents.ts';
+import { type AgentName, agents, isAgentName } from './dialects/dialect.ts';
 
 /** Error thrown when the command line of a hook is invalid. */
 export class InvalidHookOptionsError extends Error {

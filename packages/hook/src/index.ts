@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { type AgentName, agents, isAgentName } from './agents.ts';
+export { type AgentName, agents, isAgentName } from './dialects/dialect.ts';
+export type { HookPlace, InstallHookOptions } from './install/hook-command.ts';
 export { type HookChange, installHook, removeHook } from './install/install-hook.ts';
-export type { HookPlace, InstallHookOptions } from './install/install-hook-options.ts';
 export { version } from './version.ts';

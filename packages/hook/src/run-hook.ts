@@ -1,8 +1,6 @@
 import { readSync } from 'node:fs';
 import { decodeText, parseExactJson } from '@actlog/recorder/short-lived';
-import type { AgentName } from './agents.ts';
-import type { Dialect } from './dialects/dialect.ts';
-import { InvalidInputError } from './dialects/event-fields.ts';
+import { type AgentName, type Dialect, InvalidInputError } from './dialects/dialect.ts';
 import { HookHandler } from './hook-handler.ts';
 import { type HookOptions, parseHookOptions, usage } from './hook-options.ts';
 import type { HookOutput } from './hook-output.ts';

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Actlog } from '@actlog/client';
-import type { AgentName } from './agents.ts';
+import type { AgentName } from './dialects/dialect.ts';
 import { version } from './version.ts';
 
 /** Value of `x-service-sdk`. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { AgentName } from './agents.ts';
+import type { AgentName } from './dialects/dialect.ts';
 
 /**
  * Starts a process that delivers what waits in the spool, and leaves it alone: it outlives the hook, and the agent does

@@ -4,10 +4,9 @@ import { type HttpHandler, http } from 'msw';
 import { type Faults, faultsOf } from './faults/faults.ts';
 import { decideAction, expireActions } from './policy/pending.ts';
 import { routes } from './routes/routes.ts';
-import type { Call } from './service/call.ts';
+import { type Call, validated } from './service/call.ts';
 import { KeyRing, type MockKey } from './service/key-ring.ts';
 import { endpointOf, MockService, pathBelow } from './service/mock-service.ts';
-import { validated } from './service/validated.ts';
 import type {
   AgentRecord,
   ChannelRecord,

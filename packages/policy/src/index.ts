@@ -9,18 +9,23 @@ export type { BacktestChange, BacktestResult } from '@actlog/protocol';
 export { Backtest, type BacktestOptions, type DraftVerdict } from './backtest/backtest.ts';
 export { type PastDecision, type PastMatch, pastVerdict } from './backtest/history-replay.ts';
 export {
+  type EarlierCall,
   PolicyTrial,
   type PolicyTrialOptions,
   type TrialContext,
   type TrialVerdict,
   type TriedPolicy,
 } from './backtest/policy-trial.ts';
-export type { EarlierCall } from './backtest/trial-history.ts';
-export { type ApprovalGrant, coveringGrant, type GrantedCheck } from './check/approval-grant.ts';
-export type { PolicyVersion } from './check/approval-rules.ts';
-export { type ApprovedAction, approvalSubject } from './check/approval-subject.ts';
-export { type ApprovalUse, approvalRepeatMs, isUsedUp } from './check/approval-use.ts';
-export type { Approver } from './check/approver.ts';
+export {
+  type ApprovalGrant,
+  type ApprovalUse,
+  type Approver,
+  approvalRepeatMs,
+  coveringGrant,
+  type GrantedCheck,
+  isUsedUp,
+  type PolicyVersion,
+} from './check/approval-rules.ts';
 export {
   actionMismatch,
   type CheckDecision,
@@ -51,6 +56,7 @@ export {
 } from './check/decision-event.ts';
 export {
   agentRevoked,
+  byPrecedence,
   type DefinedPolicy,
   denyingPolicy,
   type FiredPolicy,
@@ -58,11 +64,15 @@ export {
   keyStopped,
   lastingPolicies,
   type PolicyDefinition,
+  type PolicyWeight,
+  policyDefinition,
   revokedAbove,
   type Verdict,
   verdictOn,
 } from './check/fired-policy.ts';
 export {
+  type ApprovedAction,
+  approvalSubject,
   type HeldAction,
   heldOutcome,
   heldSizeRefusal,
@@ -70,8 +80,6 @@ export {
   type NewHeldAction,
 } from './check/held-action.ts';
 export { policyContradiction } from './check/policy-contradiction.ts';
-export { policyDefinition } from './check/policy-definition.ts';
-export { byPrecedence, type PolicyWeight } from './check/precedence.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows, windowKey } from './check/rate.ts';
 export { type Schedule, scheduledPolicies } from './check/schedule.ts';
 export {
@@ -81,30 +89,42 @@ export {
   warningsOf,
   warningView,
 } from './events/event-warnings.ts';
-export { AgentTools } from './history/agent-tools.ts';
 export {
   type CallEnd,
   CallHistory,
   type HistoryChanges,
   type StoredHistory,
 } from './history/call-history.ts';
+export { AgentTools } from './history/folded-calls.ts';
 export type { HistoryFacts } from './history/history-view.ts';
 export {
   type CallOutcome,
   type KeptArgument,
   keptArguments,
   type SessionCall,
-} from './history/session-call.ts';
-export type { StoredCall } from './history/stored-call.ts';
+  type StoredCall,
+} from './history/stored-call.ts';
 export { type WatchedCall, WatchedCalls } from './history/watched-calls.ts';
 export { type CheckedAction, checkedAction } from './match/checked-action.ts';
 export { type Condition, maxConditionCost, type PolicyHistory, parseCondition } from './match/condition.ts';
 export { ConditionError, type ConditionErrorOptions } from './match/condition-error.ts';
-export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/policy-cost.ts';
-export { explainMatch, type MatchExplanation } from './match/explain-match.ts';
+export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/condition-cost.ts';
 export { Glob, matchesGlob } from './match/glob.ts';
 export { type HistoryReads, mayReadHistory } from './match/history-reads.ts';
-export { matchPolicy, needsHistory } from './match/match-policy.ts';
-export { type PolicyMatch, type PolicyRule, policyRule } from './match/policy-rule.ts';
-export { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from './requests/refusal.ts';
-export { type SchemaIssue, schemaRefusal } from './requests/schema-refusal.ts';
+export {
+  explainMatch,
+  type MatchExplanation,
+  matchPolicy,
+  needsHistory,
+  type PolicyMatch,
+  type PolicyRule,
+  policyRule,
+} from './match/match-policy.ts';
+export {
+  invalidRequest,
+  notFoundRefusal,
+  type Refusal,
+  type SchemaIssue,
+  schemaRefusal,
+  unknownEndpoint,
+} from './requests/refusal.ts';

@@ -8,8 +8,6 @@ import {
   notificationChannelCreate,
   notificationChannelCreated,
 } from './schemas/notification-channel.ts';
-import { strictObject } from './schemas/object.ts';
-import { fixedPage, sentPage } from './schemas/page.ts';
 import { decide, pendingAction } from './schemas/pending-action.ts';
 import { policy, policyCreate, policyUpdate } from './schemas/policy.ts';
 import {
@@ -23,7 +21,7 @@ import {
 } from './schemas/query.ts';
 import type { Given } from './schemas/resource.ts';
 import { risk } from './schemas/risk.ts';
-import { identifier } from './schemas/scalar.ts';
+import { fixedPage, identifier, sentPage, strictObject } from './schemas/scalar.ts';
 import { session, sessionDetail, sessionExport } from './schemas/session.ts';
 
 /** Path parameters of endpoints without any. */

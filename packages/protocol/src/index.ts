@@ -5,14 +5,7 @@
  *
  * @packageDocumentation
  */
-export {
-  type ActionDecision,
-  type ActionDecisionResult,
-  type ActionDecisionResults,
-  maxDecisionsAtOnce,
-} from './action-decision.ts';
-export type { ApprovalGrant, ApprovalGrantPage } from './approval-grant.ts';
-export { argumentWords } from './argument-words.ts';
+
 export {
   type AuditAction,
   type AuditActor,
@@ -22,9 +15,12 @@ export {
   type AuditTargetKind,
   auditActions,
   auditTargetKinds,
+  type RotatedWebhook,
+  type WebhookDelivery,
+  type WebhookDeliveryPage,
+  type WebhookState,
+  webhookTestType,
 } from './audit.ts';
-export type { BacktestChange, BacktestResult } from './backtest-result.ts';
-export { type CheckPreference, checkPreference } from './check-preference.ts';
 export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';
 export {
   type Endpoint,
@@ -42,6 +38,7 @@ export {
   hasLargeInteger,
   type JsonFlaw,
   jsonFlaw,
+  mergePatch,
   parseExactJson,
   parseJsonForOutput,
   parseJsonWithBigInts,
@@ -49,17 +46,19 @@ export {
   repeatedMember,
   stringifyExactJson,
 } from './exact-json.ts';
-export { headers, webhookHeaders } from './headers.ts';
 export {
   argumentOriginsCategory,
+  headers,
   keyPrefixes,
   limits,
   maxWaitSeconds,
+  riskLevels,
   schemaVersion,
   subagentCallCategory,
   toolCallCategory,
+  webhookHeaders,
+  wholeScore,
 } from './limits.ts';
-export { mergePatch } from './merge-patch.ts';
 export type {
   ActivityBucket,
   ActivityCounts,
@@ -69,25 +68,38 @@ export type {
   RiskySession,
   WebhookHealth,
 } from './overview.ts';
-export type { MatchedPolicy, PolicyDecision, PolicyDecisionPage } from './policy-decision.ts';
+export {
+  type ActionDecision,
+  type ActionDecisionResult,
+  type ActionDecisionResults,
+  type ApprovalGrant,
+  type ApprovalGrantPage,
+  type BacktestChange,
+  type BacktestResult,
+  type CheckPreference,
+  checkPreference,
+  type MatchedPolicy,
+  maxDecisionsAtOnce,
+  type PolicyDecision,
+  type PolicyDecisionPage,
+} from './policy-decision.ts';
 export { decisionCategory, isReservedCategory } from './reserved-category.ts';
-export type {
-  RiskJudgment,
-  RiskJudgmentChange,
-  RiskJudgmentDraft,
-  RiskJudgmentEffect,
-  RiskJudgmentKind,
-  RiskJudgmentPage,
-  RiskJudgmentScope,
-  RiskValue,
-  SessionHandling,
-  SessionReview,
+export {
+  argumentWords,
+  type RiskJudgment,
+  type RiskJudgmentChange,
+  type RiskJudgmentDraft,
+  type RiskJudgmentEffect,
+  type RiskJudgmentKind,
+  type RiskJudgmentPage,
+  type RiskJudgmentScope,
+  type RiskValue,
+  type SessionHandling,
+  type SessionReview,
 } from './risk-judgment.ts';
-export { riskLevels, wholeScore } from './risk-levels.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';
 export type { CheckResult, PolicyCheck } from './schemas/check.ts';
-export type { ErrorDetail, ErrorEnvelope } from './schemas/error-envelope.ts';
 export type {
   ActivityEvent,
   EventAck,
@@ -103,13 +115,7 @@ export type {
 } from './schemas/notification-channel.ts';
 export type { Decide, GivenApproval, GrantChoice, PendingAction } from './schemas/pending-action.ts';
 export type { Policy, PolicyCreate, PolicyEffect, PolicyUpdate } from './schemas/policy.ts';
+export type { ErrorDetail, ErrorEnvelope } from './schemas/resource.ts';
 export type { Risk, RiskDimension, RiskFactor, RiskLevel, RiskRecommendation } from './schemas/risk.ts';
 export type { Session, SessionDetail, SessionExport } from './schemas/session.ts';
 export type { WebhookEvent, WebhookEventType } from './schemas/webhook-event.ts';
-export {
-  type RotatedWebhook,
-  type WebhookDelivery,
-  type WebhookDeliveryPage,
-  type WebhookState,
-  webhookTestType,
-} from './webhook-state.ts';

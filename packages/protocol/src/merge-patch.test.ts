@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergePatch } from './merge-patch.ts';
+import { mergePatch } from './exact-json.ts';
 
 /** Examples of RFC 7396, appendix A. */
 test.each([

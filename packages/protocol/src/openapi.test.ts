@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { contract } from './contract.ts';
 import { type EndpointName, endpointNames, endpoints } from './endpoints.ts';
-import { webhookHeaders } from './headers.ts';
+import { webhookHeaders } from './limits.ts';
 import { openApiDocument } from './openapi.ts';
 import { examples } from './openapi-examples.ts';
 import { webhookEvent, webhookEventTypes } from './schemas/webhook-event.ts';

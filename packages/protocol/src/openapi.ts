@@ -16,13 +16,11 @@ import { contract, type EndpointSchemas } from './contract.ts';
 import { type Endpoint, type EndpointName, endpointNames, endpoints, type Resource } from './endpoints.ts';
 import { type ErrorCode, errorCodes } from './error-codes.ts';
 import { fieldDescriptions } from './field-descriptions.ts';
-import { headers, webhookHeaders } from './headers.ts';
-import { maxWaitSeconds } from './limits.ts';
+import { headers, maxWaitSeconds, webhookHeaders } from './limits.ts';
 import { deliveryExamples, examples } from './openapi-examples.ts';
-import { deliveries, operations } from './openapi-operations.ts';
-import { codeSamples } from './openapi-samples.ts';
-import { errorEnvelope } from './schemas/error-envelope.ts';
+import { codeSamples, deliveries, operations } from './openapi-operations.ts';
 import { pendingAction } from './schemas/pending-action.ts';
+import { errorEnvelope } from './schemas/resource.ts';
 import { type WebhookEventType, webhookEvent } from './schemas/webhook-event.ts';
 
 /** Options for {@link openApiDocument}. */

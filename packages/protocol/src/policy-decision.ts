@@ -1,5 +1,8 @@
+import { maxWaitSeconds } from './limits.ts';
 import type { ArgumentOrigins } from './schemas/argument-origin.ts';
+import type { Decide, PendingAction } from './schemas/pending-action.ts';
 import type { PolicyEffect } from './schemas/policy.ts';
+import type { ErrorDetail } from './schemas/resource.ts';
 
 /** A policy that matched a checked action. */
 export interface MatchedPolicy {
@@ -65,5 +68,134 @@ export interface PolicyDecision {
 /** Response of `GET /server/v1/decisions` of the actlog server. */
 export interface PolicyDecisionPage {
   readonly items: readonly PolicyDecision[];
+  readonly nextCursor: string | null;
+}
+
+const wait = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,5})"?\s*(?=$|[,;])/i;
+const dryRun = /(?:^|[,;])\s*dry-run\s*(?=$|[,;])/i;
+
+/** Preferences of a policy check, parsed from the `Prefer` header. */
+export interface CheckPreference {
+  /** Maximum time to wait for a decision, in seconds, capped at `maxWaitSeconds`; 0 means no wait. */
+  readonly waitSeconds: number;
+  /** `true` if the check must leave nothing behind. A dry run never waits for a decision. */
+  readonly isDryRun: boolean;
+}
+
+/**
+ * Parses the `Prefer` header of a policy check (RFC 7240; `wait` is defined in section 4.3).
+ * Unknown preferences are ignored.
+ *
+ * @param prefer - value of the header; undefined if the request has none
+ */
+export function checkPreference(prefer = ''): CheckPreference {
+  return {
+    waitSeconds: Math.min(maxWaitSeconds, Number(wait.exec(prefer)?.[1] ?? 0)),
+    isDryRun: dryRun.test(prefer),
+  };
+}
+
+/** Decisions of one agent's calls of one tool that would be different. */
+export interface BacktestChange {
+  readonly agentId: string;
+  readonly toolName: string;
+  /** Decision of the policies then. */
+  readonly from: PolicyEffect;
+  /** Decision of the draft. */
+  readonly to: PolicyEffect;
+  /** Id of the policy that decides; null if none does. The server calls the policies of a draft `draft_0`, `draft_1`, … */
+  readonly policyId: string | null;
+  readonly count: number;
+  /** Ids of the first decisions, at most three. */
+  readonly examples: readonly string[];
+}
+
+/** Result of a backtest: policies tried on decisions of the past. */
+export interface BacktestResult {
+  /** Number of decisions that were compared. */
+  readonly decisions: number;
+  /** Number of decisions that would be the same. */
+  readonly unchanged: number;
+  /** Number of decisions that would be different. */
+  readonly changed: number;
+  /** Number of decisions for which a condition of the draft reads what was not shown or not kept. */
+  readonly cannotTell: number;
+  /** Changes by agent, tool and decision, most frequent first. */
+  readonly changes: readonly BacktestChange[];
+}
+
+/** Maximum number of decisions in one request of `POST /server/v1/pending-actions/decide`. */
+export const maxDecisionsAtOnce = 100;
+
+/** A decision about one held action of several. */
+export type ActionDecision = Decide & {
+  /** Id of the held action. */
+  readonly id: string;
+};
+
+/** Outcome of a decision: either the action, or the error that a request about it alone would have got. */
+export interface ActionDecisionResult {
+  /** Id of the held action. */
+  readonly id: string;
+  /**
+   * The action after the decision, without its shown arguments and their origins; `pending` while it needs further
+   * approvers. Null if the decision was refused.
+   */
+  readonly action: PendingAction | null;
+  /** Null if the decision was made. */
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly details?: readonly ErrorDetail[];
+  } | null;
+}
+
+/** Response of `POST /server/v1/pending-actions/decide` of the actlog server. */
+export interface ActionDecisionResults {
+  /** One result for each decision, in the same order. */
+  readonly results: readonly ActionDecisionResult[];
+}
+
+/** Grant of an approver: later actions of one agent in one session run without another approval. */
+export interface ApprovalGrant {
+  readonly id: string;
+  /**
+   * `active` while it allows actions. `policy_changed` if a policy that held the approved action was changed or archived
+   * since.
+   */
+  readonly status: 'active' | 'used_up' | 'policy_changed' | 'expired' | 'revoked';
+  readonly agentId: string;
+  readonly sessionId: string;
+  /** Person or system on whose behalf the agent acted; the grant is only for the same. Null for none. */
+  readonly principal: string | null;
+  /** `action` for the same action as the approved one, `tool` for any call of the same tool. */
+  readonly for: 'action' | 'tool';
+  readonly toolName: string;
+  /** Policies that held the approved action, at the versions that held it. The grant covers no other policy. */
+  readonly policies: readonly { readonly id: string; readonly version: number | null }[];
+  /** Id of the approved action. */
+  readonly pendingActionId: string;
+  /** Id of the last approver: an API key (`key_…`), or a person who is signed in (`usr_…`). */
+  readonly grantedBy: string;
+  /** The last approver, where the deployment knows the person; null otherwise. */
+  readonly grantedByPrincipal: string | null;
+  /** ISO 8601 in UTC, with milliseconds. */
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** Number of actions that it lets run; null if not limited. */
+  readonly maxUses: number | null;
+  /** Number of actions that it has let run. */
+  readonly uses: number;
+  /** Null while it is not revoked. */
+  readonly revokedAt: string | null;
+  /** Id of the key or the person that revoked it; null while it is not revoked. */
+  readonly revokedBy: string | null;
+  /** The person who revoked it, where the deployment knows who it was; null otherwise. */
+  readonly revokedByPrincipal: string | null;
+}
+
+/** Response of `GET /server/v1/grants` of the actlog server. */
+export interface ApprovalGrantPage {
+  readonly items: readonly ApprovalGrant[];
   readonly nextCursor: string | null;
 }

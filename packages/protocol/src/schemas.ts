@@ -14,7 +14,6 @@ export {
   storedArgumentOrigins,
 } from './schemas/argument-origin.ts';
 export { checkResult, policyCheck, policyMatched, proposedAction } from './schemas/check.ts';
-export { errorDetail, errorEnvelope } from './schemas/error-envelope.ts';
 export {
   event,
   eventAck,
@@ -29,7 +28,6 @@ export {
   notificationChannelCreate,
   notificationChannelCreated,
 } from './schemas/notification-channel.ts';
-export { fixedPage, sentPage } from './schemas/page.ts';
 export { decide, givenApproval, grantChoice, pendingAction } from './schemas/pending-action.ts';
 export {
   policy,
@@ -41,7 +39,13 @@ export {
   policyUpdate,
 } from './schemas/policy.ts';
 export { flag, pageQuery } from './schemas/query.ts';
-export type { Accepted, ResourceSchema, Sent } from './schemas/resource.ts';
+export {
+  type Accepted,
+  errorDetail,
+  errorEnvelope,
+  type ResourceSchema,
+  type Sent,
+} from './schemas/resource.ts';
 export {
   risk,
   riskDimension,
@@ -50,5 +54,6 @@ export {
   riskLevel,
   riskRecommendation,
 } from './schemas/risk.ts';
+export { fixedPage, sentPage } from './schemas/scalar.ts';
 export { session, sessionDetail, sessionExport } from './schemas/session.ts';
 export { webhookEvent } from './schemas/webhook-event.ts';

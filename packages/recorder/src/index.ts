@@ -17,12 +17,10 @@ export {
   type ToolOutcome,
 } from '@actlog/tool-call';
 export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
-export type { AnnouncedCall, RecordedOutcome } from './events/announced-call.ts';
-
-export type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
+export type { AnnouncedCall, RecordedOutcome, ToolCall, ToolCallFacts } from './events/tool-call.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardDecision, GuardOptions, PrincipalCall, ReadDecision } from './guard/guard-options.ts';
-export type { FlushResult, WaitOptions } from './lib/flush.ts';
+export type { FlushResult, WaitOptions } from './lib/timers.ts';
 export type { OriginsOptions } from './origins/origins-options.ts';
 export type { TextAuthor } from './origins/session-origins.ts';
 export type { WhenFull } from './outbox/outbox.ts';
@@ -36,7 +34,11 @@ export {
   type ToolFunctions,
 } from './recording/recorder-session.ts';
 export type { SharedCalls } from './recording/shared-calls.ts';
-export { diagnosticsChannels, type RecorderDiagnostics } from './reporting/diagnostics.ts';
-export type { DroppedEvent, DropReason } from './reporting/drop-reason.ts';
-export type { RecorderStats } from './reporting/reporter.ts';
+export {
+  type DroppedEvent,
+  type DropReason,
+  diagnosticsChannels,
+  type RecorderDiagnostics,
+  type RecorderStats,
+} from './reporting/reporter.ts';
 export { sharedRecorder } from './shared-recorder.ts';

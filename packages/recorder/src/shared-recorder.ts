@@ -1,4 +1,4 @@
-import { environmentVariable } from './lib/environment-variable.ts';
+import { environmentVariable } from './lib/option-checks.ts';
 import { processWide } from './lib/process-wide.ts';
 import { Recorder } from './recorder.ts';
 import type { RecorderOptions } from './recorder-options.ts';

@@ -6,7 +6,7 @@ import { QueuedEvent } from '../src/delivery/queued-event.ts';
 import { eventBody } from '../src/events/event-body.ts';
 import { Journal } from '../src/journal/journal.ts';
 import { type JournalFiles, realFiles } from '../src/journal/journal-files.ts';
-import type { JournalOptions } from '../src/journal/journal-options.ts';
+import type { JournalOptions } from '../src/journal/spool-location.ts';
 
 /** Higher than any process id of Linux. */
 export const noProcess = 4_194_305;

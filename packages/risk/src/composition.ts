@@ -1,5 +1,4 @@
-import { ruleHash } from './baseline/baseline.ts';
-import { type Expectation, fullConfidenceSessions, shareOf } from './baseline/expectation.ts';
+import { type Expectation, fullConfidenceSessions, ruleHash, shareOf } from './baseline/baseline.ts';
 import type { Rule, RuleMatch } from './rule.ts';
 import { allRules } from './rule-catalogue.ts';
 import { type SessionView, tallyOf } from './session/session-view.ts';

@@ -1,5 +1,12 @@
-export { type Baseline, emptyBaseline, forget, type LearnOptions, learn } from './baseline/baseline.ts';
-export { parseBaseline, serializeBaseline } from './baseline/baseline-codec.ts';
+export {
+  type Baseline,
+  emptyBaseline,
+  forget,
+  type LearnOptions,
+  learn,
+  parseBaseline,
+  serializeBaseline,
+} from './baseline/baseline.ts';
 export { type Finding, findings } from './composition.ts';
 export { currentEngineVersion, currentRulesetHash } from './engine-version.ts';
 export {
@@ -31,8 +38,7 @@ export { parseSession, serializeSession } from './session/session-codec.ts';
 export { emptySession, type SessionState } from './session/session-state.ts';
 export { type SessionView, viewOf } from './session/session-view.ts';
 export { type StampName, stampNames, stampOf } from './stamp-name.ts';
-export { readsUntrusted } from './taxonomy/reads-untrusted.ts';
 export { type ToolTag, tagBits, tagsOf, toolTags } from './taxonomy/tag.ts';
-export { readToolName, type ToolProfile } from './taxonomy/tool-profile.ts';
+export { readsUntrusted, readToolName, type ToolProfile } from './taxonomy/tool-profile.ts';
 export { type Arrival, type Stamping, stampEvent } from './tenant/stamp-event.ts';
 export { emptyTenant, parseTenant, serializeTenant, type TenantState } from './tenant/tenant-state.ts';

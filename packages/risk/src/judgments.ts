@@ -1,5 +1,5 @@
 import type { Baseline } from './baseline/baseline.ts';
-import { hash32 } from './codec/hash32.ts';
+import { hash32 } from './codec/byte-reader.ts';
 import { type Finding, findings } from './composition.ts';
 import { levels } from './levels.ts';
 import { type Mark, sessionMarkIndex, type Tally } from './session/mark.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { currentRulesetHash } from './engine-version.ts';
-import { rulesetText } from './ruleset-text.ts';
+import { rulesetText } from './score.ts';
 
 it('matches the published hash', () => {
   const hash = createHash('sha256').update(rulesetText()).digest('hex');

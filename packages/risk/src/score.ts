@@ -1,7 +1,7 @@
 import { Composition, type Finding, findings } from './composition.ts';
 import { currentEngineVersion, currentRulesetHash } from './engine-version.ts';
 import { explained, type Judged, type Judgment, judged, type ScoreOptions } from './judgments.ts';
-import { levelOf, rounded, scoreOf } from './levels.ts';
+import { evidenceLimits, levelOf, rounded, scoreOf } from './levels.ts';
 import {
   type DimensionId,
   dimensionIds,
@@ -11,6 +11,7 @@ import {
   type RiskRecommendation,
   type RiskScore,
 } from './risk-score.ts';
+import { allRules } from './rule-catalogue.ts';
 import type { SessionState } from './session/session-state.ts';
 import { type SessionView, stampTallyOf, tallyOf, viewOf } from './session/session-view.ts';
 import { nounClassNames } from './taxonomy/nouns.ts';
@@ -166,4 +167,33 @@ const observable: Readonly<Record<DimensionId, (view: SessionView) => boolean>> 
  */
 function isObservable(dimension: DimensionId, view: SessionView): boolean {
   return observable[dimension](view);
+}
+
+/**
+ * Returns everything that determines a score besides code: the rules' ids, dimensions and weights, and the
+ * level limits.
+ */
+export function rulesetText(): string {
+  const rules = allRules.map(
+    ({
+      id,
+      dimension,
+      weight,
+      cluster = null,
+      deterministic = false,
+      habitual = true,
+      precedented = false,
+      circumstantial = false,
+    }) => ({
+      id,
+      dimension,
+      weight,
+      cluster,
+      deterministic,
+      habitual,
+      precedented,
+      circumstantial,
+    }),
+  );
+  return JSON.stringify({ rules, levels: evidenceLimits });
 }

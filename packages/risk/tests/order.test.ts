@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { emptyBaseline, learn } from '../src/baseline/baseline.ts';
-import { parseBaseline, serializeBaseline } from '../src/baseline/baseline-codec.ts';
+import { emptyBaseline, learn, parseBaseline, serializeBaseline } from '../src/baseline/baseline.ts';
 import type { RiskEvent } from '../src/risk-event.ts';
 import { score } from '../src/score.ts';
 import { observe } from '../src/session/observe.ts';

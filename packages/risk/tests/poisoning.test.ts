@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Baseline, emptyBaseline, type LearnOptions, learn } from '../src/baseline/baseline.ts';
-import { parseBaseline, serializeBaseline } from '../src/baseline/baseline-codec.ts';
+import {
+  type Baseline,
+  emptyBaseline,
+  type LearnOptions,
+  learn,
+  parseBaseline,
+  serializeBaseline,
+} from '../src/baseline/baseline.ts';
 import { type ExampleStep, exampleEvents } from '../src/rule-example.ts';
 import { score } from '../src/score.ts';
 import { observe } from '../src/session/observe.ts';

@@ -1,11 +1,9 @@
 import type { Configuration } from './configuration.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
-import { Cursors } from './http/cursor.ts';
-import { FailedAuthentications } from './http/limits/failed-authentications.ts';
 import { LoopTurns } from './http/limits/loop-turns.ts';
-import { RateLimiter, type RequestRate } from './http/limits/rate-limiter.ts';
-import { RequestMemory } from './http/limits/request-memory.ts';
-import { ResponseMemory } from './http/limits/response-memory.ts';
+import { FailedAuthentications, RateLimiter, type RequestRate } from './http/limits/rate-limiter.ts';
+import { RequestMemory, ResponseMemory } from './http/limits/request-memory.ts';
+import { Cursors } from './http/page.ts';
 import { RequestGate } from './http/request-gate.ts';
 import { EventWriter } from './ingest/event-writer.ts';
 import { GroupCommit } from './ingest/group-commit.ts';

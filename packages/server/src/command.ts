@@ -6,7 +6,7 @@
 import type { Command } from 'commander';
 import { hideSqliteWarning } from './sqlite-warning.ts';
 
-export { addSessionDelete } from './cli/session-delete-command.ts';
+export { addSessionDelete } from './cli/tenant-commands.ts';
 
 /** Returns a function that loads a command. */
 function command(load: () => Promise<Command>): () => Promise<Command> {
@@ -20,10 +20,10 @@ function command(load: () => Promise<Command>): () => Promise<Command> {
 export const serverCommands = {
   serve: command(async () => (await import('./cli/serve-command.ts')).serveCommand()),
   keys: command(async () => (await import('./cli/keys-command.ts')).keysCommand()),
-  tenants: command(async () => (await import('./cli/tenants-command.ts')).tenantsCommand()),
+  tenants: command(async () => (await import('./cli/tenant-commands.ts')).tenantsCommand()),
   retention: command(async () => (await import('./cli/maintenance-commands.ts')).retentionCommand()),
-  quota: command(async () => (await import('./cli/quota-command.ts')).quotaCommand()),
-  tags: command(async () => (await import('./cli/tags-command.ts')).tagsCommand()),
+  quota: command(async () => (await import('./cli/tenant-commands.ts')).quotaCommand()),
+  tags: command(async () => (await import('./cli/tenant-commands.ts')).tagsCommand()),
   learn: command(async () => (await import('./cli/maintenance-commands.ts')).learnCommand()),
   webhooks: command(async () => (await import('./cli/webhooks-command.ts')).webhooksCommand()),
   backup: command(async () => (await import('./cli/maintenance-commands.ts')).backupCommand()),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { minSecretLength } from './keys/deployment-secret.ts';
 import { keyAgents } from './keys/key-options.ts';
 import { singleLineName } from './keys/single-line-name.ts';
-import { optionsError } from './lib/options-error.ts';
+import { optionsError } from './lib/api-error.ts';
 import { signInProblems, signInSettings } from './sign-in-settings.ts';
 import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
 import { type QuotaName, quotaNames } from './storage/stores/quota-table.ts';

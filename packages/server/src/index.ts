@@ -13,7 +13,7 @@ export type { WebhookAdministration } from './administration/webhooks.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';
 export type { CreatedKey, CreateKeyOptions } from './keys/key-changes.ts';
-export type { ListedWebhook } from './resources/channel-view.ts';
+export type { ListedWebhook } from './resources/notification-channels.ts';
 export type { ToolTagChanges, ToolTags } from './risk/tool-tags.ts';
 export { type RunningServer, startServer } from './start-server.ts';
 export type { DeliveryRow } from './storage/stores/delivery-store.ts';

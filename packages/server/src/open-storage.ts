@@ -13,8 +13,8 @@ import type {
   RecordedGroups,
   ScoringBacklog,
 } from './storage/event-recording.ts';
+import type { Progress } from './storage/migrate.ts';
 import { PostgresStorage } from './storage/postgres/postgres-storage.ts';
-import type { Progress } from './storage/progress.ts';
 import { SqliteStorage } from './storage/sqlite/sqlite-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { DeploymentQuotas } from './storage/stores/quota-store.ts';

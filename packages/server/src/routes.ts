@@ -9,7 +9,6 @@ import {
 } from './resources/agents.ts';
 import { checkAction } from './resources/check.ts';
 import { createEvent } from './resources/events.ts';
-import { exportSession } from './resources/export.ts';
 import { decidePendingAction, listPendingActionsRoute } from './resources/guardian.ts';
 import { createChannel, listChannelsRoute } from './resources/notification-channels.ts';
 import {
@@ -19,7 +18,7 @@ import {
   listPoliciesRoute,
   updatePolicy,
 } from './resources/policies.ts';
-import { getSession, listSessionsRoute } from './resources/sessions.ts';
+import { exportSession, getSession, listSessionsRoute } from './resources/sessions.ts';
 import { readRisk } from './risk/read-risk.ts';
 import type { Services } from './services.ts';
 

@@ -1,9 +1,8 @@
 import type { DecisionSignal } from './guardian/decision-signal.ts';
-import type { Cursors } from './http/cursor.ts';
-import type { FailedAuthentications } from './http/limits/failed-authentications.ts';
 import type { LoopTurns } from './http/limits/loop-turns.ts';
-import type { RequestMemory } from './http/limits/request-memory.ts';
-import type { ResponseMemory } from './http/limits/response-memory.ts';
+import type { FailedAuthentications } from './http/limits/rate-limiter.ts';
+import type { RequestMemory, ResponseMemory } from './http/limits/request-memory.ts';
+import type { Cursors } from './http/page.ts';
 import type { RequestGate } from './http/request-gate.ts';
 import type { EventWriter } from './ingest/event-writer.ts';
 import type { GroupCommit } from './ingest/group-commit.ts';

@@ -4,15 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Administration } from './administration/administration.ts';
 import { assemble } from './assemble.ts';
-import { BackgroundTasks } from './background/background-tasks.ts';
-import { deleteExpiredData } from './background/delete-expired-data.ts';
+import { BackgroundTasks, deleteExpiredData } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
-import { expireActions } from './guardian/expire-actions.ts';
+import { expireActions } from './guardian/hold-action.ts';
 import { createApp } from './http/app.ts';
-import { mountDocs } from './http/docs.ts';
 import { mountEndpoints } from './http/mount.ts';
-import { MetricsAccess, mountOperations } from './http/operations.ts';
+import { MetricsAccess, mountDocs, mountOperations } from './http/operations.ts';
 import { checkSecret, type DeploymentSecret, deploymentSecret } from './keys/deployment-secret.ts';
 import {
   addAdminKey,

@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { readQuotaUsage } from '../src/administration/quota-usage.ts';
-import { operator } from '../src/audit/actor.ts';
-import { recordUnlimited } from '../src/audit/record-change.ts';
-import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
+import { operator, recordUnlimited } from '../src/audit/record-change.ts';
+import { deleteExpiredData } from '../src/background/background-tasks.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { listAuditEntries } from '../src/storage/audit/audit-store.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { BackgroundTasks } from '../src/background/background-tasks.ts';
-import { dropExpiredSessions } from '../src/background/delete-expired-data.ts';
+import { BackgroundTasks, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { learnFromEndedSessions } from '../src/risk/learning.ts';

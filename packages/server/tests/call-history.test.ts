@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BodyOf } from '@actlog/protocol';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
+import { deleteExpiredData } from '../src/background/background-tasks.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { withTestDatabase } from './test-database.ts';

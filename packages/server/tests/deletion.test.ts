@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
+import { deleteExpiredData } from '../src/background/background-tasks.ts';
 import { deleteTenant } from '../src/deletion/delete-tenant.ts';
 import type { ServerOptions } from '../src/index.ts';
 import { createKey } from '../src/keys/key-changes.ts';

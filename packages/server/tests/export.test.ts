@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { dropExpiredSessions } from '../src/background/delete-expired-data.ts';
+import { dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';

@@ -5,7 +5,7 @@ import { WatchedCalls } from '@actlog/policy';
 import type { Overview, PolicyDecisionPage } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { readQuotaUsage } from '../src/administration/quota-usage.ts';
-import { deleteExpiredData } from '../src/background/delete-expired-data.ts';
+import { deleteExpiredData } from '../src/background/background-tasks.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';

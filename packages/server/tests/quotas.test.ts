@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { deleteExpiredData, dropExpiredSessions } from '../src/background/delete-expired-data.ts';
+import { deleteExpiredData, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import type { QuotaChanges } from '../src/index.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { openStorage } from '../src/open-storage.ts';

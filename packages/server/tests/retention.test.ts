@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { deleteExpiredData, dropExpiredSessions } from '../src/background/delete-expired-data.ts';
+import { deleteExpiredData, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { expiredSessions } from '../src/storage/retention/retention.ts';

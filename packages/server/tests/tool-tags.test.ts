@@ -5,7 +5,7 @@ import { emptySession, observe, serializeSession, type ToolTag, tagBits } from '
 import { expect, test } from 'vitest';
 import type { ToolTagChanges } from '../src/index.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { storedRiskEvent } from '../src/risk/risk-observer.ts';
+import { storedRiskEvent } from '../src/risk/risk-scoring.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, type TestServer, testServer } from './test-server.ts';

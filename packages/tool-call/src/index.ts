@@ -17,17 +17,17 @@ export {
   hashArguments,
   matchesArguments,
 } from './arguments/arguments-hash.ts';
-export { noHash } from './arguments/no-hash.ts';
+export { noHash } from './arguments/json-form.ts';
 export { toIdentifier, toResourceId } from './names/identifier.ts';
-export { mcpErrorStatus } from './outcome/mcp-error.ts';
 export {
   defaultResponseStatus,
   isResponseStatus,
+  mcpErrorStatus,
   type ReachedTool,
   type ResponseStatusMapping,
   reachedToolStatus,
+  responseStatuses,
   type ToolOutcome,
   taskStatus,
   unreadableStatus,
 } from './outcome/response-status.ts';
-export { responseStatuses } from './outcome/response-statuses.ts';

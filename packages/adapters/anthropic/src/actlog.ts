@@ -10,9 +10,14 @@ import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableT
 import type { BetaRunnableToolset } from '@anthropic-ai/sdk/lib/tools/BetaRunnableToolset';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { BetaToolUnion } from '@anthropic-ai/sdk/resources/beta';
-import { type ActlogOptions, anthropicCalls, isInvalidInput, noteInvalidInput } from './anthropic-calls.ts';
+import {
+  type ActlogOptions,
+  anthropicCalls,
+  deniedRuns,
+  isInvalidInput,
+  noteInvalidInput,
+} from './anthropic-calls.ts';
 import { callRunner } from './call-runner.ts';
-import { deniedRuns } from './denied-runs.ts';
 import { recordMiddleware } from './middleware.ts';
 import { hookToolRunner, RunnerLoop } from './runner-loop.ts';
 import { type RefusedInput, toolUses } from './tool-uses.ts';

@@ -5,9 +5,70 @@ import {
   type HookedCall,
   mcpErrorStatus,
   processWide,
+  RunDenials,
   toolContent,
 } from '@actlog/recorder/adapter';
+import { type AnyMessage, blocksOf } from './message-calls.ts';
 import { version } from './version.ts';
+
+/** Maximum number of denied calls and of runs to remember. */
+const maxEntries = 10_000;
+
+/** A denied call whose result has not been sent to the model yet. */
+interface DeniedUse {
+  readonly toolName: string;
+  readonly arguments: unknown;
+  readonly denial: ActionDeniedError;
+}
+
+/** The denials of the runs of this process: their calls by `tool_use` id, their counts by session. */
+class DeniedRuns {
+  readonly #uses = new Map<string, DeniedUse>();
+  readonly #runs = new Map<string, RunDenials>();
+
+  /** Notes a denied call, which counts when its result is sent to the model. */
+  note(id: string, use: DeniedUse): void {
+    put(this.#uses, id, use);
+  }
+
+  /**
+   * Counts the denials whose results a request sends. A request that sends anything else begins a new run.
+   *
+   * @returns the last denial, if the model has repeated a denied call so often that the run has to end
+   */
+  sent(messages: readonly AnyMessage[], sessionId: string | undefined): ActionDeniedError | undefined {
+    if (sessionId === undefined) return undefined;
+    const results = blocksOf(messages.at(-1)).filter(({ type }) => type === 'tool_result');
+    if (results.length === 0) this.#runs.delete(sessionId);
+    let ended: ActionDeniedError | undefined;
+    for (const { tool_use_id: id = '' } of results) {
+      const use = this.#uses.get(id);
+      if (!use) continue;
+      this.#uses.delete(id);
+      const denials = this.#runs.get(sessionId) ?? new RunDenials();
+      put(this.#runs, sessionId, denials);
+      if (denials.count(use)) ended = use.denial;
+    }
+    return ended;
+  }
+
+  /** Notes that a call of a tool was allowed in a session. */
+  letThrough(toolName: string, sessionId: string | undefined): void {
+    if (sessionId !== undefined) this.#runs.get(sessionId)?.letThrough(toolName);
+  }
+}
+
+function put<Value>(map: Map<string, Value>, id: string, value: Value): void {
+  map.delete(id);
+  map.set(id, value);
+  if (map.size > maxEntries) map.delete(map.keys().next().value as string);
+}
+
+/** Returns the denials of this process. */
+export const deniedRuns: () => DeniedRuns = processWide(
+  '@actlog/anthropic/denied-runs',
+  () => new DeniedRuns(),
+);
 
 /** Creates the `AdapterCalls` of this adapter. */
 export function anthropicCalls(options: ActlogOptions): AdapterCalls {

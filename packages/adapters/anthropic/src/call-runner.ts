@@ -1,8 +1,7 @@
 import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
 import { type AdapterCalls, chatTexts, noteTexts, refuseOptionsOfFunctions } from '@actlog/recorder/adapter';
 import { type ActlogOptions, anthropicCalls } from './anthropic-calls.ts';
-import { blocksOf, type MessageBlock } from './message-blocks.ts';
-import { MessageCalls } from './message-calls.ts';
+import { blocksOf, type MessageBlock, MessageCalls } from './message-calls.ts';
 import { toolUses } from './tool-uses.ts';
 
 /** Context of a call, passed to its function beside the input. */

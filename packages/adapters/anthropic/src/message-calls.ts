@@ -1,13 +1,5 @@
-import type { AdapterCalls } from '@actlog/recorder/adapter';
-import {
-  type AnyMessage,
-  blocksOf,
-  clientOutcome,
-  isServerResult,
-  isToolUse,
-  type MessageBlock,
-  serverOutcome,
-} from './message-blocks.ts';
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { type AdapterCalls, mcpErrorStatus } from '@actlog/recorder/adapter';
 import { toolUses } from './tool-uses.ts';
 
 /** Records the calls found in messages, each once. */
@@ -76,4 +68,83 @@ function lastCalls(messages: readonly AnyMessage[]) {
     requested: blocksOf(messages[lastResponse]),
     results: results.filter(({ type }) => type === 'tool_result'),
   };
+}
+
+/** Properties of a message's blocks that relate to tool calls, with or without the beta API. */
+export interface MessageBlock {
+  readonly type: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly input?: unknown;
+  readonly toolset_name?: string | null;
+  readonly tool_use_id?: string;
+  readonly is_error?: boolean | null;
+  readonly content?: unknown;
+}
+
+/** A message that is sent or received. */
+export interface AnyMessage {
+  readonly id?: string;
+  readonly role?: string;
+  readonly content?: unknown;
+}
+
+/** Returns the blocks of a message; a plain text has none of interest. */
+export function blocksOf(message: AnyMessage | undefined): readonly MessageBlock[] {
+  return Array.isArray(message?.content) ? message.content : [];
+}
+
+/** Returns `true` if a block is a tool call: of the client, of Anthropic or of an MCP server that Anthropic calls. */
+export function isToolUse({ type }: MessageBlock): boolean {
+  return type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use';
+}
+
+/** Returns `true` if a block is the result of a tool that Anthropic ran. */
+function isServerResult({ type }: MessageBlock): boolean {
+  return type.endsWith('_tool_result');
+}
+
+/** Statuses by the error codes of server tools. */
+const serverErrorStatuses: Readonly<Record<string, number>> = {
+  invalid_tool_input: responseStatuses.invalidArguments,
+  url_not_allowed: responseStatuses.denied,
+  execution_time_exceeded: responseStatuses.timedOut,
+  too_many_requests: 429,
+  max_uses_exceeded: 429,
+  unavailable: 503,
+};
+
+/** Returns the outcome of a tool that Anthropic ran. */
+function serverOutcome({ is_error, content }: MessageBlock): ToolOutcome {
+  const { error_code: code } = (content ?? {}) as { error_code?: unknown };
+  if (is_error) {
+    const status = mcpErrorStatus(textOf(content)) ?? responseStatuses.threw;
+    return failure('The tool of the MCP server failed.', status);
+  }
+  if (typeof code !== 'string') return { ok: true, result: content };
+  return failure(`The server tool failed: ${code}.`, serverErrorStatuses[code] ?? responseStatuses.threw);
+}
+
+/** Returns the outcome of a client tool from its result for the model; undefined if it was not run. */
+function clientOutcome(block: MessageBlock, toolName?: string): ToolOutcome | undefined {
+  if (!block.is_error) return { ok: true, result: block.content };
+  const text = textOf(block.content);
+  // Text of the SDK's tool runner.
+  if (text.startsWith('Not executed: ')) return undefined;
+  const isUnknown = /^Error: Tool(set)? '.*' not found$/.test(text);
+  // A thrown error begins with its name, and the error result of an MCP server does not.
+  const status = isUnknown
+    ? responseStatuses.unknownTool
+    : mcpErrorStatus(text.replace(/^Error: /, ''), undefined, toolName);
+  return failure(text || 'The tool failed.', status ?? responseStatuses.threw);
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const [first] = Array.isArray(content) ? content : [];
+  return typeof first?.text === 'string' ? first.text : '';
+}
+
+function failure(message: string, status: number): ToolOutcome {
+  return { ok: false, error: Object.assign(new Error(message), { status }) };
 }

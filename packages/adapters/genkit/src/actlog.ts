@@ -19,8 +19,17 @@ import {
 } from 'genkit';
 import { type Coverage, coverages, createCoverage, isInterrupt } from './coverage.ts';
 import { currentRequest, Generation, type Genkit } from './generation.ts';
-import { deniedOutput, type RecordingHooks, recordingHooks, runTool } from './recording-hooks.ts';
-import { type Action, type ActionFunction, type Registry, type RegistryClass, rootOf } from './registry.ts';
+import {
+  type Action,
+  type ActionFunction,
+  deniedOutput,
+  type RecordingHooks,
+  type Registry,
+  type RegistryClass,
+  recordingHooks,
+  rootOf,
+  runTool,
+} from './recording-hooks.ts';
 
 /** Runs the model and the tools of a generation without middleware, so that its tool calls are recorded and guarded. */
 class WrappedActions {

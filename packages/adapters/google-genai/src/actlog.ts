@@ -7,8 +7,7 @@ import {
   type RunTool,
 } from '@actlog/recorder/loop';
 import type { ContentListUnion, ContentUnion } from '@google/genai';
-import { manualCalls, recordClient } from './client.ts';
-import { messagesOf, partsOf } from './contents.ts';
+import { manualCalls, messagesOf, partsOf, recordClient } from './client.ts';
 
 /**
  * Records every function call that the SDK runs for a model, and guards it if the recorder's guard is on:

@@ -7,6 +7,7 @@ import {
   currentSessionId,
   type HookedCall,
   mcpErrorStatus,
+  noteTexts,
   processWide,
   processWidePerOwner,
   refuseOptions,
@@ -18,6 +19,8 @@ import type {
   CallableTool,
   Chat,
   Content,
+  ContentListUnion,
+  ContentUnion,
   FunctionCall,
   GenerateContentConfig,
   GenerateContentParameters,
@@ -26,7 +29,6 @@ import type {
   Part,
   ToolUnion,
 } from '@google/genai';
-import { messagesOf, noteRequest } from './contents.ts';
 import { version } from './version.ts';
 
 /** Content of a function response. Without `output` and `error`, the model sees the whole object. */
@@ -288,4 +290,38 @@ function isCallableTool(tool: ToolUnion): tool is CallableTool {
   return (
     typeof tool === 'object' && tool !== null && 'callTool' in tool && typeof tool.callTool === 'function'
   );
+}
+
+/** Returns the messages of a request, which may also be one message, a text, or parts of one message. */
+export function messagesOf(contents: ContentListUnion): Content[] {
+  const items = Array.isArray(contents) ? contents : [contents];
+  return isContent(items[0])
+    ? (items as Content[])
+    : [{ role: 'user', parts: partsOf(items as ContentUnion) as NonNullable<Content['parts']> }];
+}
+
+/** Notes the texts of the user and of the system instruction, for argument origins. */
+function noteRequest(
+  calls: AdapterCalls,
+  sessionId: string | undefined,
+  { contents, config }: Pick<GenerateContentParameters, 'contents' | 'config'>,
+): void {
+  noteTexts(calls, () => ({
+    sessionId,
+    user: messagesOf(contents)
+      .filter(({ role = 'user' }) => role === 'user')
+      .map(({ parts }) => parts),
+    system: [config?.systemInstruction && partsOf(config.systemInstruction)],
+  }));
+}
+
+function isContent(value: unknown): value is Content {
+  return typeof value === 'object' && value !== null && Array.isArray((value as Content).parts);
+}
+
+/** Returns the parts of a message in any of its forms; a text is a part too. */
+export function partsOf(content: ContentUnion): unknown[] {
+  if (isContent(content)) return content.parts ?? [];
+  const parts = Array.isArray(content) ? content : [content];
+  return parts.map((part) => (typeof part === 'string' ? { text: part } : part));
 }

@@ -3,16 +3,20 @@ import { type AdapterCalls, noteTexts, ownName, refuseOptions, withMethods } fro
 import type { ClientTool } from '@langchain/core/tools';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { errorMessage, thrownMessage, watchedTool } from './changed-call.ts';
-import { processCoverage } from './coverage.ts';
-import { runCounted } from './denied-runs.ts';
 import { recordHandler } from './handler.ts';
 import { hookLangChain, noteWrapped } from './hooks.ts';
-import { type ActlogOptions, langChainCalls, recordInvocation, surroundings } from './langchain-calls.ts';
+import {
+  type ActlogOptions,
+  langChainCalls,
+  processCoverage,
+  recordInvocation,
+  runCounted,
+  surroundings,
+} from './langchain-calls.ts';
 import { noteMiddleware } from './own-agents.ts';
 import { asRecordedCall, asSeenCall } from './recorded-calls.ts';
 import { conversationOf, currentRun, type RunContext } from './run-context.ts';
-import { noteMessages } from './shown-texts.ts';
-import { isInterruption, thrownByTool } from './tool-outcome.ts';
+import { isInterruption, noteMessages, thrownByTool } from './tool-outcome.ts';
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:

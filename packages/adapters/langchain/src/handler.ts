@@ -6,7 +6,7 @@ import type { BaseMessage } from '@langchain/core/messages';
 import { type ActlogOptions, langChainCalls } from './langchain-calls.ts';
 import { isRecorded } from './recorded-calls.ts';
 import { agentOf, sessionOf } from './run-context.ts';
-import { contentsOf, inputContents } from './shown-texts.ts';
+import { contentsOf, inputContents } from './tool-outcome.ts';
 
 /** Maximum number of calls to remember, because LangChain does not report the end of every call. */
 const maxCalls = 10_000;

@@ -1,15 +1,24 @@
 import { ActionDeniedError } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions, type HookedCall, type Wrapping } from '@actlog/recorder/adapter';
+import {
+  AdapterCalls,
+  type AdapterOptions,
+  type HookedCall,
+  MethodHooks,
+  maxSameDenials,
+  ProcessCoverage,
+  type Wrapping,
+} from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
 import { behindMessage, errorMessage, isModelCall, ownOutcome } from './changed-call.ts';
-import { runCounted } from './denied-runs.ts';
-import { outerGraphNames } from './graph-runs.ts';
-import { asRecordedCall } from './recorded-calls.ts';
+import { outerGraphNames, runsAround } from './graph-runs.ts';
+import { asRecordedCall, innermostCall } from './recorded-calls.ts';
 import { requestingSession } from './requested-calls.ts';
 import { agentOf, conversationOf, nodeMessages, type RunContext, runWith } from './run-context.ts';
-import { shownResult } from './shown-texts.ts';
-import { thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
+import { shownResult, thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
 import { version } from './version.ts';
+
+/** Methods of the framework's classes that this package replaces. */
+export const hookedMethods: MethodHooks = new MethodHooks('@actlog/langchain/hooked-methods');
 
 /** Creates the `AdapterCalls` of this adapter. */
 export function langChainCalls(options: ActlogOptions): AdapterCalls {
@@ -92,5 +101,67 @@ export async function recordInvocation(
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
     return errorMessage(modelCall, error.message, error);
+  }
+}
+
+/** Recorders of `actlog.install()`. */
+export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/langchain/installed');
+
+/**
+ * Records a call as `AdapterCalls.run` does, at the latest when its caller aborts: LangChain goes on with a tool that is a
+ * generator, perhaps without end, and nobody waits for it. Also counts the call's denial in the running graph: a limit on
+ * steps may be in the thousands, and a model that repeats a denied call would be called until then.
+ *
+ * @throws ActionDeniedError when the guard denies the call
+ */
+export async function runCounted<Result>(
+  calls: AdapterCalls,
+  call: HookedCall,
+  run: () => Result | Promise<Result>,
+): Promise<Result> {
+  const [graph] = runsAround();
+  let running: Promise<Result> | undefined;
+  try {
+    await calls.run(call, () => {
+      graph?.denied.letThrough(call.toolName);
+      running = (async () => run())();
+      return untilAborted(running, call.signal);
+    });
+  } catch (error) {
+    if (ActionDeniedError.isInstance(error)) noteDenial(call, error);
+    if (!running) throw error;
+  }
+  return running as Promise<Result>;
+}
+
+/** Settles like a promise, or is rejected when a signal aborts first. */
+function untilAborted<Result>(running: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return running;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([running, promise]).finally(() => signal.removeEventListener('abort', abort));
+}
+
+/**
+ * Returns the final message of the running graph, in place of its model's, once the model has repeated a denied call too
+ * often; undefined while the graph goes on. A model that a tool calls goes on, too.
+ *
+ * @throws ActionDeniedError when the graph calls its models all the same, again and again
+ */
+export function endOfRun(): string | undefined {
+  const [graph] = runsAround();
+  if (graph?.denied.reason === undefined || graph.startedIn !== innermostCall()) return undefined;
+  graph.endings += 1;
+  if (graph.endings > maxSameDenials && graph.denial) throw graph.denial;
+  return graph.denied.reason;
+}
+
+/** The end of a graph's run is a denial for the graph whose tool runs it: its model might start it again and again. */
+function noteDenial(call: HookedCall, denial: ActionDeniedError): void {
+  for (const graph of runsAround()) {
+    if (!graph.denied.deny(call, denial)) return;
+    graph.denial = denial;
   }
 }

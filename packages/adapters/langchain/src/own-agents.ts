@@ -1,6 +1,6 @@
 import { type Method, processWide } from '@actlog/recorder/adapter';
 import { toolNodesOf } from './framework-classes.ts';
-import { hookedMethods } from './hooked-methods.ts';
+import { hookedMethods } from './langchain-calls.ts';
 
 /** Middleware of this package. */
 const middlewares = processWide('@actlog/langchain/middlewares', () => new WeakSet<object>());

@@ -9,15 +9,60 @@ import {
 } from '@actlog/recorder/adapter';
 import { Agent, type ToolsInput } from '@mastra/core/agent';
 import type { ToolHooks } from '@mastra/core/tools';
-import { currentScope, prepareScopes } from './call-scope.ts';
-import { coverTools, noteReporting, processCoverage, runReported } from './covered-tools.ts';
-import { hookInstructions } from './instructions.ts';
-import { mastraCalls } from './mastra-calls.ts';
-import { nameForModel } from './model-name.ts';
-import { type Execute, isExecutable, recordedExecute } from './recorded-execute.ts';
+import { DefaultExecutionEngine } from '@mastra/core/workflows';
+import { currentScope, hookInstructions, prepareScopes } from './call-scope.ts';
+import { coverTools, noteReporting, processCoverage, runReported, runReportedId } from './covered-tools.ts';
+import { inWorkflowRun, mastraCalls, nameForModel } from './mastra-calls.ts';
+import { type Execute, isExecutable, recordedExecute, type ToolContext } from './recorded-execute.ts';
 import { RecordingHooks } from './recording-hooks.ts';
 import { recordSpans } from './tracing/exporter.ts';
-import { hookWorkflowSteps } from './workflow-steps.ts';
+
+const workflowMethods = new MethodHooks('@actlog/mastra/workflow-methods');
+
+/** Input of a step, from its workflow. */
+interface StepInput extends ToolContext {
+  readonly inputData?: unknown;
+}
+
+/** A step of a workflow. */
+interface Step {
+  readonly id: string;
+  /** `TOOL` for a step that was made of a tool. */
+  readonly component?: string;
+  readonly execute: (input: StepInput) => unknown;
+}
+
+/** The used part of the engine of a workflow. */
+interface Engine {
+  readonly options?: { readonly tracingPolicy?: { readonly internal?: unknown } | undefined };
+}
+
+/**
+ * Covers the tools that are steps of workflows, also of those created before, and keeps all calls of a workflow's run in
+ * one session.
+ */
+function hookWorkflowSteps(): void {
+  const prototype = DefaultExecutionEngine.prototype as unknown as { executeStep: unknown };
+  workflowMethods.hook(prototype, 'executeStep', (engine: Engine, executeStep, [params, ...more]) => {
+    const { step, runId } = params as { readonly step: Step; readonly runId: string };
+    const changed = step?.component === 'TOOL' ? { ...(params as object), step: coveredStep(step) } : params;
+    const run = () => executeStep.apply(engine, [changed, ...more]);
+    // Mastra's agents are internal workflows, too.
+    return engine.options?.tracingPolicy?.internal ? run() : inWorkflowRun(runId, run);
+  });
+}
+
+function coveredStep(step: Step): Step {
+  const coverage = processCoverage.current;
+  if (!coverage?.calls.covers(step.id)) return step;
+  const execute = (given: StepInput) => {
+    const run = () => runReportedId(step.id, () => step.execute(given));
+    const { requestContext, tracingContext, abortSignal, suspend } = given;
+    const context = { requestContext, tracingContext, abortSignal, workflow: { suspend } } as ToolContext;
+    return recordedExecute(step.id, run, coverage.calls)(given.inputData, context);
+  };
+  return withMethods(step, { execute }, 'class-methods');
+}
 
 /** Creates the hooks behind `actlog()`. */
 function recordHooks(options: AdapterOptions = {}): ToolHooks {

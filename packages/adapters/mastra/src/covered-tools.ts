@@ -3,7 +3,7 @@ import { type AdapterCalls, MethodHooks, ProcessCoverage, processWide } from '@a
 import { Agent } from '@mastra/core/agent';
 import { Tool, type ToolHooks } from '@mastra/core/tools';
 import { currentScope } from './call-scope.ts';
-import { nameForModel } from './model-name.ts';
+import { nameForModel } from './mastra-calls.ts';
 import {
   type ExecutableTool,
   type Execute,

@@ -1,6 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder/adapter';
+import { AdapterCalls, type AdapterOptions, processWide, toolContent } from '@actlog/recorder/adapter';
 import { version } from './version.ts';
+
+/** Ids of running workflows. */
+const runs = processWide('@actlog/mastra/workflow-runs', () => new AsyncLocalStorage<string>());
+
+/** Runs a step of a workflow. A workflow that is a step of another belongs to the run of that. */
+export function inWorkflowRun<Result>(runId: string, step: () => Result): Result {
+  return runs().run(runs().getStore() ?? runId, step);
+}
+
+/** Returns the id of the outermost running workflow, which lasts when the run is suspended and resumed. */
+export function workflowRunId(): string | undefined {
+  return runs().getStore();
+}
 
 /** Outcome of a call whose tool was suspended and will be called again when resumed. */
 export const suspended = { ok: false, error: Symbol('suspended') } as const satisfies ToolOutcome;
@@ -38,4 +52,28 @@ function statusOfValidation(result: unknown): number | undefined {
   const { error, message, validationErrors } = result as Record<string, unknown>;
   if (error !== true || typeof message !== 'string' || validationErrors === undefined) return undefined;
   return message.startsWith('Tool input') ? responseStatuses.invalidArguments : responseStatuses.threw;
+}
+
+/** Returns `true` if a tool is an agent that its caller delegates to. */
+export function isDelegation(toolName: string): boolean {
+  return toolName.startsWith('agent-');
+}
+
+/**
+ * Returns the arguments from the model: Mastra adds its own ids to the prompt of an agent, and to the input that
+ * resumes an agent or a workflow.
+ */
+export function argumentsOf(toolName: string, input: unknown): unknown {
+  const isObject = typeof input === 'object' && input !== null;
+  if (!isObject || !/^(agent|workflow)-/.test(toolName)) return input;
+  const { suspendedToolRunId: _, ...given } = input as Record<string, unknown>;
+  if (!isDelegation(toolName) || !('prompt' in given)) return given;
+  const { threadId: __, resourceId: ___, ...rest } = given;
+  return rest;
+}
+
+/** Returns the name under which the model sees a tool, which Mastra adapts to the rules of all providers. */
+export function nameForModel(name: string): string {
+  const taken = name.replace(/[^a-zA-Z0-9_-]/g, '_');
+  return (/^[a-zA-Z_]/.test(taken) ? taken : `_${taken}`).slice(0, 63);
 }

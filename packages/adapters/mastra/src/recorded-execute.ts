@@ -1,8 +1,7 @@
 import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, currentSessionId, type HookedCall } from '@actlog/recorder/adapter';
 import { callingAgent, modelArguments } from './call-scope.ts';
-import { argumentsOf } from './delegation.ts';
-import { suspended } from './mastra-calls.ts';
+import { argumentsOf, suspended } from './mastra-calls.ts';
 import { recordedCalls } from './recorded-calls.ts';
 import {
   type Invocation,
@@ -13,7 +12,7 @@ import {
   sessionOf,
   tracedAgent,
 } from './session.ts';
-import { ranTool } from './tracing/tool-span.ts';
+import { ranTool } from './tracing/span-location.ts';
 
 /** Function of a tool. */
 export type Execute = (input: unknown, context?: ToolContext) => unknown;

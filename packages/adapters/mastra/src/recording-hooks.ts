@@ -1,10 +1,8 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { type AdapterCalls, type AdapterOptions, BegunCall, type HookedCall } from '@actlog/recorder/adapter';
 import type { ToolAfterHookContext, ToolHookContext, ToolHooks } from '@mastra/core/tools';
-import { enterScope, prepareScopes } from './call-scope.ts';
-import { argumentsOf, isDelegation } from './delegation.ts';
-import { hookInstructions } from './instructions.ts';
-import { mastraCalls, suspended } from './mastra-calls.ts';
+import { enterScope, hookInstructions, prepareScopes } from './call-scope.ts';
+import { argumentsOf, isDelegation, mastraCalls, suspended } from './mastra-calls.ts';
 import { type RecordedCalls, recordedCalls, type TracedCall } from './recorded-calls.ts';
 import { type Invocation, noteInConversation, noteRun, SuspensionWatch, sessionOf } from './session.ts';
 

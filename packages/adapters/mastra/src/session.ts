@@ -6,10 +6,9 @@ import {
   processWidePerOwner,
   SessionsById,
 } from '@actlog/recorder/adapter';
-import { currentScope } from './call-scope.ts';
-import { instructionsOf } from './instructions.ts';
+import { currentScope, instructionsOf } from './call-scope.ts';
+import { workflowRunId } from './mastra-calls.ts';
 import { type LocatedSpan, locate, type SpanLocation, spanLocation } from './tracing/span-location.ts';
-import { workflowRunId } from './workflow-runs.ts';
 
 /** An object with which a tool may suspend itself. */
 export interface Suspending {

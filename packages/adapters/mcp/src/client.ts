@@ -21,8 +21,7 @@ import {
   throwFromClient,
   withAnnouncements,
 } from '@actlog/recorder/adapter';
-import { asClientCall, currentClientCall } from './client-call.ts';
-import { type Hooks, hooksOf } from './hooks.ts';
+import { asClientCall, currentClientCall, type Hooks, hooksOf } from './hooks.ts';
 
 /** A `Client` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/client`. */
 export interface McpClient {

@@ -18,8 +18,7 @@ import {
   ServerCall,
   takeActionId,
 } from '@actlog/recorder/adapter';
-import { takeClientCallId } from './client-call.ts';
-import { type Hooks, hooksOf } from './hooks.ts';
+import { type Hooks, hooksOf, takeClientCallId } from './hooks.ts';
 import { noteThrownErrors, withThrownError } from './thrown-errors.ts';
 
 /** A `Server` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */

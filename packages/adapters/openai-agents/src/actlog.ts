@@ -22,13 +22,11 @@ import {
   type ToolUseBehavior,
 } from '@openai/agents';
 import { withActions } from './actions.ts';
-import { agentsCalls } from './agents-calls.ts';
-import { coverage, processCoverage } from './coverage.ts';
+import { agentsCalls, coverage, processCoverage } from './agents-calls.ts';
 import { inputGuardrail, type NamedCall, nameOf, outputGuardrail } from './guardrails.ts';
 import { coverAgent, hookedMethods, reachAgent } from './reached-agents.ts';
 import { recordedRun } from './runs/recorded-run.ts';
-import { currentPlace, currentRun, runOf } from './runs/run-scope.ts';
-import { noteInput, noteRunTexts } from './runs/run-texts.ts';
+import { currentPlace, currentRun, noteInput, noteRunTexts, runOf } from './runs/run-scope.ts';
 
 /** Guardrails added to a tool. */
 interface Hooks {

@@ -9,8 +9,7 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents';
 import { failure } from './agents-calls.ts';
-import { currentRun, type RunScope, runOf } from './runs/run-scope.ts';
-import { noteInput } from './runs/run-texts.ts';
+import { currentRun, noteInput, type RunScope, runOf } from './runs/run-scope.ts';
 
 type InputData = Parameters<ToolInputGuardrailDefinition['run']>[0];
 

@@ -1,5 +1,5 @@
 import { type AdapterCalls, type Method, MethodHooks } from '@actlog/recorder/adapter';
-import { coverage } from './coverage.ts';
+import { coverage } from './agents-calls.ts';
 
 /** An agent of any context and output. */
 interface AnyAgent {

@@ -25,8 +25,7 @@ import {
   type ResponsesOutput,
   responsesCalls,
 } from './model-output.ts';
-import { callIdOf, openAICalls } from './openai-calls.ts';
-import { parsedArguments } from './parsed-arguments.ts';
+import { callIdOf, openAICalls, parsedArguments } from './openai-calls.ts';
 
 /** Types of calls that OpenAI runs. Shells and programs run there if the response contains their output. */
 const hostedTypes = [

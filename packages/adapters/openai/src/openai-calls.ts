@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { AdapterCalls, type AdapterOptions, processWide, toolContent } from '@actlog/recorder/adapter';
+import {
+  AdapterCalls,
+  type AdapterOptions,
+  parseExactJson,
+  processWide,
+  toolContent,
+} from '@actlog/recorder/adapter';
 import { version } from './version.ts';
 
 const callIds = processWide('@actlog/openai/call-ids', () => new WeakMap<object, string>());
@@ -52,4 +58,14 @@ function statusOf(outcome: ToolOutcome): number | undefined {
   const isInvalid =
     !outcome.ok && typeof outcome.error === 'object' && outcome.error !== null && noted().has(outcome.error);
   return isInvalid ? responseStatuses.invalidArguments : undefined;
+}
+
+/** Parses arguments; a text that is not JSON is returned unchanged. */
+export function parsedArguments(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    return parseExactJson(text);
+  } catch {
+    return text;
+  }
 }

@@ -12,8 +12,7 @@ import {
   refuseOptions,
 } from '@actlog/recorder/adapter';
 import { AbstractChatCompletionRunner } from 'openai/lib/AbstractChatCompletionRunner';
-import { callIdOf, noteInvalidArguments, openAICalls } from './openai-calls.ts';
-import { parsedArguments } from './parsed-arguments.ts';
+import { callIdOf, noteInvalidArguments, openAICalls, parsedArguments } from './openai-calls.ts';
 
 /**
  * Tools of the SDK's loops: those of `runTools`, functions of the tool runner for the Responses API, and tools that

@@ -4,6 +4,7 @@ import {
   type HookedCall,
   noArgumentsHash,
   noteTexts,
+  type RecordOnlyOptions,
   type RunningCall,
   refuseGuard,
   toolContent,
@@ -25,7 +26,6 @@ import {
   toolSpanOf,
 } from '@actlog/tool-call/spans';
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import type { ActlogOptions } from './options.ts';
 import { version } from './version.ts';
 
 /**
@@ -286,3 +286,8 @@ interface Version1 {
 function parentIdOf(span: ReadableSpan): string | undefined {
   return span.parentSpanContext?.spanId ?? (span as Version1).parentSpanId;
 }
+
+/**
+ * Options of the adapter. All are optional. There is no guard, because a span describes a call that has already run.
+ */
+export type ActlogOptions = RecordOnlyOptions;

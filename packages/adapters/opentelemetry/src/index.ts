@@ -3,5 +3,4 @@
  *
  * @packageDocumentation
  */
-export { actlog } from './actlog.ts';
-export type { ActlogOptions } from './options.ts';
+export { type ActlogOptions, actlog } from './actlog.ts';

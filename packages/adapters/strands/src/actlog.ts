@@ -46,8 +46,7 @@ import {
   noteCovered,
   recordUnrun,
 } from './covered-agents.ts';
-import { noteAgentTexts, noteInput, noteNodes } from './shown-texts.ts';
-import { hookedCall, strandsCalls } from './strands-calls.ts';
+import { hookedCall, noteAgentTexts, noteInput, noteNodes, strandsCalls } from './strands-calls.ts';
 
 /** Methods of the SDK's classes that this package replaces. */
 const hookedMethods: MethodHooks = new MethodHooks('@actlog/strands/hooked-methods');

@@ -17,8 +17,7 @@ import type {
   ToolContext,
   ToolStreamGenerator,
 } from '@strands-agents/sdk';
-import { noteUncoveredTool } from './shown-texts.ts';
-import { hookedCall, outcomeOf } from './strands-calls.ts';
+import { hookedCall, noteUncoveredTool, outcomeOf } from './strands-calls.ts';
 
 /** Recorders of `actlog.install()`. */
 export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/strands/installed');

@@ -18,8 +18,7 @@ import {
   processCoverage,
   recordChosenTool,
 } from './chosen-tool.ts';
-import { noteAgentTexts } from './shown-texts.ts';
-import { hookedCall, outcomeOf } from './strands-calls.ts';
+import { hookedCall, noteAgentTexts, outcomeOf } from './strands-calls.ts';
 
 /** Finished calls whose tools ran. */
 const ranCalls = processWide('@actlog/strands/ran-calls', () => new WeakSet<AfterToolCallEvent>());

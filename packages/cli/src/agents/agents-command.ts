@@ -2,17 +2,16 @@ import { Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { UsageError } from '../errors/usage-error.ts';
-import { definedFields } from '../options/defined-fields.ts';
-import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
+import { addLimitOption, definedFields, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
 import { parseObject } from '../options/read-json.ts';
 import { printList } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
-import { sessionColumns } from '../sessions/session-columns.ts';
 import {
   addSessionFilterOptions,
   type SessionFilterFlags,
+  sessionColumns,
   sessionQuery,
-} from '../sessions/session-filter-options.ts';
+} from '../sessions/session-columns.ts';
 import { agentColumns, agentDetails } from './agent-columns.ts';
 
 /** Creates the command `agents`. */

@@ -6,10 +6,8 @@ import {
 } from '@actlog/client/server';
 import { auditActions, auditTargetKinds } from '@actlog/protocol';
 import { Command, Option } from 'commander';
-import type { ClientFlags } from '../command/client-command.ts';
-import { addExamples } from '../command/examples.ts';
-import { connect } from '../connection/connect.ts';
-import { addConnectionOptions } from '../connection/connection-options.ts';
+import { addExamples, type ClientFlags } from '../command/client-command.ts';
+import { addConnectionOptions, connect } from '../connection/connect.ts';
 import { parseTime } from '../options/duration.ts';
 import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
 import { addFormatOptions } from '../output/format.ts';

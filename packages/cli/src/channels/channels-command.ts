@@ -4,15 +4,18 @@ import {
   disableWebhook,
   enableWebhook,
   getWebhook,
+  listDeliveries,
+  resendDelivery,
   rotateWebhookSecret,
   setWebhookRiskLevel,
+  testWebhook,
+  type WebhookDelivery,
   type WebhookState,
 } from '@actlog/client/server';
 import { Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
-import { CanceledError } from '../errors/canceled-error.ts';
-import { UsageError } from '../errors/usage-error.ts';
+import { CanceledError, UsageError } from '../errors/usage-error.ts';
 import { addLimitOption, type LimitFlags, pageSizeFor, parseDays } from '../options/numbers.ts';
 import { formatOf } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
@@ -21,9 +24,8 @@ import { printList } from '../output/print-list.ts';
 import { type Detail, printRecord } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
 import type { Column } from '../output/table.ts';
-import { riskLevels } from '../sessions/session-filter-options.ts';
+import { riskLevels } from '../sessions/session-columns.ts';
 import { confirm } from '../terminal/confirm.ts';
-import { addChannelDeliveries } from './channel-deliveries.ts';
 
 const eventTypes: readonly WebhookEventType[] = [
   'guardian.action_pending',
@@ -177,4 +179,82 @@ function addChannelChanges(parent: Command): void {
       await deleteWebhook(client, id);
       await printRecord({ id, url, deleted: true }, [['deleted', url]], flags);
     });
+}
+
+interface Flags extends ClientFlags, LimitFlags {
+  readonly status?: WebhookDelivery['status'];
+}
+
+const statusStyles = { delivered: 'green', failed: 'red', waiting: 'yellow' } as const;
+
+/** Returns the outcome of the last attempt in words. */
+function outcome({ error, responseStatus }: WebhookDelivery): string {
+  return error ?? (responseStatus === null ? 'not attempted yet' : `responded with ${responseStatus}`);
+}
+
+const deliveryColumns: readonly Column<WebhookDelivery>[] = [
+  { title: 'DELIVERY', value: ({ id }) => id, minWidth: 36 },
+  { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyles[status] },
+  { title: 'EVENT', value: ({ eventType }) => eventType, style: () => 'bold', minWidth: 12 },
+  { title: 'ATTEMPTS', value: ({ attempts }) => attempts, align: 'right' },
+  { title: 'LAST ATTEMPT', value: outcome, minWidth: 16 },
+  { title: 'MS', value: ({ durationMs }) => durationMs, align: 'right' },
+  { title: 'CREATED', value: ({ createdAt }) => localTime(createdAt) },
+  { title: 'NEXT ATTEMPT', value: ({ nextAttemptAt }) => localTime(nextAttemptAt) },
+];
+
+function print(delivery: WebhookDelivery, flags: ClientFlags): Promise<void> {
+  return printRecord(
+    delivery,
+    [
+      ['delivery', delivery.id, 'bold'],
+      ['channel', delivery.webhookId],
+      ['event', delivery.eventType],
+      ['status', delivery.status, statusStyles[delivery.status]],
+    ],
+    flags,
+  );
+}
+
+/** Adds `channels deliveries`, `test` and `resend`. */
+function addChannelDeliveries(parent: Command): void {
+  const list = clientCommand(parent, {
+    usage: 'deliveries <channel>',
+    description: 'list the messages to a webhook, newest first',
+    examples: [
+      [
+        'actlog channels deliveries nch_0198c1d2e3f47a5b8c6d7e8f90a1b2c3 --status failed',
+        'what was not delivered, and why',
+      ],
+    ],
+  }).addOption(
+    new Option('--status <status>', 'only deliveries in this state').choices([
+      'waiting',
+      'delivered',
+      'failed',
+    ]),
+  );
+  addLimitOption(list, 'deliveries').action(async (id: string, flags: Flags) => {
+    const client = await connect(flags);
+    const filters = { status: flags.status, limit: pageSizeFor(flags.limit) };
+    await printList(listDeliveries(client, id, filters), {
+      columns: deliveryColumns,
+      flags,
+      noun: 'deliveries',
+    });
+  });
+  clientCommand(parent, {
+    usage: 'test <channel>',
+    description: 'send a signed test message to a webhook',
+    examples: ['actlog channels test nch_0198c1d2e3f47a5b8c6d7e8f90a1b2c3'],
+  }).action(async (id: string, flags: ClientFlags) =>
+    print(await testWebhook(await connect(flags), id), flags),
+  );
+  clientCommand(parent, {
+    usage: 'resend <delivery>',
+    description: 'send a message again',
+    examples: ['actlog channels resend dlv_0198c1d2e3f47a5b8c6d7e8f90a1b2c3'],
+  }).action(async (id: string, flags: ClientFlags) =>
+    print(await resendDelivery(await connect(flags), id), flags),
+  );
 }

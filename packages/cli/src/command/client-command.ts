@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { addConnectionOptions, type ConnectionFlags } from '../connection/connection-options.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../connection/connect.ts';
 import { addFormatOptions, type FormatFlags } from '../output/format.ts';
-import { addExamples, type Example } from './examples.ts';
 
 /** Options of every command that calls the service. */
 export interface ClientFlags extends ConnectionFlags, FormatFlags {}
@@ -21,4 +20,17 @@ export function clientCommand(parent: Command, { usage, description, examples }:
   addFormatOptions(command);
   addConnectionOptions(command);
   return addExamples(command, examples);
+}
+
+/** A command line, with or without a sentence about it. */
+export type Example = string | readonly [line: string, comment: string];
+
+/** Adds examples to the end of a command's help. */
+export function addExamples(command: Command, examples: readonly Example[]): Command {
+  const lines = examples.map((example) => {
+    if (typeof example === 'string') return `  $ ${example}`;
+    const [line, comment] = example;
+    return `  # ${comment}\n  $ ${line}`;
+  });
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
 }

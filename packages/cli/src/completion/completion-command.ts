@@ -1,5 +1,5 @@
 import { Argument, Command } from 'commander';
-import { addExamples } from '../command/examples.ts';
+import { addExamples } from '../command/client-command.ts';
 import { write } from '../output/print.ts';
 
 /** Creates the command `completion`, which prints the completion script of a shell. */

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import type { Actlog, ClientOptions } from '@actlog/client';
+import { decodeText } from '@actlog/recorder/short-lived';
+import type { Command } from 'commander';
 import { MissingKeyError, UsageError } from '../errors/usage-error.ts';
 import { version } from '../version.ts';
-import type { ConnectionFlags } from './connection-options.ts';
-import { readEnvFile } from './read-env-file.ts';
 
 /**
  * Creates the client for the deployment that the options, the file of `--env-file` and the environment name, in this
@@ -30,4 +32,41 @@ export async function connect(flags: ConnectionFlags): Promise<Actlog> {
     allowInsecureHttp: flags.allowInsecureHttp ?? false,
     logLevel: (setting('ACTLOG_LOG') as ClientOptions['logLevel']) ?? 'error',
   });
+}
+
+/** Options that say which deployment a command calls. The key has no flag, because lists of processes show flags. */
+export interface ConnectionFlags {
+  readonly baseUrl?: string;
+  readonly envFile?: string;
+  readonly allowInsecureHttp?: true;
+}
+
+/** Adds the options of a connection to a command. */
+export function addConnectionOptions(command: Command): Command {
+  return command
+    .optionsGroup('Connection:')
+    .option('--base-url <url>', 'address of the deployment, without /v1 (ACTLOG_BASE_URL)')
+    .option(
+      '--env-file <file>',
+      'file with ACTLOG_BASE_URL and ACTLOG_API_KEY, which precede the environment',
+    )
+    .option('--allow-insecure-http', 'send the key unencrypted to another machine')
+    .addHelpText('after', '\nThe API key is read from ACTLOG_API_KEY, in the environment or in --env-file.');
+}
+
+/**
+ * Returns the variables of a file in the format of `node --env-file`.
+ *
+ * @throws UsageError when the file cannot be read. The message contains nothing of its content.
+ */
+export function readEnvFile(file: string): Readonly<Record<string, string | undefined>> {
+  try {
+    return parseEnv(decodeText(readFileSync(file)));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown error'})`;
+    throw new UsageError(`The file "${file}" of --env-file ${problem}: check its path and permissions.`, {
+      cause,
+    });
+  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readEnvFile } from './read-env-file.ts';
+import { readEnvFile } from './connect.ts';
 
 test.each(['utf8', 'utf16le'] as const)('reads variables after a byte order mark: %s', (encoding) => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-env-'));

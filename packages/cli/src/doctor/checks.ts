@@ -1,22 +1,43 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { type Check, found, ok, skipped } from './check.ts';
-import { apiKey } from './checks/api-key.ts';
-import { clock } from './checks/clock.ts';
-import { deadLetters } from './checks/dead-letters.ts';
-import { frameworks } from './checks/frameworks.ts';
-import { key } from './checks/key.ts';
-import { permissions } from './checks/permissions.ts';
-import { proxy } from './checks/proxy.ts';
-import { quota } from './checks/quota.ts';
-import { recorderCopies } from './checks/recorder-copies.ts';
-import { baseUrl, service, serviceVersion } from './checks/service.ts';
-import { spoolFolder, spoolSize } from './checks/spool-folder.ts';
-import { tls } from './checks/tls.ts';
-import { waitingEvents } from './checks/waiting-events.ts';
+import { Actlog } from '@actlog/client';
+import { keyPrefixes } from '@actlog/protocol';
+import { type Check, found, known, type Outcome, ok, skipped } from './check.ts';
+import { key, permissions, quota, readTenantLimits } from './checks/key-and-quota.ts';
+import { proxy, tls } from './checks/network.ts';
+import { frameworks, recorderCopies } from './checks/packages.ts';
+import { baseUrl, clock, service, serviceVersion } from './checks/service.ts';
+import { deadLetters, spoolFolder, spoolSize, waitingEvents } from './checks/spool.ts';
 import { codeOf, connectTo, hostOf, portOf } from './connect-to.ts';
-import { known } from './known.ts';
-import { readTenantLimits } from './tenant-limits.ts';
+
+/** Check of the form of `ACTLOG_API_KEY`, by the rules of the client. Nothing of the key is shown. */
+const apiKey: Check = {
+  id: 'api-key',
+  title: 'API key',
+  run(facts) {
+    const { variables } = facts;
+    const value = variables.get('ACTLOG_API_KEY');
+    if (value === undefined) {
+      return variables.isInEnvFile('ACTLOG_API_KEY')
+        ? found('api-key-not-loaded', { file: '.env' })
+        : found('api-key-missing', {});
+    }
+    try {
+      new Actlog({ apiKey: value, baseURL: 'http://127.0.0.1', proxy: false });
+    } catch {
+      return problemOf(value);
+    }
+    facts.apiKey = value;
+    return ok(value.startsWith(keyPrefixes.live) ? 'a live key' : 'a test key');
+  },
+};
+
+/** Returns the reason for which the client refuses a key. */
+function problemOf(value: string): Outcome {
+  if (/^["']|["']$/.test(value)) return found('api-key-quoted', {});
+  if (/\s/.test(value)) return found('api-key-white-space', {});
+  return /^[\x21-\x7e]+$/.test(value) ? found('api-key-foreign', {}) : found('api-key-not-ascii', {});
+}
 
 /** Check that the name of the service has an address. */
 const name: Check = {

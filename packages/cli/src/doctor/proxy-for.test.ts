@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFor } from './checks/proxy.ts';
+import { proxyFor } from './checks/network.ts';
 
 const proxy = 'http://proxy.example:3128';
 

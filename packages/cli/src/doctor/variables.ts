@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { decodeText } from '@actlog/recorder/short-lived';
-import { readEnvFile } from '../connection/read-env-file.ts';
+import { readEnvFile } from '../connection/connect.ts';
 
 /** Variables that a program on this machine would see. */
 export class Variables {

@@ -2,10 +2,13 @@ import { CommanderError } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
 import { OutputClosedError } from '../output/print.ts';
 import { printable, printableLines } from '../output/printable.ts';
-import { CanceledError } from './canceled-error.ts';
-import { ExitCodeError } from './exit-code-error.ts';
-import { InterruptedError } from './interrupted-error.ts';
-import { MissingKeyError, UsageError } from './usage-error.ts';
+import {
+  CanceledError,
+  ExitCodeError,
+  InterruptedError,
+  MissingKeyError,
+  UsageError,
+} from './usage-error.ts';
 
 /** Text for the user, if any, and exit code of a command that did not come to its end. */
 export interface DescribedError {

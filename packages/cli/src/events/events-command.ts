@@ -6,11 +6,9 @@ import { UsageError } from '../errors/usage-error.ts';
 import { parseTime } from '../options/duration.ts';
 import { parseCount, parseWholeNumber } from '../options/numbers.ts';
 import { parseObject, readInput } from '../options/read-json.ts';
-import { formatOf } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
-import { note, print } from '../output/print.ts';
+import { formatOf, jsonText } from '../output/format.ts';
+import { note, ProgressLine, print } from '../output/print.ts';
 import { printable } from '../output/printable.ts';
-import { ProgressLine } from '../output/progress-line.ts';
 
 /** Creates the command `events`. */
 export function eventsCommand(): Command {

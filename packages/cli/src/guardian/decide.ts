@@ -3,18 +3,16 @@ import { type ActionDecision, type ActionDecisionResult, decideActions } from '@
 import { type Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
-import { ExitCodeError } from '../errors/exit-code-error.ts';
-import { UsageError } from '../errors/usage-error.ts';
+import { ExitCodeError, UsageError } from '../errors/usage-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { definedFields } from '../options/defined-fields.ts';
 import { parseSeconds } from '../options/duration.ts';
-import { parseCount } from '../options/numbers.ts';
+import { definedFields, parseCount } from '../options/numbers.ts';
 import { printList } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
 import type { Column } from '../output/table.ts';
 import { actionDetails, statusStyle } from './action-columns.ts';
 
-interface Flags extends ClientFlags {
+interface DecideFlags extends ClientFlags {
   readonly comment?: string;
   readonly grant?: 'action' | 'tool';
   readonly grantFor?: number;
@@ -64,7 +62,7 @@ function addDecision(
     examples,
   })
     .option('--comment <text>', 'comment that is passed to the agent, so write it for the model')
-    .action(async (ids: string[], flags: Flags) => {
+    .action(async (ids: string[], flags: DecideFlags) => {
       const [id, ...others] = [...new Set(ids)] as [string, ...string[]];
       const body = { decision, ...definedFields({ comment: flags.comment }), ...grantOf(flags) };
       if (others.length > 0) return decideSeveral([id, ...others], body, flags);
@@ -74,7 +72,11 @@ function addDecision(
     });
 }
 
-function grantOf({ grant, grantFor: durationSeconds, grantUses: maxUses }: Flags): Pick<Decision, 'grant'> {
+function grantOf({
+  grant,
+  grantFor: durationSeconds,
+  grantUses: maxUses,
+}: DecideFlags): Pick<Decision, 'grant'> {
   if (grant !== undefined) return { grant: { for: grant, ...definedFields({ durationSeconds, maxUses }) } };
   if (durationSeconds === undefined && maxUses === undefined) return {};
   throw new UsageError('--grant-for and --grant-uses need --grant action or --grant tool.');
@@ -93,7 +95,7 @@ const columns: readonly Column<ActionDecisionResult>[] = [
 ];
 
 /** @throws ExitCodeError after all results are printed, when a decision was refused */
-async function decideSeveral(ids: readonly string[], body: Decision, flags: Flags): Promise<void> {
+async function decideSeveral(ids: readonly string[], body: Decision, flags: DecideFlags): Promise<void> {
   const client = await connect(flags);
   let refused = 0;
   async function* results(): AsyncGenerator<ActionDecisionResult> {

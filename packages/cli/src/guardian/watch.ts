@@ -5,13 +5,12 @@ import { type Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { parseDuration } from '../options/duration.ts';
-import { formatOf } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
+import { formatOf, jsonText } from '../output/format.ts';
 import { note, print, write } from '../output/print.ts';
 import { printDetails } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
 import { styled } from '../output/style.ts';
-import { Interruption } from '../terminal/interruption.ts';
+import { Interruption } from '../terminal/confirm.ts';
 import { actionDetails } from './action-columns.ts';
 
 interface Flags extends ClientFlags {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type AgentName, agents, type HookChange, installHook, removeHook } from '@actlog/hook';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { addExamples } from '../command/examples.ts';
+import { addExamples } from '../command/client-command.ts';
 import { note, print } from '../output/print.ts';
 
 interface HookFlags {

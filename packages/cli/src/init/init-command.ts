@@ -4,17 +4,21 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { decodeText } from '@actlog/recorder/short-lived';
 import { Command } from 'commander';
-import { addExamples } from '../command/examples.ts';
+import { addExamples } from '../command/client-command.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { print } from '../output/print.ts';
 import { printable } from '../output/printable.ts';
 import { styled } from '../output/style.ts';
 import { confirm } from '../terminal/confirm.ts';
-import type { Adapter } from './adapters.ts';
-import { askSettings, type Settings } from './ask-settings.ts';
+import { type Adapter, type PackageManager, packageManagerOf } from './adapters.ts';
+import {
+  askSettings,
+  type Project,
+  type ProjectPackage,
+  readProject,
+  type Settings,
+} from './ask-settings.ts';
 import { addHookCommands } from './hook-commands.ts';
-import { type PackageManager, packageManagerOf } from './package-manager.ts';
-import { type Project, type ProjectPackage, readProject } from './project.ts';
 
 interface InitFlags {
   readonly dir: string;

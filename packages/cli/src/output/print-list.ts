@@ -1,8 +1,10 @@
-import { type FormatFlags, formatOf } from './format.ts';
-import { jsonText } from './json-text.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { UsageError } from '../errors/usage-error.ts';
+import { type FormatFlags, formatOf, jsonText } from './format.ts';
 import { note, print, write } from './print.ts';
+import { terminalWidth } from './printable.ts';
 import { type Column, Table } from './table.ts';
-import { terminalWidth } from './terminal-width.ts';
 
 /** Options of a printed list. */
 export interface Listing<Item> {
@@ -84,4 +86,14 @@ function upTo<Item>(
     }
   }
   return { items: limited(), hasMore: () => more };
+}
+
+/** Writes a text file, and creates its folder. @throws UsageError when the file cannot be written */
+export function writeFile(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  } catch (cause) {
+    throw new UsageError(`The file "${file}" cannot be written: ${(cause as Error).message}.`, { cause });
+  }
 }

@@ -1,8 +1,6 @@
-import { widthOf } from './cut-to-width.ts';
-import { type FormatFlags, formatOf } from './format.ts';
-import { jsonText } from './json-text.ts';
+import { type FormatFlags, formatOf, jsonText } from './format.ts';
 import { print } from './print.ts';
-import { printable } from './printable.ts';
+import { printable, widthOf } from './printable.ts';
 import { type Style, styled } from './style.ts';
 
 /** A line of a record: its label, its value, and a style for the value. Lines without a value are left out. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jsonText } from './json-text.ts';
+import { jsonText } from './format.ts';
 import { printable, printableLines } from './printable.ts';
 
 it.each([

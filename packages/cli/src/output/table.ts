@@ -1,5 +1,4 @@
-import { cutToWidth, widthOf } from './cut-to-width.ts';
-import { printable } from './printable.ts';
+import { cutToWidth, printable, widthOf } from './printable.ts';
 import { type Style, styled } from './style.ts';
 
 /** A column of a table. */

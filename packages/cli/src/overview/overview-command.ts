@@ -1,17 +1,15 @@
 import { getOverview, type NamedActivity, type Overview, type RiskySession } from '@actlog/client/server';
 import { Command, Option } from 'commander';
-import { addExamples } from '../command/examples.ts';
-import { connect } from '../connection/connect.ts';
-import { addConnectionOptions, type ConnectionFlags } from '../connection/connection-options.ts';
+import { addExamples } from '../command/client-command.ts';
+import { addConnectionOptions, type ConnectionFlags, connect } from '../connection/connect.ts';
 import { parseTime } from '../options/duration.ts';
 import { addFormatOptions, type FormatFlags, formatOf } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
 import { print } from '../output/print.ts';
 import { printRecord } from '../output/print-record.ts';
-import { riskStyle, riskText } from '../output/risk-style.ts';
-import { styled } from '../output/style.ts';
+import { terminalWidth } from '../output/printable.ts';
+import { riskStyle, riskText, styled } from '../output/style.ts';
 import { type Column, Table } from '../output/table.ts';
-import { terminalWidth } from '../output/terminal-width.ts';
 
 interface Flags extends ConnectionFlags, FormatFlags {
   readonly since?: Date;

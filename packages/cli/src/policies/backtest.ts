@@ -5,11 +5,10 @@ import { connect } from '../connection/connect.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseTime } from '../options/duration.ts';
 import { formatOf } from '../output/format.ts';
-import { print } from '../output/print.ts';
+import { ProgressLine, print } from '../output/print.ts';
 import { printRecord } from '../output/print-record.ts';
-import { ProgressLine } from '../output/progress-line.ts';
+import { terminalWidth } from '../output/printable.ts';
 import { type Column, Table } from '../output/table.ts';
-import { terminalWidth } from '../output/terminal-width.ts';
 import { effectStyle } from './policy-columns.ts';
 
 interface Flags extends ClientFlags {

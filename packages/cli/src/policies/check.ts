@@ -6,11 +6,11 @@ import { parseObject } from '../options/read-json.ts';
 import { formatOf } from '../output/format.ts';
 import { print } from '../output/print.ts';
 import { printRecord } from '../output/print-record.ts';
+import { terminalWidth } from '../output/printable.ts';
 import { type Column, Table } from '../output/table.ts';
-import { terminalWidth } from '../output/terminal-width.ts';
 import { deciderText, effectStyle, policyText } from './policy-columns.ts';
 
-interface Flags extends ClientFlags {
+interface CheckFlags extends ClientFlags {
   readonly agent: string;
   readonly arguments?: Record<string, unknown>;
   readonly session?: string;
@@ -54,7 +54,7 @@ export function addPoliciesCheck(parent: Command): void {
     .option('--inside <id...>', 'agents that the agent runs inside, nearest first')
     .option('--action-id <id>', 'identifies the action across repeated checks')
     .option('--real', 'check as an agent does: the action is counted, and held where a policy says so')
-    .action(async (toolName: string, flags: Flags) => {
+    .action(async (toolName: string, flags: CheckFlags) => {
       const client = await connect(flags);
       const result = await client.policies.check(await checkOf(toolName, flags), { dryRun: !flags.real });
       await printRecord(result, detailsOf(result), flags);
@@ -67,7 +67,7 @@ export function addPoliciesCheck(parent: Command): void {
     });
 }
 
-async function checkOf(toolName: string, flags: Flags): Promise<PolicyCheck> {
+async function checkOf(toolName: string, flags: CheckFlags): Promise<PolicyCheck> {
   const { hashArguments } = await import('@actlog/recorder');
   const { arguments: shown, agent: agentId, session: sessionId, framework, environment } = flags;
   const { actionId, principal, subagent, inside } = flags;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
-import type { PlanFlags } from './plan/read-plan.ts';
+import type { PlanFlags } from './plan/apply-plan.ts';
 
 /** Exit code of `policies plan --exit-code` when there are changes, as of `terraform plan -detailed-exitcode`. */
 const changesPlanned = 2;
@@ -30,8 +30,8 @@ export function addPoliciesPlan(parent: Command): void {
     .action(async (paths: string[], flags: Flags) => {
       // Loaded here, because they are slow to load and the other commands do without them.
       const { readPolicyFiles } = await import('./files/read-policy-files.ts');
-      const { readPlan } = await import('./plan/read-plan.ts');
-      const { showPlan } = await import('./plan/show-plan.ts');
+      const { readPlan } = await import('./plan/apply-plan.ts');
+      const { showPlan } = await import('./plan/apply-plan.ts');
       const files = await readPolicyFiles(paths);
       const plan = await readPlan(await connect(flags), files, flags);
       await showPlan(plan, flags);

@@ -1,23 +1,24 @@
+import { listDecisions, type PolicyDecision } from '@actlog/client/server';
 import { Command, Option } from 'commander';
-import { type ClientFlags, clientCommand } from '../command/client-command.ts';
-import { addExamples } from '../command/examples.ts';
+import { agentText } from '../agents/agent-columns.ts';
+import { addExamples, type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { parseTime } from '../options/duration.ts';
 import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
-import { addFormatOptions } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
+import { addFormatOptions, jsonText } from '../output/format.ts';
+import { localTime } from '../output/local-time.ts';
 import { print } from '../output/print.ts';
 import { printList } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
+import type { Column } from '../output/table.ts';
 import { addPoliciesBacktest } from './backtest.ts';
 import { addPoliciesArchive, addPoliciesCreate, addPoliciesUpdate } from './change-policies.ts';
 import { addPoliciesCheck } from './check.ts';
-import { addPoliciesDecisions } from './decisions.ts';
-import type { ApplyFlags } from './plan/confirm-and-apply.ts';
-import type { PlanFlags } from './plan/read-plan.ts';
+import type { ApplyFlags, PlanFlags } from './plan/apply-plan.ts';
 import { addPoliciesPlan } from './plan.ts';
-import { policyColumns, policyDetails } from './policy-columns.ts';
+import { deciderText, effectStyle, policyColumns, policyDetails } from './policy-columns.ts';
 import { addPoliciesPull } from './pull.ts';
 import type { ReportFlags } from './trial/show-report.ts';
 
@@ -115,8 +116,8 @@ function addPoliciesApply(parent: Command): void {
     .option('--yes', 'apply without a question; needed without a terminal')
     .action(async (paths: string[], flags: Flags) => {
       const { readPolicyFiles } = await import('./files/read-policy-files.ts');
-      const { readPlan } = await import('./plan/read-plan.ts');
-      const { confirmAndApply } = await import('./plan/confirm-and-apply.ts');
+      const { readPlan } = await import('./plan/apply-plan.ts');
+      const { confirmAndApply } = await import('./plan/apply-plan.ts');
       const files = await readPolicyFiles(paths);
       const client = await connect(flags);
       await confirmAndApply(client, await readPlan(client, files, flags), flags);
@@ -149,4 +150,71 @@ function addPoliciesTest(parent: Command): void {
     ['actlog policies test', 'the files in the folder "policies"'],
     ['actlog policies test policies --junit report.xml', 'for CI'],
   ]);
+}
+
+interface DecisionFlags extends ClientFlags, LimitFlags {
+  readonly agent?: string;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly decision?: PolicyDecision['decision'];
+  readonly dryRun?: boolean;
+  readonly held?: boolean;
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+const columns: readonly Column<PolicyDecision>[] = [
+  { title: 'TIME', value: ({ decidedAt }) => localTime(decidedAt) },
+  { title: 'DECISION', value: ({ decision }) => decision, style: ({ decision }) => effectStyle(decision) },
+  { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
+  { title: 'AGENT', value: agentText, minWidth: 12 },
+  { title: 'SESSION', value: ({ sessionId }) => sessionId, minWidth: 12 },
+  { title: 'DECIDED BY', value: deciderText },
+  { title: 'HELD', value: ({ heldStatus }) => heldStatus ?? undefined },
+  { title: 'DRY RUN', value: ({ dryRun }) => (dryRun ? 'yes' : undefined) },
+];
+
+/** Adds `policies decisions`. */
+function addPoliciesDecisions(parent: Command): void {
+  const command = clientCommand(parent, {
+    usage: 'decisions',
+    description: 'list what the policies decided, newest first; allowed actions too',
+    examples: [
+      ['actlog policies decisions --since 24h --decision deny', 'what was denied since yesterday'],
+      ['actlog policies decisions --limit all --jsonl > decisions.jsonl', 'export all of them'],
+    ],
+  })
+    .optionsGroup('Filters:')
+    .option('--since <time>', 'only decisions from then on: 24h, 7d, or an ISO 8601 time', parseTime)
+    .option('--until <time>', 'only decisions before then', parseTime)
+    .option('--agent <id>', 'only decisions about this agent')
+    .option('--session <id>', 'only decisions about this session')
+    .option('--tool <name>', 'only decisions about this tool')
+    .addOption(
+      new Option('--decision <decision>', 'only these decisions').choices([
+        'allow',
+        'deny',
+        'require_approval',
+      ]),
+    )
+    .option('--held', 'only calls that are or were held for an approver')
+    .option('--no-held', 'no held calls')
+    .option('--dry-run', 'only dry runs, such as those of a guard that observes')
+    .option('--no-dry-run', 'no dry runs');
+  addLimitOption(command, 'decisions').action(async (flags: DecisionFlags) => {
+    const client = await connect(flags);
+    const {
+      agent: agentId,
+      session: sessionId,
+      tool: toolName,
+      decision,
+      dryRun,
+      held,
+      since,
+      until,
+    } = flags;
+    const filters = { agentId, sessionId, toolName, decision, dryRun, held, since, until };
+    const decisions = listDecisions(client, { ...filters, limit: pageSizeFor(flags.limit) });
+    await printList(decisions, { columns, flags, noun: 'decisions' });
+  });
 }

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { addExamples } from '../command/examples.ts';
-import { connect } from '../connection/connect.ts';
-import { addConnectionOptions, type ConnectionFlags } from '../connection/connection-options.ts';
-import { CanceledError } from '../errors/canceled-error.ts';
+import { addExamples } from '../command/client-command.ts';
+import { addConnectionOptions, type ConnectionFlags, connect } from '../connection/connect.ts';
+import { CanceledError } from '../errors/usage-error.ts';
 import { note, write } from '../output/print.ts';
-import { writeFile } from '../output/write-file.ts';
+import { writeFile } from '../output/print-list.ts';
 import { confirm } from '../terminal/confirm.ts';
 
 interface Flags extends ConnectionFlags {
@@ -23,7 +22,7 @@ export function addPoliciesPull(parent: Command): void {
     .option('--yes', 'overwrite the file without a question; needed without a terminal')
     .action(async (file: string | undefined, flags: Flags) => {
       const { policiesText } = await import('./files/policies-text.ts');
-      const { readDefinitions } = await import('./plan/read-plan.ts');
+      const { readDefinitions } = await import('./plan/apply-plan.ts');
       const definitions = await readDefinitions(await connect(flags));
       const format = flags.json || file?.endsWith('.json') ? 'json' : 'yaml';
       const text = policiesText(definitions, format);

@@ -15,7 +15,7 @@ import { wholeScore } from '@actlog/protocol';
 import { Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
-import { CanceledError } from '../errors/canceled-error.ts';
+import { CanceledError } from '../errors/usage-error.ts';
 import { parseEnd } from '../options/duration.ts';
 import { addLimitOption, type LimitFlags, pageSizeFor, parseDays } from '../options/numbers.ts';
 import { formatOf } from '../output/format.ts';
@@ -23,7 +23,7 @@ import { localTime } from '../output/local-time.ts';
 import { note } from '../output/print.ts';
 import { printList } from '../output/print-list.ts';
 import { type Detail, printRecord } from '../output/print-record.ts';
-import { riskStyle, riskText } from '../output/risk-style.ts';
+import { riskStyle, riskText } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { confirm } from '../terminal/confirm.ts';
 

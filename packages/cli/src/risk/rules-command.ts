@@ -7,12 +7,14 @@ import {
   type ExampleStep,
   type Rule,
   type RuleExample,
+  readToolName,
+  tagsOf,
 } from '@actlog/risk';
 import { Argument, Command } from 'commander';
-import { addExamples } from '../command/examples.ts';
-import { addFormatOptions, type FormatFlags, formatOf } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
+import { addExamples } from '../command/client-command.ts';
+import { addFormatOptions, type FormatFlags, formatOf, jsonText } from '../output/format.ts';
 import { print } from '../output/print.ts';
+import { printRecord } from '../output/print-record.ts';
 
 /** Creates the command `rules`, which lists and explains the rules of the risk engine. */
 export function rulesCommand(): Command {
@@ -93,4 +95,29 @@ function stepText(step: ExampleStep): string {
   ].filter((note) => note !== undefined);
   const name = tool ?? 'event';
   return notes.length > 0 ? `${name} (${notes.join(', ')})` : name;
+}
+
+/** Creates the command `tool`, which shows how the risk engine classifies a tool by its name. */
+export function toolCommand(): Command {
+  const command = new Command('tool')
+    .description(
+      'Shows how the risk engine classifies a tool by its name. `actlog tags` corrects it for a tenant.',
+    )
+    .argument('<name>', 'name of the tool');
+  addFormatOptions(command).action(async (name: string, flags: FormatFlags) => {
+    const { bits, acts, verb, noun } = readToolName(name);
+    const tags = tagsOf(bits);
+    await printRecord(
+      { name, acts, verb: verb ?? null, noun: noun ?? null, tags },
+      [
+        ['tool', name, 'bold'],
+        ['kind', acts ? 'acts' : 'looks'],
+        ['verb', verb ?? 'unknown'],
+        ['noun', noun ?? 'unknown'],
+        ['tags', tags.join(', ') || 'none'],
+      ],
+      flags,
+    );
+  });
+  return addExamples(command, ['actlog tool mcp__mail__sendEmail']);
 }

@@ -1,6 +1,6 @@
 import { serverCommands } from '@actlog/server/command';
 import type { Command } from 'commander';
-import { addExamples, type Example } from '../command/examples.ts';
+import { addExamples, type Example } from '../command/client-command.ts';
 
 /** Name of a command that `@actlog/server` has. */
 export type ServerCommandName = keyof typeof serverCommands;

@@ -4,24 +4,25 @@ import { addSessionDelete } from '@actlog/server/command';
 import { Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
-import { CanceledError } from '../errors/canceled-error.ts';
-import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
-import { formatOf } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
+import { CanceledError } from '../errors/usage-error.ts';
+import { addLimitOption, type LimitFlags, pageSizeFor, parseCount } from '../options/numbers.ts';
+import { formatOf, jsonText } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
-import { print } from '../output/print.ts';
+import { ProgressLine, print } from '../output/print.ts';
 import { printList } from '../output/print-list.ts';
-import { type Detail, printDetails } from '../output/print-record.ts';
-import { printable } from '../output/printable.ts';
-import { riskStyle, riskText } from '../output/risk-style.ts';
-import { styled } from '../output/style.ts';
+import { type Detail, printDetails, printRecord } from '../output/print-record.ts';
+import { printable, terminalWidth } from '../output/printable.ts';
+import { riskStyle, riskText, styled } from '../output/style.ts';
 import { type Column, Table } from '../output/table.ts';
-import { terminalWidth } from '../output/terminal-width.ts';
 import { addServerExamples } from '../server/load-server-command.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { addSessionsExport } from './export.ts';
-import { eventColumns, sessionColumns } from './session-columns.ts';
-import { addSessionFilterOptions, type SessionFilterFlags, sessionQuery } from './session-filter-options.ts';
+import { confirm, Interruption } from '../terminal/confirm.ts';
+import {
+  addSessionFilterOptions,
+  eventColumns,
+  type SessionFilterFlags,
+  sessionColumns,
+  sessionQuery,
+} from './session-columns.ts';
 import { addSessionsTail } from './tail.ts';
 
 /** Adds `sessions delete` of the server, which asks a person first. */
@@ -183,4 +184,106 @@ async function printRisk(risk: Risk): Promise<void> {
   }
   if (recommendations.length > 0) await print(`\n${styled('bold', 'Recommendations')}`);
   for (const { title, text } of recommendations) await print(`  ${printable(title)}: ${printable(text)}`);
+}
+
+interface ExportFlags extends ClientFlags, SessionFilterFlags {
+  readonly agent?: string;
+  readonly session?: string;
+  readonly concurrency: number;
+}
+
+/** Adds `sessions export`. */
+function addSessionsExport(parent: Command): void {
+  const command = clientCommand(parent, {
+    usage: 'export <file>',
+    description:
+      'export sessions with their events and risk to a file of JSON Lines, each verified; run it again to continue an interrupted export',
+    examples: [
+      ['actlog sessions export sessions.jsonl --since 7d', 'one session on each line'],
+      ['actlog sessions export order.json --session order-4711', 'one session as one document'],
+    ],
+  });
+  addSessionFilterOptions(command)
+    .option('--agent <id>', 'only sessions in which this agent acted')
+    .option('--session <id>', 'export this session alone')
+    .option('--concurrency <number>', 'sessions to download at the same time', parseCount, 4)
+    .action(async (file: string, flags: ExportFlags) => {
+      const interruption = new Interruption();
+      const progress = new ProgressLine();
+      try {
+        const run = flags.session === undefined ? exportMany : exportOne;
+        await run(file, flags, { progress, signal: interruption.signal });
+      } catch (error) {
+        progress.clear();
+        const isPartial = flags.session === undefined;
+        interruption.check(isPartial ? 'Interrupted: run the same command again to continue.' : undefined);
+        throw error;
+      } finally {
+        progress.clear();
+        interruption.close();
+      }
+    });
+}
+
+interface Run {
+  readonly progress: ProgressLine;
+  readonly signal: AbortSignal;
+}
+
+async function exportMany(file: string, flags: ExportFlags, { progress, signal }: Run): Promise<void> {
+  const client = await connect(flags);
+  const { exportSessions } = await import('@actlog/client/scripts');
+  const { agent: agentId, concurrency } = flags;
+  const exported = await exportSessions(client, file, {
+    query: { ...sessionQuery(flags), ...(agentId !== undefined && { agentId }) },
+    concurrency,
+    signal,
+    onProgress: ({ sessionId, sessions, bytes }) =>
+      progress.show(`${sessions} sessions, ${byteText(bytes)}  ${printable(sessionId)}`),
+  });
+  progress.clear();
+  await printRecord(
+    exported,
+    [
+      ['file', exported.path, 'bold'],
+      ['sessions', exported.sessions],
+      ['resumed', exported.resumed || undefined],
+      ['deleted meanwhile', exported.missing || undefined],
+      ['size', byteText(exported.bytes)],
+    ],
+    flags,
+  );
+}
+
+async function exportOne(file: string, flags: ExportFlags, { progress, signal }: Run): Promise<void> {
+  const client = await connect(flags);
+  const exported = await client.sessions.exportToFile(String(flags.session), file, {
+    signal,
+    onProgress: ({ bytes, events }) => progress.show(`${events} events, ${byteText(bytes)}`),
+  });
+  progress.clear();
+  await printRecord(
+    exported,
+    [
+      ['file', exported.path, 'bold'],
+      ['events', exported.eventCount],
+      ['size', byteText(exported.bytes)],
+      ['verified', exported.verified ? 'yes' : 'no, the service sent no hash'],
+      ['sha256', exported.contentSha256],
+    ],
+    flags,
+  );
+}
+
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+
+/** Returns a number of bytes for people, such as `1.4 MB`. */
+function byteText(bytes: number): string {
+  let amount = bytes;
+  let unit = 0;
+  while (amount >= 1000 && unit < units.length - 1) {
+    amount /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`;
 }

@@ -5,12 +5,11 @@ import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { parseDuration } from '../options/duration.ts';
 import { parseWholeNumber } from '../options/numbers.ts';
-import { formatOf } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
+import { formatOf, jsonText } from '../output/format.ts';
 import { note, print } from '../output/print.ts';
+import { terminalWidth } from '../output/printable.ts';
 import { type Column, Table } from '../output/table.ts';
-import { terminalWidth } from '../output/terminal-width.ts';
-import { Interruption } from '../terminal/interruption.ts';
+import { Interruption } from '../terminal/confirm.ts';
 import { eventColumns, sessionColumns } from './session-columns.ts';
 
 interface Flags extends ClientFlags {

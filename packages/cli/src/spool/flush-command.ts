@@ -1,19 +1,16 @@
 import type { Actlog } from '@actlog/client';
 import { Recorder } from '@actlog/recorder';
 import type { Command } from 'commander';
-import { addExamples } from '../command/examples.ts';
+import { addExamples } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseDuration } from '../options/duration.ts';
-import { addFormatOptions, type FormatFlags, formatOf } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
-import { note, print } from '../output/print.ts';
+import { addFormatOptions, type FormatFlags, formatOf, jsonText } from '../output/format.ts';
+import { note, ProgressLine, print } from '../output/print.ts';
 import { printable } from '../output/printable.ts';
-import { ProgressLine } from '../output/progress-line.ts';
-import { Interruption } from '../terminal/interruption.ts';
-import { countOf } from './count-of.ts';
+import { Interruption } from '../terminal/confirm.ts';
 import { addSpoolOptions, openSpool, type SpoolFlags } from './spool-options.ts';
-import type { SpoolSurvey } from './spool-survey.ts';
+import { countOf, type SpoolSurvey } from './spool-survey.ts';
 
 interface FlushFlags extends SpoolFlags, FormatFlags {
   readonly timeout: number;

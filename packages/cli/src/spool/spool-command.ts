@@ -1,19 +1,15 @@
 import { type ProcessJournal, readDeadLetters, readWaitingEvents } from '@actlog/recorder/spool';
 import { Command } from 'commander';
-import { addExamples } from '../command/examples.ts';
+import { addExamples } from '../command/client-command.ts';
 import { addLimitOption, type LimitFlags } from '../options/numbers.ts';
-import { addFormatOptions, type FormatFlags, formatOf } from '../output/format.ts';
-import { jsonText } from '../output/json-text.ts';
+import { addFormatOptions, type FormatFlags, formatOf, jsonText } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
 import { note, print } from '../output/print.ts';
 import { printList } from '../output/print-list.ts';
 import { printable } from '../output/printable.ts';
-import { countOf } from './count-of.ts';
 import { flushCommand } from './flush-command.ts';
-import { formatBytes } from './format-bytes.ts';
-import { oldestWaiting } from './oldest-waiting.ts';
 import { addSpoolOptions, openSpool, type SpoolFlags } from './spool-options.ts';
-import type { SpoolSurvey, TenantSpool } from './spool-survey.ts';
+import { countOf, formatBytes, oldestWaiting, type SpoolSurvey, type TenantSpool } from './spool-survey.ts';
 
 /** Creates the command `actlog spool`. */
 export function spoolCommand(): Command {

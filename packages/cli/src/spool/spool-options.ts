@@ -2,8 +2,7 @@ import { dirname } from 'node:path';
 import type { Actlog } from '@actlog/client';
 import { type SpoolPlace, spoolPlaces } from '@actlog/recorder/spool';
 import type { Command } from 'commander';
-import { connect } from '../connection/connect.ts';
-import { addConnectionOptions, type ConnectionFlags } from '../connection/connection-options.ts';
+import { addConnectionOptions, type ConnectionFlags, connect } from '../connection/connect.ts';
 import { Variables } from '../doctor/variables.ts';
 import { type SpoolSurvey, surveySpool } from './spool-survey.ts';
 

@@ -2,6 +2,7 @@ import {
   listTenantFolders,
   type ProcessJournal,
   readProcessJournals,
+  readWaitingEvents,
   UntrustedFileError,
 } from '@actlog/recorder/spool';
 
@@ -41,4 +42,27 @@ export function surveySpool(userFolder: string, tenantFolder: string | undefined
     }
   });
   return { userFolder, tenants, problems };
+}
+
+/** Returns a number with its noun, such as `1 event` or `12 events`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Formats a size with the largest fitting binary unit, such as `1.5 MiB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const amount = bytes / 1024 ** power;
+  return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`;
+}
+
+/** Returns the time of the oldest event that waits in these journals, ISO 8601; undefined if none waits. */
+export function oldestWaiting(journals: readonly ProcessJournal[]): string | undefined {
+  const times = journals.flatMap((journal) => {
+    const { value } = readWaitingEvents(journal).next();
+    return value ? [value.sourceTimestamp] : [];
+  });
+  return times.sort()[0];
 }

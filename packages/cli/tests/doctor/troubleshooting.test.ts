@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checks } from '../../src/doctor/checks.ts';
-import type { FindingText } from '../../src/doctor/findings/finding-text.ts';
 import { findings } from '../../src/doctor/findings/findings.ts';
 import { findingsTable } from '../../src/doctor/findings/findings-table.ts';
+import type { FindingText } from '../../src/doctor/findings/service-findings.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../../docs/troubleshooting.md'), 'utf8');
 const all: readonly (readonly [string, FindingText])[] = Object.entries(findings);

@@ -1,8 +1,7 @@
-import type { RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/id-of.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
-import type { ApiResponse } from '../response/api-response.ts';
-import type { BodySink } from '../response/body-sink.ts';
-import { NonRetryableError } from '../retry/non-retryable-error.ts';
+import type { ApiResponse, BodySink } from '../response/api-response.ts';
+import { NonRetryableError } from '../retry/retry-after.ts';
 import { checkExport, type ExportProgress, type ExportToFileOptions } from './export-file.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 

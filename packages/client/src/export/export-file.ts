@@ -1,18 +1,13 @@
 import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import type { ResponseOf } from '@actlog/protocol';
-import { builtinModule } from '../builtin-module.ts';
-import {
-  ExportIntegrityError,
-  InvalidArgumentError,
-  invalidValue,
-} from '../errors/invalid-argument-error.ts';
-import type { RecordId } from '../records/record-id.ts';
+import { ExportIntegrityError, InvalidArgumentError, invalidValue } from '../errors/actlog-error.ts';
+import { builtinModule } from '../platform.ts';
+import type { RecordId } from '../records/id-of.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { RequestOptions } from '../request/request-options.ts';
-import type { ApiResponse } from '../response/api-response.ts';
-import type { BodySink } from '../response/body-sink.ts';
-import { NonRetryableError } from '../retry/non-retryable-error.ts';
+import type { ApiResponse, BodySink } from '../response/api-response.ts';
+import { NonRetryableError } from '../retry/retry-after.ts';
 import { ExportScanner, type ScannedExport } from './export-scanner.ts';
 
 /** Options of an export to a file. */

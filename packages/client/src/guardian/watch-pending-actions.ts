@@ -1,7 +1,6 @@
 import type { PendingAction, QueryOf } from '@actlog/protocol';
-import type { Clock } from '../clock.ts';
-import type { ActlogError } from '../errors/actlog-error.ts';
-import { invalidValue } from '../errors/invalid-argument-error.ts';
+import type { Clock } from '../client-options.ts';
+import { type ActlogError, invalidValue } from '../errors/actlog-error.ts';
 import type { ItemSequence } from '../pagination/item-sequence.ts';
 import { pendingActionIdOf } from '../records/id-of.ts';
 import type { ListOptions } from '../request/request-options.ts';

@@ -1,11 +1,8 @@
-import { checkedSignal } from '../request/abort-signal.ts';
-import type { Outcome } from '../request/call.ts';
+import { checkedSignal, type Outcome } from '../request/call.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import { RequestPromise, type WithResponse } from '../request/request-promise.ts';
-import { ItemSequence } from './item-sequence.ts';
+import { ItemSequence, onEarlyReturn, type Page } from './item-sequence.ts';
 import { CursorTrail, fetchPage, type ListSource, repeatedCursor } from './list-source.ts';
-import { onEarlyReturn } from './on-early-return.ts';
-import type { Page } from './page.ts';
 
 /**
  * A list of the service. Iterate over it to get all items, await it to get the first page, or call `pages()`. It sends

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from '../errors/actlog-error.ts';
 
 /** Names for the identifier of any record. */
 const ownNames = ['id', '_id'];
@@ -98,3 +98,6 @@ function textOf(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+/** Identifier of a record, as a service has it. A number must be a safe integer, because others lose digits in JSON. */
+export type RecordId = string | number;

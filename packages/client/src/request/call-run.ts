@@ -1,19 +1,15 @@
 import type { RetryContext } from 'p-retry';
 import pRetry from 'p-retry';
-import { longestTimerMs, type TimerHandle } from '../clock.ts';
+import { longestTimerMs, type TimerHandle } from '../client-options.ts';
 import { ActlogError, APIAbortError, APIConnectionError, APITimeoutError } from '../errors/actlog-error.ts';
 import { APIError } from '../errors/api-error.ts';
-import { ApiResponse } from '../response/api-response.ts';
-import { type BodySink, MemorySink } from '../response/body-sink.ts';
+import { ApiResponse, type BodySink, MemorySink, type ResponseHead } from '../response/api-response.ts';
 import { errorFromResponse } from '../response/error-from-response.ts';
-import type { ResponseHead } from '../response/response-head.ts';
-import { NonRetryableError } from '../retry/non-retryable-error.ts';
+import { NonRetryableError } from '../retry/retry-after.ts';
 import { type Settings, timeLimit, wholeNumber } from '../settings.ts';
 import { connectionFailure } from '../transport/connection-failure.ts';
-import { Exchange } from '../transport/exchange.ts';
-import type { Transport } from '../transport/transport.ts';
-import { checkedSignal } from './abort-signal.ts';
-import type { Call, Outcome } from './call.ts';
+import { Exchange, type Transport } from '../transport/transport.ts';
+import { type Call, checkedSignal, type Outcome } from './call.ts';
 
 /** One run of a call: its attempts, delays, time limits and abort signal. */
 export class CallRun<Data> {

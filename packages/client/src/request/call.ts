@@ -1,5 +1,5 @@
-import type { ApiResponse, RequestName } from '../response/api-response.ts';
-import type { BodySink } from '../response/body-sink.ts';
+import { InvalidArgumentError } from '../errors/actlog-error.ts';
+import type { ApiResponse, BodySink, RequestName } from '../response/api-response.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** A prepared call, which can be sent any number of times. */
@@ -24,4 +24,17 @@ export interface Call<Data> extends RequestName {
 export interface Outcome<Data> {
   readonly data: Data;
   readonly response: ApiResponse;
+}
+
+/**
+ * Returns the signal after checking that it is an `AbortSignal`.
+ *
+ * @throws InvalidArgumentError When it is something else, such as the `AbortController` that owns it.
+ */
+export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (!signal) return undefined;
+  if (typeof signal.addEventListener === 'function') return signal;
+  throw new InvalidArgumentError(
+    'signal must be an AbortSignal: pass controller.signal, not the controller.',
+  );
 }

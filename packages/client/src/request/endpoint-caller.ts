@@ -1,13 +1,11 @@
 import { type EndpointName, endpoints, headers as names } from '@actlog/protocol';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
-import type { RecordId } from '../records/record-id.ts';
-import type { ApiResponse } from '../response/api-response.ts';
-import type { BodySink } from '../response/body-sink.ts';
+import { InvalidArgumentError, invalidValue } from '../errors/actlog-error.ts';
+import type { RecordId } from '../records/id-of.ts';
+import type { ApiResponse, BodySink } from '../response/api-response.ts';
 import type { Settings } from '../settings.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Call, Outcome } from './call.ts';
 import { CallRun } from './call-run.ts';
-import { endpointPath } from './endpoint-path.ts';
 import { withOverrides } from './request-headers.ts';
 import { type Query, queryString, type RequestOptions } from './request-options.ts';
 import { RequestPromise } from './request-promise.ts';
@@ -184,4 +182,43 @@ function insecureContextUUID(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, '$1-$2-4$3-a$4-$5');
+}
+
+/**
+ * Inserts an id into a path of the endpoint table.
+ *
+ * @throws InvalidArgumentError When the id is neither a string nor a safe integer, is empty, `.` or `..` (which proxies
+ * resolve, so that the request would reach another endpoint), or is not well-formed Unicode.
+ */
+export function endpointPath(template: string, recordId: RecordId | undefined): string {
+  if (!template.includes(':id')) return template;
+  const id = Number.isSafeInteger(recordId) ? String(recordId) : recordId;
+  if (typeof id !== 'string' || id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
+    throw invalidValue(`id in ${template}`, 'a record identifier', id);
+  }
+  return template.replace(':id', () => encodeURIComponent(id));
+}
+
+/**
+ * Checks and encodes a path passed to `Actlog.request`.
+ *
+ * @throws InvalidArgumentError When it is not a path of this deployment. An absolute URL would send the key elsewhere.
+ */
+export function rawPath(path: string): string {
+  if (
+    typeof path !== 'string' ||
+    !path.startsWith('/') ||
+    path.startsWith('//') ||
+    /[\s\\#]/.test(path) ||
+    !path.isWellFormed()
+  ) {
+    throw new InvalidArgumentError(
+      'path must be relative to baseURL and percent-encoded, such as /v1/agents: start with one slash, without spaces or a fragment.',
+    );
+  }
+  const segments = path.split('?', 1)[0]?.split('/') ?? [];
+  if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) {
+    throw new InvalidArgumentError('path must not contain the segments `.` and `..`.');
+  }
+  return encodeURI(path).replaceAll('%25', '%');
 }

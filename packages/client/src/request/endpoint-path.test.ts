@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpointPath, rawPath } from './endpoint-path.ts';
+import { endpointPath, rawPath } from './endpoint-caller.ts';
 
 describe('endpointPath', () => {
   it('encodes every id as one decodable segment', () => {

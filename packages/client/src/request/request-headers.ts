@@ -1,5 +1,5 @@
 import { headers as names } from '@actlog/protocol';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from '../errors/actlog-error.ts';
 import { plainEntries } from '../plain-entries.ts';
 import { detectPlatform } from '../platform.ts';
 

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from '../errors/actlog-error.ts';
 import { plainEntries } from '../plain-entries.ts';
 import type { HeaderOverrides } from './request-headers.ts';
 

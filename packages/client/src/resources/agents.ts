@@ -1,10 +1,10 @@
 import type { Agent, AgentCreate, AgentUpdate, QueryOf, Session } from '@actlog/protocol';
 import { List } from '../pagination/list.ts';
-import type { RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/id-of.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';
-import type { SessionFilters } from './session-filters.ts';
+import type { SessionFilters } from './sessions.ts';
 
 /** Agents of the tenant. */
 export class Agents {

@@ -1,5 +1,5 @@
 import { type EventAck, schemaVersion, type ToolCallPayload, type toolCallCategory } from '@actlog/protocol';
-import { invalidValue } from '../errors/invalid-argument-error.ts';
+import { invalidValue } from '../errors/actlog-error.ts';
 import { createEventId, type EndpointCaller } from '../request/endpoint-caller.ts';
 import type { RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';

@@ -1,8 +1,8 @@
 import type { Decide, PendingAction, QueryOf } from '@actlog/protocol';
 import type { WatchOptions } from '../guardian/watch-pending-actions.ts';
+import { onEarlyReturn } from '../pagination/item-sequence.ts';
 import { List } from '../pagination/list.ts';
-import { onEarlyReturn } from '../pagination/on-early-return.ts';
-import type { RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/id-of.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';

@@ -7,9 +7,9 @@ import {
   type PolicyUpdate,
   type QueryOf,
 } from '@actlog/protocol';
-import { invalidValue } from '../errors/invalid-argument-error.ts';
+import { invalidValue } from '../errors/actlog-error.ts';
 import { List } from '../pagination/list.ts';
-import type { RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/id-of.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import type { RequestPromise } from '../request/request-promise.ts';

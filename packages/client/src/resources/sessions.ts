@@ -2,12 +2,11 @@ import type { QueryOf, Risk, Session, SessionDetail, SessionExport, StoredEvent 
 import type { ExportedBlob, ExportToBlobOptions } from '../export/export-blob.ts';
 import type { ExportedFile, ExportToFileOptions } from '../export/export-file.ts';
 import { List } from '../pagination/list.ts';
-import type { RecordId } from '../records/record-id.ts';
+import type { RecordId } from '../records/id-of.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
 import type { ListOptions, RequestOptions } from '../request/request-options.ts';
 import { RequestPromise } from '../request/request-promise.ts';
 import type { ApiResponse } from '../response/api-response.ts';
-import type { SessionFilters } from './session-filters.ts';
 
 /** Sessions of agents, with their events and risk (specification, "Endpoints"). */
 export class Sessions {
@@ -131,3 +130,10 @@ export class Sessions {
     return exportToBlob(this.#caller, id, options);
   }
 }
+
+/** Query parameters of a list of sessions. Times are Dates, or ISO 8601 in UTC with a trailing `Z`. */
+export type SessionFilters<Name extends 'sessions.list' | 'agents.sessions' = 'sessions.list'> = {
+  [Field in keyof QueryOf<Name>]:
+    | QueryOf<Name>[Field]
+    | (Field extends 'startedAfter' | 'startedBefore' ? Date : never);
+};

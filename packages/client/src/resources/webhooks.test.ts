@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../client-options.ts';
 import { Webhooks } from './webhooks.ts';
 
 const nowMs = 1_614_265_330_000;

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@actlog/protocol';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../client-options.ts';
 import type { WebhookRequestHeaders } from '../webhooks/webhook-delivery.ts';
 import type { WebhookSignatureHeaders } from '../webhooks/webhook-signature.ts';
 

@@ -1,8 +1,6 @@
 import { exactDigitsOf, headers, parseJsonForOutput } from '@actlog/protocol';
-import { redactKeys } from '../api-key.ts';
-import { ResponseShapeError } from '../errors/response-shape-error.ts';
-import type { MemorySink } from './body-sink.ts';
-import type { ResponseHead } from './response-head.ts';
+import { ResponseShapeError } from '../errors/actlog-error.ts';
+import { redactKeys } from '../settings.ts';
 
 /** Method and path of a request, as error messages show them. */
 export interface RequestName {
@@ -126,4 +124,71 @@ function withNumbers(value: unknown): unknown {
     if (plain !== inner) (value as Record<string, unknown>)[name] = plain;
   }
   return value;
+}
+
+/** Status and headers of a response, independent of the transport. */
+export interface ResponseHead {
+  readonly status: number;
+  /** Returns a header by its lowercase name; repeated headers are joined with `, `. */
+  header(name: string): string | undefined;
+  /** Returns all headers as the platform's own `Headers`. */
+  toHeaders(): Headers;
+}
+
+/** Destination of a response body. */
+export interface BodySink {
+  /** Takes a chunk. A returned promise pauses the sender until it settles; a rejection stops it. */
+  write(chunk: Uint8Array): void | Promise<void>;
+}
+
+/** Error thrown when a response is larger than its limit. */
+export class BodyTooLarge extends Error {}
+
+const decoder = new TextDecoder();
+
+/** Sink that keeps a response in memory, up to a limit. */
+export class MemorySink implements BodySink {
+  readonly #maxBytes: number;
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Stores a chunk.
+   *
+   * @throws BodyTooLarge When the body exceeds the limit.
+   */
+  write(chunk: Uint8Array): void {
+    this.#length += chunk.length;
+    if (this.#length > this.#maxBytes) {
+      this.#chunks.length = 0;
+      throw new BodyTooLarge(`the response is larger than ${this.#maxBytes} bytes`);
+    }
+    this.#chunks.push(chunk);
+  }
+
+  /** Number of bytes received. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Returns all bytes in one array. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    const whole = new Uint8Array(this.#length);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
+  }
+
+  /** Returns all bytes as UTF-8 text, without a byte order mark. */
+  text(): string {
+    const [only] = this.#chunks;
+    return decoder.decode(this.#chunks.length === 1 ? only : this.bytes());
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { longestTimerMs } from '../clock.ts';
+import { longestTimerMs } from '../client-options.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 const now = Date.UTC(2026, 0, 1, 12, 0, 0);

@@ -1,4 +1,10 @@
-import { longestTimerMs } from '../clock.ts';
+import { longestTimerMs } from '../client-options.ts';
+
+/**
+ * Error thrown when a hook of the caller or the destination of the body fails, for example on a full disk. The call is
+ * not retried and rejects with `cause`, which may be any value.
+ */
+export class NonRetryableError extends Error {}
 
 /** Whole seconds (RFC 9110), or fractions, which some gateways send. */
 const seconds = /^\d+(\.\d+)?$/;

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { APIConnectionError, APITimeoutError } from '../errors/actlog-error.ts';
+import { APIConnectionError, APITimeoutError, ResponseShapeError } from '../errors/actlog-error.ts';
 import { APIError } from '../errors/api-error.ts';
-import { ResponseShapeError } from '../errors/response-shape-error.ts';
 import { retryDelayMs } from '../request/call-run.ts';
 
 const rules = { repeatable: true, maxRetryAfterMs: 120_000 };

@@ -1,8 +1,8 @@
 import type { Actlog } from '../actlog.ts';
-import { invalidValue } from '../errors/invalid-argument-error.ts';
+import { invalidValue } from '../errors/actlog-error.ts';
 import { idOf } from '../records/id-of.ts';
 import type { RequestOptions } from '../request/request-options.ts';
-import type { SessionFilters } from '../resources/session-filters.ts';
+import type { SessionFilters } from '../resources/sessions.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 import { PartialExport } from './partial-export.ts';
 

@@ -1,4 +1,4 @@
-import { invalidValue } from '../errors/invalid-argument-error.ts';
+import { invalidValue } from '../errors/actlog-error.ts';
 
 /** Options of `mapConcurrent`. */
 export interface MapConcurrentOptions {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { builtinModule } from '../builtin-module.ts';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from '../errors/actlog-error.ts';
+import { builtinModule } from '../platform.ts';
 
 /** One line of the journal: a session that is completely in the file. */
 interface Entry {

@@ -1,8 +1,8 @@
 import { type Actlog, ResponseShapeError } from '@actlog/client';
 import type { BacktestResult, CheckResult, PolicyCheck, PolicyCreate } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
-import type { BodySink } from '../response/body-sink.ts';
-import { timeText } from './time-text.ts';
+import type { BodySink } from '../response/api-response.ts';
+import { timeText } from './server-list.ts';
 
 /** Policies to try, and the decisions to try them on. */
 export interface BacktestDraft {

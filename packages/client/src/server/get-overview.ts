@@ -1,7 +1,7 @@
 import type { Actlog } from '@actlog/client';
 import type { Overview, OverviewInterval } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from './server-list.ts';
 
 /** Span of time of {@link getOverview}. */
 export interface OverviewRange {

@@ -7,8 +7,7 @@ import type {
   PolicyEffect,
 } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
-import { defaultLimit, serverList } from './server-list.ts';
-import { timeText } from './time-text.ts';
+import { defaultLimit, serverList, timeText } from './server-list.ts';
 
 /** Filters of {@link listDecisions}. A decision must pass all of them. */
 export interface DecisionFilters {

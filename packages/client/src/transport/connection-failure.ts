@@ -1,10 +1,12 @@
-import { ActlogError, APIConnectionError } from '../errors/actlog-error.ts';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
-import { ResponseShapeError } from '../errors/response-shape-error.ts';
-import type { RequestName } from '../response/api-response.ts';
-import { BodyTooLarge } from '../response/body-sink.ts';
-import { NonRetryableError } from '../retry/non-retryable-error.ts';
-import type { Exchange } from './exchange.ts';
+import {
+  ActlogError,
+  APIConnectionError,
+  InvalidArgumentError,
+  ResponseShapeError,
+} from '../errors/actlog-error.ts';
+import { BodyTooLarge, type RequestName } from '../response/api-response.ts';
+import { NonRetryableError } from '../retry/retry-after.ts';
+import type { Exchange } from './transport.ts';
 
 /** Error codes of Node, undici, Bun and Deno for failures before a request is sent. */
 const beforeSending =

@@ -1,9 +1,8 @@
 import type { Transform } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { builtinModule } from '../builtin-module.ts';
-import type { BodySink } from '../response/body-sink.ts';
-import type { ResponseHead } from '../response/response-head.ts';
-import type { Exchange } from './exchange.ts';
+import { builtinModule } from '../platform.ts';
+import type { BodySink, ResponseHead } from '../response/api-response.ts';
+import type { Exchange } from './transport.ts';
 
 /**
  * Number of bytes that may wait for the sink before the sender pauses. Not 0, because undici reads on at every pause

@@ -1,7 +1,6 @@
 import type { Fetch } from '../client-options.ts';
-import type { ResponseHead } from '../response/response-head.ts';
-import type { Exchange } from './exchange.ts';
-import type { Transport, WireRequest } from './transport.ts';
+import type { ResponseHead } from '../response/api-response.ts';
+import type { Exchange, Transport, WireRequest } from './transport.ts';
 
 /** Transport that sends through `fetch`, from the platform or the caller. */
 export class FetchTransport implements Transport {

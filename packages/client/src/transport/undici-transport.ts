@@ -1,9 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { loadUndici } from '#load-undici';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from '../errors/actlog-error.ts';
 import { DispatchHandler } from './dispatch-handler.ts';
-import type { Exchange } from './exchange.ts';
-import type { Transport, WireRequest } from './transport.ts';
+import type { Exchange, Transport, WireRequest } from './transport.ts';
 
 /**
  * Transport that uses an undici dispatcher. Calls `dispatch` with its own handler, which uses a third less CPU than

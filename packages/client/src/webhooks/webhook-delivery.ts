@@ -1,9 +1,5 @@
 import { type WebhookEvent, webhookHeaders } from '@actlog/protocol';
-import {
-  InvalidArgumentError,
-  invalidValue,
-  WebhookVerificationError,
-} from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError, invalidValue, WebhookVerificationError } from '../errors/actlog-error.ts';
 import { checkBody, isSignedBy } from './webhook-signature.ts';
 
 // In the same chunk of a bundle, so that what is loaded at once stays small.

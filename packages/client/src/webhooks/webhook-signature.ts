@@ -1,5 +1,5 @@
 import { webhookHeaders } from '@actlog/protocol';
-import { InvalidArgumentError } from '../errors/invalid-argument-error.ts';
+import { InvalidArgumentError } from '../errors/actlog-error.ts';
 
 /** A message to be signed (Standard Webhooks). */
 export interface WebhookMessage {

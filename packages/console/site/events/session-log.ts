@@ -1,5 +1,5 @@
 import { type Actlog, type StoredEvent, ValidationError } from '@actlog/client';
-import { eventPageSize } from './event-page-size.ts';
+import { eventPageSize } from './event-rows.ts';
 
 /**
  * Pages between two notifications: a share of all pages, because drawing costs more the more were read, and all events of

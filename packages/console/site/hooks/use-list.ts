@@ -1,5 +1,6 @@
 import { ValidationError } from '@actlog/client';
-import { useReducer, useRef } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
 import { type ShownPages, useVisit } from './visit.ts';
 
@@ -110,4 +111,19 @@ export function useList<Item>(
     },
     reload,
   };
+}
+
+/**
+ * Returns the reference of a form whose fields follow the address, and keep the focus.
+ *
+ * @param values - values by the name of the field, always with the same names
+ */
+export function useFilterForm(values: Readonly<Record<string, string>>): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    for (const field of form.current?.querySelectorAll<HTMLInputElement>('[name]') ?? []) {
+      field.value = values[field.name] ?? '';
+    }
+  }, Object.values(values));
+  return form;
 }

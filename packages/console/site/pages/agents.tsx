@@ -6,8 +6,8 @@ import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { ListTable } from '../parts/list-table.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 

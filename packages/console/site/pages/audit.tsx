@@ -7,15 +7,14 @@ import {
 import { useMemo } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
-import { useFilterForm } from '../hooks/use-filter-form.ts';
-import { useList } from '../hooks/use-list.ts';
+import { useFilterForm, useList } from '../hooks/use-list.ts';
 import { managesKeys } from '../identity.ts';
-import { AdministratorsOnly } from '../parts/administrators-only.tsx';
 import { Field, FilterSelect } from '../parts/field.tsx';
-import { LogList } from '../parts/log-list.tsx';
+import { AdministratorsOnly } from '../parts/problem.tsx';
+import { LogList } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
-import { submitted } from '../submitted.ts';
 
 /** Maximum number of fields in view; the others open on request. */
 const shownFields = 3;

@@ -3,15 +3,13 @@ import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
-import { ActingAgent } from '../parts/acting-agent.tsx';
-import { Choice } from '../parts/choice.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { Field } from '../parts/field.tsx';
-import { ListTable } from '../parts/list-table.tsx';
+import { Choice, Field } from '../parts/field.tsx';
 import { Decider } from '../parts/policies/policy-link.tsx';
-import { Time } from '../parts/time.tsx';
+import { ListTable } from '../parts/table.tsx';
+import { ActingAgent, Time } from '../parts/time.tsx';
+import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
-import { submitted } from '../submitted.ts';
 
 const effects = { '': 'any', deny: 'deny', require_approval: 'waits for approval', allow: 'allow' };
 

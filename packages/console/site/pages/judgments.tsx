@@ -6,12 +6,11 @@ import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { effectText, scopeText } from '../judgment-text.ts';
-import { actorName } from '../parts/actor-name.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { ListTable } from '../parts/list-table.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
-import { Time } from '../parts/time.tsx';
+import { ListTable } from '../parts/table.tsx';
+import { actorName, Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 
 const statuses = ['active', 'ended'] as const;

@@ -4,14 +4,11 @@ import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { managesKeys } from '../identity.ts';
-import { roleName } from '../key-roles.ts';
-import { type ApiKey, type ApiKeyCreate, type CreatedApiKey, KeysApi } from '../keys-api.ts';
-import { AdministratorsOnly } from '../parts/administrators-only.tsx';
-import { Choice } from '../parts/choice.tsx';
+import { type ApiKey, type ApiKeyCreate, type CreatedApiKey, KeysApi, roleName } from '../keys-api.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { KeyForm } from '../parts/keys/key-form.tsx';
-import { Secret } from '../parts/keys/secret.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Choice } from '../parts/field.tsx';
+import { KeyForm, Secret } from '../parts/keys/secret.tsx';
+import { AdministratorsOnly, Problem } from '../parts/problem.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 

@@ -1,6 +1,6 @@
 // Pages and dialogs that few visits begin with, in one script: many small ones would each cost a request.
 export { CommandPalette } from '../palette/command-palette.tsx';
-export { ShortcutList } from '../shell/shortcut-list.tsx';
+export { ShortcutList } from '../shell/sidebar.tsx';
 export { Agents } from './agents.tsx';
 export { Approvals } from './approvals.tsx';
 export { Audit } from './audit.tsx';

@@ -4,10 +4,10 @@ import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { ListTable } from '../parts/list-table.tsx';
 import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
+import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 

@@ -3,14 +3,14 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
-import { replacePlace } from '../hooks/use-visits.ts';
+import { replacePlace } from '../hooks/visit.ts';
 import { hasKnownOwner, may } from '../identity.ts';
-import { fieldErrors } from '../parts/field-errors.ts';
+import { WayBack } from '../parts/empty-state.tsx';
+import { fieldErrors } from '../parts/field.tsx';
 import { BacktestReport } from '../parts/policies/backtest-report.tsx';
 import { PolicyForm } from '../parts/policies/policy-form.tsx';
 import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { WayBack } from '../parts/way-back.tsx';
 import { type PolicyFields, policyChanges, policyFields, readPolicy } from '../policy-draft.ts';
 import { href } from '../route.ts';
 

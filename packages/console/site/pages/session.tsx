@@ -1,27 +1,24 @@
-import type { Risk, SessionDetail, StoredEvent } from '@actlog/client';
-import { useState } from 'preact/hooks';
+import type { ExportProgress, Risk, SessionDetail, StoredEvent } from '@actlog/client';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { eventIdTime } from '../events/event-id-time.ts';
 import { allFactors, type EventMark, eventSubject, markKinds, markWords } from '../events/event-marks.ts';
-import { timeSinceStart } from '../events/since-start.ts';
+import { timeSinceStart } from '../events/event-rows.ts';
+import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { useSessionStory } from '../hooks/use-session-story.ts';
 import { hasKnownOwner, may } from '../identity.ts';
 import { Contained } from '../parts/contained.tsx';
-import { ExportButton } from '../parts/events/export-button.tsx';
+import { Loading, WayBack } from '../parts/empty-state.tsx';
 import { SessionEvents } from '../parts/events/session-events.tsx';
-import { HeldActions } from '../parts/held-actions/held-actions.tsx';
+import { HeldActions } from '../parts/held-actions/held-list.tsx';
 import { type AskedForm, SessionReview } from '../parts/judgments/session-review.tsx';
-import { Loading } from '../parts/loading.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { LearnSession } from '../parts/risk/learn-session.tsx';
-import { RiskReport } from '../parts/risk/risk-report.tsx';
+import { LearnSession, RiskReport } from '../parts/risk/risk-report.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
-import { KeyCalls } from '../parts/story/key-calls.tsx';
-import { Timeline } from '../parts/story/timeline.tsx';
+import { KeyCalls, Timeline } from '../parts/story/timeline.tsx';
 import { clockTime, Time } from '../parts/time.tsx';
-import { WayBack } from '../parts/way-back.tsx';
 import { href } from '../route.ts';
 
 /** `true` if sessions of this level are not learned automatically. */
@@ -208,4 +205,70 @@ function eventLabel(
   if (event) return `${eventSubject(event)} ${timeSinceStart(event.sourceTimestamp, startedAt)}`;
   const moment = eventIdTime(eventId);
   return moment ? `event ${clockTime(moment, now())}` : `event ${index + 1}`;
+}
+
+/**
+ * Time for which the file stays available in milliseconds: some browsers start late or ask for its name
+ * first.
+ */
+const readableForMs = 600_000;
+
+function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), readableForMs);
+}
+
+/** Button that downloads a session exactly as the service exports it. */
+function ExportButton({
+  id,
+  eventCount,
+}: {
+  id: string;
+  /** Number of expected events. */
+  eventCount: number;
+}) {
+  const { client } = useConnection();
+  const [progress, setProgress] = useState<ExportProgress>();
+  const download = useRef<AbortController>(undefined);
+  useEffect(() => () => download.current?.abort(), []);
+  const save = useAction(async () => {
+    download.current = new AbortController();
+    const { signal } = download.current;
+    setProgress(undefined);
+    try {
+      const { blob } = await client.sessions.exportToBlob(id, { signal, onProgress: setProgress });
+      if (!signal.aborted) saveFile(`${id.replaceAll(/[^\w.-]+/g, '_')}.json`, blob);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  });
+  return (
+    <>
+      {/* A single button keeps the keyboard focus. */}
+      <button
+        type="button"
+        class="quiet"
+        onClick={({ detail }) => {
+          if (!save.isBusy) save.run();
+          // Ignore the second half of a double click.
+          else if (detail < 2) download.current?.abort();
+        }}
+      >
+        {save.isBusy ? 'Cancel' : 'Download JSON'}
+      </button>
+      <div role="status">
+        {save.isBusy && (
+          <small>The file is saved when the download is complete. Stay on this page until then.</small>
+        )}
+      </div>
+      {save.isBusy && (
+        <progress aria-label="Download" max={Math.max(1, eventCount)} value={progress?.events ?? 0} />
+      )}
+      <Problem error={save.error} />
+    </>
+  );
 }

@@ -3,12 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { type ListedPage, useList } from '../hooks/use-list.ts';
+import { Loading, ShowMore } from '../parts/empty-state.tsx';
 import { FirstEvent } from '../parts/events/first-event.tsx';
-import { Loading } from '../parts/loading.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { SessionFilters } from '../parts/sessions/session-filters.tsx';
-import { ShowMore } from '../parts/show-more.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 import {

@@ -7,12 +7,12 @@ import { hasKnownOwner, may } from '../identity.ts';
 import { Checks } from '../parts/checks.tsx';
 import { Field } from '../parts/field.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
-import { LogList } from '../parts/log-list.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { LogList } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { WebhookStatus } from '../parts/webhooks/webhook-status.tsx';
+import { WebhookStatus } from '../parts/webhooks/webhook-actions.tsx';
+import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
-import { submitted } from '../submitted.ts';
 
 const kinds: Readonly<Record<WebhookEventType, string>> = {
   'guardian.action_pending': 'An action waits for approval',

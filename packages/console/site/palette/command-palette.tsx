@@ -9,14 +9,13 @@ import LogOut from 'lucide/dist/esm/icons/log-out.mjs';
 import Search from 'lucide/dist/esm/icons/search.mjs';
 import SunMoon from 'lucide/dist/esm/icons/sun-moon.mjs';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { chooseColorScheme, colorSchemes } from '../color-scheme.ts';
 import { useConnection } from '../connection.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
-import { href } from '../route.ts';
-import { offeredSections, pathOf, type SectionGroup } from '../sections.ts';
+import { chooseColorScheme, colorSchemes } from '../preference.ts';
+import { href, offeredSections, pathOf, type SectionGroup } from '../route.ts';
 
 /** Returns the commands whose title matches a text, best first; all of them for an empty text. */
 function matching(commands: readonly Command[], text: string): readonly Command[] {

@@ -1,6 +1,6 @@
-import { cloneElement, type VNode } from 'preact';
+import { cloneElement, createContext, type VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
-import { FieldErrorsContext } from './field-errors.ts';
+import { findingsOf } from './checks.tsx';
 
 /** Form control with a label, an optional hint, and the message of the service if its value is invalid. */
 export function Field({
@@ -63,6 +63,58 @@ export function FilterSelect({
       >
         {Object.entries(options).map(([value, words]) => (
           <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+/** Messages about the fields of a form, by the name of the field. */
+export const FieldErrorsContext = createContext<ReadonlyMap<string, string>>(new Map());
+
+/**
+ * Returns the messages of an error by the name of the field that each is about.
+ *
+ * @param fieldOf - returns the field for a path in the request; undefined for none
+ * @returns undefined if a message is about no field, so that the error has to be shown as a whole
+ */
+export function fieldErrors(
+  error: unknown,
+  fieldOf: (path: string) => string | undefined,
+): ReadonlyMap<string, string> | undefined {
+  const found = findingsOf(error);
+  if (found.length === 0) return undefined;
+  const messages = new Map<string, string>();
+  for (const { path, message } of found) {
+    const field = fieldOf(path);
+    if (field === undefined) return undefined;
+    messages.set(field, [messages.get(field), message].filter(Boolean).join('; '));
+  }
+  return messages;
+}
+
+/** Select for a few values with labels. */
+export function Choice({
+  label,
+  name,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  name: string;
+  options: Readonly<Record<string, string>>;
+  /** Initial value. */
+  value: string;
+  onChange?: (value: string) => void;
+}) {
+  return (
+    <Field label={label}>
+      <select name={name} onChange={(event) => onChange?.(event.currentTarget.value)}>
+        {Object.entries(options).map(([option, words]) => (
+          <option key={option} value={option} selected={option === value}>
             {words}
           </option>
         ))}

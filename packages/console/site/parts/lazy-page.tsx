@@ -1,6 +1,6 @@
 import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Loading } from './loading.tsx';
+import { Loading } from './empty-state.tsx';
 import { Problem } from './problem.tsx';
 
 /**

@@ -1,6 +1,6 @@
 import { ActlogError, APIConnectionError, APIError } from '@actlog/client';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Finding, findingsOf } from './findings.ts';
+import { type Finding, findingsOf } from './checks.tsx';
 
 /** Returns the message of an error for the user, without the request that surrounds it for programs. */
 function messageOf(error: unknown): string {
@@ -90,5 +90,14 @@ function Retry({
       {/* Part of the alert, so that screen readers announce a repeated failure again. */}
       {tried?.error === error ? 'Trying again…' : 'Try again'}
     </button>
+  );
+}
+
+/** Text for a user whose key may not see a page, with the way to it. */
+export function AdministratorsOnly({ what }: { what: string }) {
+  return (
+    <p class="empty">
+      {what} are for administrators. Sign in with a key that has all scopes, on a server with key management.
+    </p>
   );
 }

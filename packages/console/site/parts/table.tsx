@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Shown } from '../hooks/use-list.ts';
+import { Loading, ShowMore } from './empty-state.tsx';
+import { Problem } from './problem.tsx';
 
 /** Labels the cells of a table with their columns, which cards show. */
 function labelCells(table: HTMLTableElement | null, columns: readonly string[]): void {
@@ -49,5 +52,65 @@ export function Table({
         <tbody>{children}</tbody>
       </table>
     </section>
+  );
+}
+
+/** Table of a list's loaded items, with a text for an empty list and a button to load more. */
+export function ListTable<Item>({
+  shown,
+  columns,
+  caption,
+  empty,
+  row,
+}: {
+  shown: Shown<Item>;
+  columns: readonly string[];
+  /** Caption of the table for screen readers. */
+  caption: string;
+  empty: ComponentChildren;
+  row: (item: Item) => ComponentChildren;
+}) {
+  const { items, error, reload } = shown;
+  return (
+    <>
+      <Problem error={error} onRetry={reload} />
+      {items === undefined && error === undefined && <Loading />}
+      {items?.length === 0 && (typeof empty === 'string' ? <p class="empty">{empty}</p> : empty)}
+      {items !== undefined && items.length > 0 && (
+        <Table caption={caption} columns={columns} isCards>
+          {items.map(row)}
+        </Table>
+      )}
+      <ShowMore {...shown} />
+    </>
+  );
+}
+
+/** Log of loaded entries, newest first, with a text for an empty one and a button to load more. */
+export function LogList<Item>({
+  shown,
+  label,
+  empty,
+  item,
+}: {
+  shown: Shown<Item>;
+  /** Name of the list for screen readers. */
+  label: string;
+  empty: string;
+  item: (entry: Item) => ComponentChildren;
+}) {
+  const { items, error, reload } = shown;
+  return (
+    <>
+      <Problem error={error} onRetry={reload} />
+      {items === undefined && error === undefined && <p class="faint">Loading…</p>}
+      {items?.length === 0 && <p class="empty">{empty}</p>}
+      {items !== undefined && items.length > 0 && (
+        <ol class="log" aria-label={label}>
+          {items.map(item)}
+        </ol>
+      )}
+      <ShowMore {...shown} />
+    </>
   );
 }

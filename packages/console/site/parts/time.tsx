@@ -61,3 +61,33 @@ export function ClockTime({ moment }: { moment: Date }) {
     </time>
   );
 }
+
+/**
+ * Returns the name of the one who decided: the person if the deployment knows it, with the key that was used.
+ *
+ * @param id - `key_…` for a key, `usr_…` for a person who was signed in
+ */
+export function actorName(id: string, principal: string | null | undefined): string {
+  if (principal == null) return id;
+  return id.startsWith('usr_') ? principal : `${principal} (${id})`;
+}
+
+/** Agent of an action with its subagent, and with the agents that it runs inside. */
+export function ActingAgent({
+  agentId,
+  subagent,
+  parentAgentIds = [],
+}: {
+  agentId: string | undefined;
+  subagent?: unknown;
+  parentAgentIds?: unknown;
+}) {
+  const above = Array.isArray(parentAgentIds) ? parentAgentIds.filter((id) => typeof id === 'string') : [];
+  return (
+    <bdi class="whole" translate={false}>
+      {agentId}
+      {typeof subagent === 'string' && ` · ${subagent}`}
+      {above.length > 0 && <span class="faint"> in {above.join(', ')}</span>}
+    </bdi>
+  );
+}

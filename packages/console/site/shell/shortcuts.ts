@@ -1,4 +1,4 @@
-import type { SectionGroup } from '../sections.ts';
+import type { SectionGroup } from '../route.ts';
 
 /** Name of the modifier key of commands on this machine. */
 export const commandKey = /Mac|iP(?:hone|ad|od)/.test(navigator.platform) ? '⌘' : 'Ctrl';

@@ -7,18 +7,17 @@ import Moon from 'lucide/dist/esm/icons/moon.mjs';
 import Search from 'lucide/dist/esm/icons/search.mjs';
 import Sun from 'lucide/dist/esm/icons/sun.mjs';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useConnection } from '../connection.ts';
+import { Icon } from '../parts/icon.tsx';
 import {
   type ColorScheme,
   chooseColorScheme,
   colorSchemes,
   keptColorScheme,
   onColorChange,
-} from '../color-scheme.ts';
-import { useConnection } from '../connection.ts';
-import { Icon } from '../parts/icon.tsx';
-import { href } from '../route.ts';
-import { offeredSections, pathOf } from '../sections.ts';
-import { commandKey } from './shortcuts.ts';
+} from '../preference.ts';
+import { href, offeredSections, pathOf } from '../route.ts';
+import { commandKey, type Shortcut } from './shortcuts.ts';
 
 /** Id of the sidebar, which the menu button of a narrow screen opens. */
 export const sidebarId = 'sidebar';
@@ -196,5 +195,37 @@ export function Logo() {
       </svg>
       actlog
     </a>
+  );
+}
+
+/** Dialog with the keyboard shortcuts. */
+export function ShortcutList({
+  shortcuts,
+  onClose,
+}: {
+  shortcuts: readonly Shortcut[];
+  onClose: () => void;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="shortcuts-title" onClose={onClose}>
+      <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+      <dl class="shortcuts">
+        {shortcuts.map(({ keys, title }) => (
+          <>
+            <dt key={`${title} title`}>{title}</dt>
+            <dd key={title}>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </>
+        ))}
+      </dl>
+      <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
   );
 }

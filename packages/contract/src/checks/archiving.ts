@@ -1,11 +1,10 @@
 import { type Check, check } from '../check.ts';
-import { type ApiResponse, describeResponse, isObject, succeeded } from '../http/api-response.ts';
-import { holds } from '../http/json-search.ts';
+import { type ApiResponse, describeResponse, holds, isObject, succeeded } from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import { requirementOfEndpoint } from '../requirements/endpoints.ts';
 import type { Run } from '../run.ts';
+import { isUnchanged } from '../world/event-record.ts';
 import { listed } from '../world/list-walk.ts';
-import { isUnchanged } from '../world/unchanged.ts';
 import { expectSuccess } from './expectations.ts';
 
 /** A policy as it is read and listed. */

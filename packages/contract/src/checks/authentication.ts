@@ -1,7 +1,13 @@
 import { type EndpointName, endpointNames, endpoints, keyPrefixes } from '@actlog/protocol';
 import { type Check, check, lastCheck, safeCheck } from '../check.ts';
-import { type ApiResponse, codeOf, describeResponse, errorOf, succeeded } from '../http/api-response.ts';
-import { mentions } from '../http/json-search.ts';
+import {
+  type ApiResponse,
+  codeOf,
+  describeResponse,
+  errorOf,
+  mentions,
+  succeeded,
+} from '../http/api-response.ts';
 import type { Sent } from '../http/probe.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';

@@ -1,7 +1,7 @@
 import { Actlog, type ClientOptions, type Clock } from '@actlog/client';
 import { endpoints, headers } from '@actlog/protocol';
 import { type Check, safeCheck } from '../check.ts';
-import { isRetried, repeated } from '../http/repeat.ts';
+import { isRetried, repeated } from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
 

@@ -1,14 +1,174 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type BodyOf, headers as names } from '@actlog/protocol';
 import { type Check, check, safeCheck } from '../check.ts';
 import { describeResponse, succeeded } from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import { requirementOfEndpoint } from '../requirements/endpoints.ts';
 import type { Run } from '../run.ts';
+import { isUnchanged } from '../world/event-record.ts';
 import type { HeldAction } from '../world/guardian.ts';
 import { type Hold, namesAny } from '../world/hold.ts';
 import { valueAt } from '../world/identifier.ts';
-import { isUnchanged } from '../world/unchanged.ts';
-import { expectRefusal, expectSuccess } from './expectations.ts';
+import { expectCode, expectObject, expectRefusal, expectStatus, expectSuccess } from './expectations.ts';
+import { checkBody, checked, expectEqual, policyFor, sent, skipForeign } from './reference/reference.ts';
+
+type Decide = BodyOf<'guardian.pendingActions.decide'>;
+
+const toolName = 'contract_probe';
+
+/** Checks an action of an agent that a policy holds, and returns the id of the pending action. */
+async function hold(run: Run, agentId: string): Promise<string> {
+  const { pendingActionId } = await checked(run, { agentId, actionId: run.newName('action') });
+  return pendingActionId ?? fail('a held action has no pendingActionId');
+}
+
+function decide(run: Run, id: string, body: Decide) {
+  return sent(run, 'guardian.pendingActions.decide', { id, body });
+}
+
+/** Returns the decision about an action that has the hash and no `actionId`. */
+async function decisionOn(run: Run, agentId: string, argumentsHash: string): Promise<string> {
+  return (await checked(run, { agentId, action: { toolName, argumentsHash } })).decision;
+}
+
+/** Names of the days, as `Date` counts them. */
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+/** Returns the day that is this many days from now, in UTC. */
+function dayFromNow(count: number): (typeof days)[number] {
+  return days[(new Date().getUTCDay() + count) % 7] as (typeof days)[number];
+}
+
+/** Checks of approvals by several people, of grants and of schedules. */
+export const referenceApprovalChecks: readonly Check[] = [
+  check('PRF-32', 'an approval of two', async (run) => {
+    const agentId = run.newName('approved-by-two');
+    const approval = { timeoutSeconds: 900, onTimeout: 'deny', requiredApprovers: 2 } as const;
+    await policyFor(run, agentId, { effect: 'require_approval', approval });
+    const id = await hold(run, agentId);
+    for (const time of ['first', 'second']) {
+      const action = await decide(run, id, { decision: 'approve' });
+      expectEqual(action.status, 'pending', `the status after the ${time} approval with one key`);
+      expectEqual(action.approvals.given.length, 1, 'the number of approvals');
+    }
+    expectEqual((await decide(run, id, { decision: 'deny' })).status, 'denied', 'the status after a denial');
+  }),
+  check('PRF-33', 'a grant for the same action', async (run) => {
+    const agentId = run.newName('granted');
+    const policy = await policyFor(run, agentId, { effect: 'require_approval' });
+    const action = await decide(run, await hold(run, agentId), {
+      decision: 'approve',
+      grant: { for: 'action', durationSeconds: 600 },
+    });
+    const again = await checked(run, { agentId });
+    expectEqual(again.decision, 'allow', 'the decision about the same action');
+    expectEqual(again.grantId, action.grantId, 'grantId');
+    expectEqual(await decisionOn(run, agentId, 'sha256:cc'), 'require_approval', 'that about another action');
+    const { id } = await policyFor(run, agentId, { effect: 'deny' });
+    expectEqual((await checked(run, { agentId })).decision, 'deny', 'the decision with a policy of deny');
+    await sent(run, 'policies.archive', { id });
+    await sent(run, 'policies.update', { id: policy.id, body: { description: 'changed' } });
+    const changed = await checked(run, { agentId });
+    expectEqual(changed.decision, 'require_approval', 'the decision after the policy was changed');
+  }),
+  check('PRF-34', 'policies within their schedule and outside it', async (run) => {
+    const agentId = run.newName('scheduled');
+    // Far enough from now for every difference of clocks.
+    const schedule = { timeZone: 'UTC', days: [dayFromNow(3)] };
+    await policyFor(run, agentId, { schedule });
+    expectEqual((await checked(run, { agentId })).decision, 'allow', 'the decision outside the schedule');
+    const near = [dayFromNow(6), dayFromNow(0), dayFromNow(1)];
+    await policyFor(run, agentId, { schedule: { timeZone: 'UTC', days: near } });
+    expectEqual((await checked(run, { agentId })).decision, 'deny', 'the decision within the schedule');
+  }),
+  check('PRF-34', 'an unknown time zone', async (run) => {
+    const { response } = await run.records.make('policies', (name) => ({
+      name,
+      effect: 'deny',
+      match: { agents: [run.newName('scheduled')] },
+      schedule: { timeZone: 'Contract/Unknown' },
+    }));
+    expectCode(response, 'VALIDATION_ERROR');
+  }),
+];
+
+/** Creates an action that is held under its own id. */
+async function held(run: Run) {
+  const agentId = run.newName('guarded');
+  await policyFor(run, agentId, { effect: 'require_approval' });
+  const request = { agentId, actionId: run.newName('action') };
+  const { decision, pendingActionId } = await checked(run, request);
+  expectEqual(decision, 'require_approval', 'the first decision');
+  return { request, id: pendingActionId ?? fail('a held action has no pendingActionId') };
+}
+
+/** Checks of policy checks and decisions. */
+export const referenceGuardChecks: readonly Check[] = [
+  check('PRF-19', 'precedence', async (run) => {
+    const agentId = run.newName('judged');
+    expectEqual((await checked(run, { agentId })).decision, 'allow', 'with no policy, the decision');
+    const steps = [
+      ['allow', 'allow'],
+      ['require_approval', 'require_approval'],
+      ['deny', 'deny'],
+    ] as const;
+    for (const [effect, expected] of steps) {
+      await policyFor(run, agentId, { effect });
+      expectEqual(
+        (await checked(run, { agentId })).decision,
+        expected,
+        `with a policy of ${effect}, the decision`,
+      );
+    }
+  }),
+  ...(['approve', 'deny'] as const).map((decision) =>
+    check('PRF-20', `a repeated check after ${decision}`, async (run) => {
+      const { request, id } = await held(run);
+      expectEqual((await checked(run, request)).pendingActionId, id, 'pendingActionId of the repeated check');
+      const action = { toolName: 'contract_probe', argumentsHash: 'sha256:bb' };
+      const body = { ...request, sessionId: `${request.agentId}-session`, action };
+      expectCode(await run.probe.call('policies.check', { body }), 'ACTION_MISMATCH');
+      const same = { toolName: 'contract_probe', argumentsHash: 'sha256:aa' };
+      const shown = { ...body, action: { ...same, arguments: { amount: 1_000_000 } } };
+      expectCode(await run.probe.call('policies.check', { body: shown }), 'ACTION_MISMATCH');
+      await sent(run, 'guardian.pendingActions.decide', { id, body: { decision } });
+      const after = decision === 'approve' ? 'allow' : 'deny';
+      expectEqual((await checked(run, request)).decision, after, 'the decision afterwards');
+    }),
+  ),
+  check('PRF-21', 'a decision, its repetition, and a different one', async (run) => {
+    const { id } = await held(run);
+    const decide = (decision: string) =>
+      run.probe.call('guardian.pendingActions.decide', { id, body: { decision } });
+    expectStatus(await decide('approve'), 200);
+    expectStatus(await decide('approve'), 200);
+    expectCode(await decide('deny'), 'ALREADY_DECIDED');
+    const { items } = await sent(run, 'guardian.pendingActions.list', { query: { limit: 200 } });
+    if (items.some((action) => action.id === id)) fail('a decided action is still listed as pending');
+  }),
+  check('PRF-29', 'a dry run of an action that would be held', async (run) => {
+    const agentId = run.newName('tried');
+    await policyFor(run, agentId, { effect: 'require_approval' });
+    const request = { agentId, actionId: run.newName('action') };
+    const dry = await run.probe.call('policies.check', {
+      body: checkBody(request),
+      headers: { [names.prefer]: 'dry-run' },
+    });
+    const applied = dry.headers.get('preference-applied') ?? '';
+    // A service may ignore a preference (RFC 7240, section 2).
+    if (!/\bdry-run\b/i.test(applied)) skip('the service does not return Preference-Applied: dry-run');
+    skipForeign(run, expectObject(dry).matched);
+    expectEqual(expectObject(dry).decision, 'require_approval', 'the decision of the dry run');
+    const { items } = await sent(run, 'guardian.pendingActions.list', { query: { agentId } });
+    expectEqual(items.length, 0, 'after the dry run, the number of actions that the agent waits for');
+    const action = { toolName: 'contract_probe', argumentsHash: 'sha256:bb' };
+    expectEqual(
+      (await checked(run, { ...request, action })).decision,
+      'require_approval',
+      'the next decision',
+    );
+  }),
+];
 
 const toCheck = requirementOfEndpoint['policies.check'];
 const toList = requirementOfEndpoint['guardian.pendingActions.list'];

@@ -1,14 +1,20 @@
 import { endpoints } from '@actlog/protocol';
 import { type Check, check, safeCheck } from '../check.ts';
-import { type ApiResponse, describeResponse, isObject, succeeded } from '../http/api-response.ts';
-import { holds, mentions } from '../http/json-search.ts';
+import {
+  type ApiResponse,
+  describeResponse,
+  holds,
+  isObject,
+  mentions,
+  succeeded,
+} from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import { requirementOfEndpoint } from '../requirements/endpoints.ts';
 import type { Run } from '../run.ts';
 import { listed } from '../world/list-walk.ts';
 import type { MadeSession } from '../world/traffic.ts';
 import { expectObject, expectRefusal, expectSuccess } from './expectations.ts';
-import { expectListed } from './listing.ts';
+import { expectListed } from './lists.ts';
 
 /** Fails if a response about one session mentions an event of another one. */
 function expectNoForeignEvent(document: unknown, session: MadeSession, all: readonly MadeSession[]): void {

@@ -1,14 +1,13 @@
 import { type EndpointName, endpointNames, endpoints, type ListEndpointName } from '@actlog/protocol';
 import { type Check, check } from '../check.ts';
-import { describeResponse, isObject, succeeded } from '../http/api-response.ts';
-import { mentions } from '../http/json-search.ts';
+import { describeResponse, isObject, mentions, succeeded } from '../http/api-response.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Run } from '../run.ts';
+import { isUnchanged } from '../world/event-record.ts';
 import { namesAny } from '../world/hold.ts';
 import { listed } from '../world/list-walk.ts';
 import { type MadeSession, readSession } from '../world/traffic.ts';
-import { isUnchanged } from '../world/unchanged.ts';
-import { isMarked, ownRecords, tenantLists } from './listing.ts';
+import { isMarked, ownRecords, tenantLists } from './lists.ts';
 
 const requirement = 'SVC-02';
 

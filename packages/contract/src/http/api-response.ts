@@ -1,4 +1,6 @@
-import type { EndpointName } from '@actlog/protocol';
+import { parseRetryAfter } from '@actlog/client';
+import { type EndpointName, headers as names } from '@actlog/protocol';
+import type { Settings } from '../contract-options.ts';
 
 /** Maximum length of a quoted response in a message, in characters. */
 const longestQuote = 160;
@@ -59,4 +61,69 @@ export function describeResponse(response: ApiResponse): string {
   const code = codeOf(response);
   const quote = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
   return `${method} ${path} returned ${status}${code !== undefined ? ` ${code}` : quote ? ` and ${quote}` : ''}`;
+}
+
+/** Yields every value in a document, starting with the document itself. */
+export function* values(document: unknown): Generator<unknown> {
+  yield document;
+  if (typeof document !== 'object' || document === null) return;
+  for (const value of Object.values(document)) yield* values(value);
+}
+
+/** `true` if a document contains a string, or a number, that reads like the text. */
+export function holds(document: unknown, text: string): boolean {
+  return values(document).some(
+    (value) => value === text || (typeof value === 'number' && String(value) === text),
+  );
+}
+
+/** `true` if a document contains the id of an event, in upper or lower case (RFC 9562), as a value or as a name. */
+export function mentions(document: unknown, eventId: string): boolean {
+  const wanted = eventId.toLowerCase();
+  const isId = (value: unknown) => typeof value === 'string' && value.toLowerCase() === wanted;
+  return values(document).some((value) => isId(value) || (isObject(value) && Object.keys(value).some(isId)));
+}
+
+/** Returns every array in a document. */
+export function arrays(document: unknown): unknown[][] {
+  return [...values(document).filter((value) => Array.isArray(value))];
+}
+
+/** Returns every object in a document. */
+export function objects(document: unknown): JsonObject[] {
+  return [...values(document).filter(isObject)];
+}
+
+/** Returns the values of every member with this name in a document. */
+export function membersNamed(document: unknown, name: string): unknown[] {
+  return objects(document).flatMap((object) => (Object.hasOwn(object, name) ? [object[name]] : []));
+}
+
+/** Maximum number of retries after 429, 502, 503 or 504. */
+const maxRepeats = 5;
+
+/** Statuses after which the specification tells clients to retry ("Errors", retry guidance). */
+const retried = new Set([429, 502, 503, 504]);
+
+/** `true` if the specification tells clients to retry a request that received this status. */
+export function isRetried(status: number): boolean {
+  return retried.has(status);
+}
+
+/**
+ * Sends a request until its response is neither 429, 502, 503 nor 504, five times more at most. Waits for the time in
+ * `Retry-After`, unless it is longer than the run allows, or with exponential backoff and jitter.
+ */
+export async function repeated<Received extends { readonly status: number; readonly headers: Headers }>(
+  { maxRetryAfterMs, clock, signal }: Pick<Settings, 'maxRetryAfterMs' | 'clock' | 'signal'>,
+  send: () => Promise<Received>,
+): Promise<Received> {
+  for (let repeat = 0; ; repeat += 1) {
+    const response = await send();
+    if (!isRetried(response.status) || repeat >= maxRepeats) return response;
+    const asked = parseRetryAfter(response.headers.get(names.retryAfter), Date.now());
+    const delayMs = asked ?? Math.random() * 200 * 2 ** repeat;
+    if (delayMs > maxRetryAfterMs) return response;
+    await clock.sleep(delayMs, signal);
+  }
 }

@@ -2,8 +2,7 @@ import { type EndpointName, endpoints, headers as names, parseLargeIntegers } fr
 import { ContractError, type Settings } from '../contract-options.ts';
 import { fail } from '../outcome.ts';
 import { version } from '../version.ts';
-import type { ApiResponse } from './api-response.ts';
-import { repeated } from './repeat.ts';
+import { type ApiResponse, repeated } from './api-response.ts';
 
 /** Request data besides method and path. */
 export interface Sent {

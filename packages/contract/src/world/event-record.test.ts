@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { newEvent } from './event.ts';
-import { copiesOf, ownerFault, readBackFault, recordsOf } from './event-record.ts';
+import { copiesOf, newEvent, ownerFault, readBackFault, recordsOf } from './event-record.ts';
 
 const event = newEvent({ agentId: 'a', sessionId: 's' });
 const other = newEvent({ agentId: 'a', sessionId: 's' });

@@ -1,6 +1,15 @@
-import type { ActivityEvent } from '@actlog/protocol';
-import { isObject, type JsonObject } from '../http/api-response.ts';
-import { arrays, holds, membersNamed, mentions, values } from '../http/json-search.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type ActivityEvent, schemaVersion, toolCallCategory } from '@actlog/protocol';
+import {
+  arrays,
+  holds,
+  isObject,
+  type JsonObject,
+  membersNamed,
+  mentions,
+  values,
+} from '../http/api-response.ts';
 
 /** Number of an event's other values that an item with its id has at least, if it is the event and not a reference. */
 const valuesOfCopy = 2;
@@ -109,4 +118,44 @@ function carries(object: JsonObject, eventId: string): boolean {
 /** Returns how often an event occurs in one list of a document; if several lists have it, the highest number counts. */
 export function copiesOf(document: unknown, event: ActivityEvent): number {
   return Math.max(0, ...arrays(document).map((array) => array.filter((item) => isCopy(item, event)).length));
+}
+
+/** Creates an event of a tool call, with a hash that no other event has. */
+export function newEvent(
+  fields: Partial<ActivityEvent> & Pick<ActivityEvent, 'agentId' | 'sessionId'>,
+): ActivityEvent {
+  const eventId = fields.eventId ?? randomUUID();
+  return {
+    eventId,
+    sourceTimestamp: new Date(Date.now() - 60_000).toISOString(),
+    category: toolCallCategory,
+    schemaVersion,
+    payload: { toolName: 'contract_probe', argumentsHash: hashOf(eventId), responseStatus: 200 },
+    ...fields,
+  };
+}
+
+/** Returns the hash in the payload of an event. */
+export function hashOf(eventId: string): string {
+  return `sha256:${createHash('sha256').update(eventId).digest('hex')}`;
+}
+
+/** Names of members that change when a record is written or read, whatever happened to it. */
+const incidental =
+  /^(updated|modified|changed|touched|last|synced|fetched|read|generated|now|server|age|elapsed|remaining)|(version|revision|etag|updated_?at|expires_?in)$/i;
+
+/** Returns a document without the members that say nothing about the state of a record. */
+function withoutIncidental(document: unknown): unknown {
+  if (Array.isArray(document)) return document.map(withoutIncidental);
+  if (!isObject(document)) return document;
+  return Object.fromEntries(
+    Object.entries(document)
+      .filter(([name]) => !incidental.test(name))
+      .map(([name, value]) => [name, withoutIncidental(value)]),
+  );
+}
+
+/** `true` if two versions of a record only differ in members such as the time of the last change. */
+export function isUnchanged(before: unknown, after: unknown): boolean {
+  return isDeepStrictEqual(withoutIncidental(before), withoutIncidental(after));
 }

@@ -1,5 +1,4 @@
-import type { ApiResponse, JsonObject } from '../http/api-response.ts';
-import { holds, values } from '../http/json-search.ts';
+import { type ApiResponse, holds, type JsonObject, values } from '../http/api-response.ts';
 import type { MadeRecord } from './records.ts';
 
 /** Names by which an action of the run is known. */

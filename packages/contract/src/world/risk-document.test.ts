@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dimensionsOf, explanationFault, hasScoreOfItsOwn } from './risk-document.ts';
+import { dimensionsOf, explanationFault, hasScoreOfItsOwn } from '../checks/risk.ts';
 
 const ids = Array.from({ length: 10 }, (_, index) => `D${index}`);
 const list = ids.map((id) => ({ id, name: id, score: 1 }));

@@ -5,14 +5,13 @@ import {
   describeResponse,
   isObject,
   type JsonObject,
+  mentions,
   succeeded,
 } from '../http/api-response.ts';
-import { mentions } from '../http/json-search.ts';
 import type { Sent } from '../http/probe.ts';
 import { fail, skip } from '../outcome.ts';
 import type { Deployment } from './deployment.ts';
-import { newEvent } from './event.ts';
-import { recordsOf } from './event-record.ts';
+import { newEvent, recordsOf } from './event-record.ts';
 import type { Records } from './records.ts';
 
 /** A session that the run sent events to. */

@@ -3,9 +3,8 @@ import { join, posix } from 'node:path';
 import { slug } from 'github-slugger';
 import type { Plugin } from 'vite';
 import { type DefaultTheme, defineConfig, type MarkdownEnv, type MarkdownRenderer } from 'vitepress';
-import { placeholderBase, portableBase } from '../../build/portable-base.ts';
 import { forge, isFolder, isInRepository, pagesFolder, root, websiteFolder } from '../../build/repository.ts';
-import { pagePathOf, pageSources } from '../../build/stage-pages.ts';
+import { pagePathOf, pageSources, placeholderBase, portableBase } from '../../build/stage-pages.ts';
 import { type NavigationGroup, type PageEntry, type Section, sections } from '../navigation.ts';
 
 /** Environment of one page in VitePress. */

@@ -1,5 +1,5 @@
 import { metaKey } from '@actlog/recorder/adapter';
-import { elementTexts, withValue } from '../messages/edit-text.ts';
+import { elementTexts, withValue } from '../messages/json-rpc.ts';
 import type { CallDecision } from './open-call.ts';
 
 /** Parts of a line of the client, when all of its calls are decided. */

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
-import { ConfigurationFile } from '../wrap/configuration-file.ts';
-import type { ChangedText } from '../wrap/configuration-text.ts';
+import { type ChangedText, ConfigurationFile } from '../wrap/configuration-text.ts';
 import type { GatewayFlags } from './gateway-flags.ts';
 
 /** Variables that the gateway needs, and that programs of a desktop do not inherit from a shell. */

@@ -2,7 +2,7 @@ import { sharedRecorder } from '@actlog/recorder';
 import { showArgumentsOf } from '@actlog/recorder/adapter';
 import { GatewayCalls } from '../calls/gateway-calls.ts';
 import type { Upstream } from '../http/upstream.ts';
-import type { SignalSource } from '../stdio/signal-source.ts';
+import type { SignalSource } from '../stdio/child-server.ts';
 import { headersVariable } from '../wrap/server-entry.ts';
 import type { GatewayFlags, Misuse } from './gateway-flags.ts';
 

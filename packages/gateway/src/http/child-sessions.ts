@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseExactJson } from '@actlog/recorder/adapter';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
-import { progressTokenOf } from '../calls/hold-progress.ts';
+import { progressTokenOf } from '../calls/open-call.ts';
 import {
   errorText,
   isResponse,
@@ -13,11 +13,10 @@ import {
   rpcErrors,
 } from '../messages/json-rpc.ts';
 import { Relay } from '../relay/relay.ts';
-import { ChildServer, type ChildServerOptions } from '../stdio/child-server.ts';
-import { pump } from '../stdio/pump.ts';
+import { ChildServer, type ChildServerOptions, pump } from '../stdio/child-server.ts';
 import { ClientResponse } from './client-response.ts';
 import { readBody } from './read-body.ts';
-import { respondJson } from './respond-json.ts';
+import { respondJson } from './upstream.ts';
 
 const sessionHeader = 'mcp-session-id';
 

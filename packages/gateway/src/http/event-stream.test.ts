@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EventStreamSplitter, eventBytes } from './event-stream.ts';
+import { EventStreamSplitter, eventBytes } from './client-response.ts';
 
 test.each(['\n', '\r\n', '\r'])('splits a stream with line endings %j without changing a byte', (eol) => {
   const blocks = [

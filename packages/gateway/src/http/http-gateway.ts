@@ -3,14 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { messagesOf, parseMessage } from '../messages/json-rpc.ts';
-import type { ChildServerOptions } from '../stdio/child-server.ts';
-import type { SignalSource } from '../stdio/signal-source.ts';
+import type { ChildServerOptions, SignalSource } from '../stdio/child-server.ts';
 import { ChildSessions } from './child-sessions.ts';
 import { ProxyExchange, ProxySessions } from './proxy-exchange.ts';
 import { readBody } from './read-body.ts';
-import { repeatsMessage } from './request-headers.ts';
-import { respondJson } from './respond-json.ts';
-import { Upstream } from './upstream.ts';
+import { repeatsMessage, respondJson, Upstream } from './upstream.ts';
 
 /** Options of {@link runHttpGateway}. */
 export interface HttpGatewayOptions {

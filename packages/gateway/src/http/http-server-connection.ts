@@ -10,10 +10,9 @@ import {
   type RpcMessage,
   rpcErrors,
 } from '../messages/json-rpc.ts';
-import { eventStreamType } from './event-stream.ts';
-import { headersOf } from './request-headers.ts';
+import { eventStreamType } from './client-response.ts';
 import { ServerStreams, type Wait } from './server-streams.ts';
-import type { Upstream } from './upstream.ts';
+import { headersOf, type Upstream } from './upstream.ts';
 
 /** Time that the server has to end the session, in milliseconds. */
 const endMs = 1000;

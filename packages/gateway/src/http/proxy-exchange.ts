@@ -4,10 +4,8 @@ import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { RpcError } from '../messages/json-rpc.ts';
 import { OpenCalls } from '../relay/open-calls.ts';
 import { Relay } from '../relay/relay.ts';
-import { ClientResponse } from './client-response.ts';
-import { EventStreamSplitter, eventBytes, eventStreamType } from './event-stream.ts';
-import { respondJson } from './respond-json.ts';
-import type { Upstream } from './upstream.ts';
+import { ClientResponse, EventStreamSplitter, eventBytes, eventStreamType } from './client-response.ts';
+import { respondJson, type Upstream } from './upstream.ts';
 
 /** Maximum number of sessions to remember. */
 const maxSessions = 10_000;

@@ -1,4 +1,4 @@
-import { EventStreamSplitter, eventStreamType } from './event-stream.ts';
+import { EventStreamSplitter, eventStreamType } from './client-response.ts';
 import type { Upstream } from './upstream.ts';
 
 const sessionHeader = 'mcp-session-id';

@@ -1,9 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { Relay } from '../relay/relay.ts';
-import { pump } from '../stdio/pump.ts';
-import type { SignalSource } from '../stdio/signal-source.ts';
-import { written } from '../stdio/written.ts';
+import { pump, type SignalSource, written } from '../stdio/child-server.ts';
 import { HttpServerConnection } from './http-server-connection.ts';
 import type { Upstream } from './upstream.ts';
 

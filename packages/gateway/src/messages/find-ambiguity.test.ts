@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { findAmbiguity } from './find-ambiguity.ts';
-import { parseMessage } from './json-rpc.ts';
+import { findAmbiguity, parseMessage } from './json-rpc.ts';
 
 function problemOf(text: string): string | undefined {
   return findAmbiguity(Buffer.from(text), text, parseMessage(text));

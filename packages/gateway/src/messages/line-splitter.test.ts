@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LineSplitter } from '../stdio/pump.ts';
+import { LineSplitter } from '../stdio/child-server.ts';
 
 test('returns the same lines however the bytes are split', () => {
   const text = Buffer.from('{"a":"ä😀"}\n\n{"b":1}\r\nrest ä');

@@ -2,19 +2,20 @@ import { callMethod, giveUpCalls, isCallParams, metaKey, newSessionId } from '@a
 import { CallLine, type DecidedLine } from '../calls/call-line.ts';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { type CallRequest, OpenCall, type ResponseChanges } from '../calls/open-call.ts';
-import { withElements, withValue } from '../messages/edit-text.ts';
-import { findAmbiguity } from '../messages/find-ambiguity.ts';
 import {
   errorText,
+  findAmbiguity,
   isResponse,
   lineOf,
   messagesOf,
+  OrderedOutput,
   parseMessage,
   RpcError,
   type RpcMessage,
   rpcErrors,
+  withElements,
+  withValue,
 } from '../messages/json-rpc.ts';
-import { OrderedOutput } from '../messages/ordered-output.ts';
 import { OpenCalls } from './open-calls.ts';
 
 /** Both ends of a connection. Each message is a line of JSON with or without its line ending. */

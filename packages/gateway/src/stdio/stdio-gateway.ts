@@ -1,10 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { Relay } from '../relay/relay.ts';
-import { ChildServer, type ServerExit } from './child-server.ts';
-import { pump } from './pump.ts';
-import type { SignalSource } from './signal-source.ts';
-import { written } from './written.ts';
+import { ChildServer, pump, type ServerExit, type SignalSource, written } from './child-server.ts';
 
 /** Options of {@link runStdioGateway}. */
 export interface StdioGatewayOptions {

@@ -7,12 +7,9 @@ import {
   responseStatuses,
   type SpoolWriter,
 } from '@actlog/recorder/short-lived';
-import type { AgentName } from '../agents.ts';
-import type { EndedCall } from '../hook-event.ts';
+import type { AgentName } from '../dialects/dialect.ts';
 import { sessionFolder } from '../hook-folder.ts';
-import { Denials } from './denials.ts';
-import { digest } from './digest.ts';
-import type { HookCall, HookThread } from './hook-call.ts';
+import { Denials, digest, type EndedCall, type HookCall, type HookThread } from './hook-call.ts';
 import { type CallFacts, type CallName, type ClaimedCall, OpenCalls } from './open-calls.ts';
 
 /** Dependencies of a {@link CallLog}. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEventId } from '@actlog/recorder/short-lived';
 import { afterEach, expect, it } from 'vitest';
-import { digest } from './digest.ts';
+import { digest } from './hook-call.ts';
 import { type CallName, callFileName, OpenCalls } from './open-calls.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'actlog-open-calls-'));

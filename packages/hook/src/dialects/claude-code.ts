@@ -1,10 +1,7 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
-import type { HookCall } from '../calls/hook-call.ts';
-import type { EndedCall, HookEvent } from '../hook-event.ts';
+import type { EndedCall, HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import type { Dialect } from './dialect.ts';
-import { EventFields } from './event-fields.ts';
-import { failureStatus, resultStatus } from './result-status.ts';
+import { type Dialect, EventFields, failureStatus, resultStatus } from './dialect.ts';
 
 /** Tool with which Claude Code returns typed results; a run cannot end otherwise. */
 const internalTool = 'StructuredOutput';

@@ -1,10 +1,7 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
-import type { HookCall } from '../calls/hook-call.ts';
-import type { HookEvent } from '../hook-event.ts';
+import type { HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import type { Dialect } from './dialect.ts';
-import { EventFields } from './event-fields.ts';
-import { resultStatus } from './result-status.ts';
+import { type Dialect, EventFields, resultStatus } from './dialect.ts';
 
 /**
  * Hooks of Codex, by its reference (https://developers.openai.com/codex/hooks) and the parser of its source

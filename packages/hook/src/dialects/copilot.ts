@@ -1,10 +1,7 @@
 import { parseExactJson, responseStatuses } from '@actlog/recorder/short-lived';
-import type { HookCall } from '../calls/hook-call.ts';
-import type { HookEvent } from '../hook-event.ts';
+import type { HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import type { Dialect } from './dialect.ts';
-import { EventFields, InvalidInputError } from './event-fields.ts';
-import { failureStatus } from './result-status.ts';
+import { type Dialect, EventFields, failureStatus, InvalidInputError } from './dialect.ts';
 
 /**
  * Hooks of GitHub Copilot CLI and its cloud agent, by their reference

@@ -1,9 +1,6 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
-import type { HookCall } from '../calls/hook-call.ts';
-import type { HookEvent } from '../hook-event.ts';
-import type { Dialect } from './dialect.ts';
-import { EventFields } from './event-fields.ts';
-import { failureStatus } from './result-status.ts';
+import type { HookCall, HookEvent } from '../calls/hook-call.ts';
+import { type Dialect, EventFields, failureStatus } from './dialect.ts';
 
 /** Statuses by `failure_type` of `postToolUseFailure`. */
 const failureStatuses: ReadonlyMap<unknown, number> = new Map([

@@ -1,4 +1,5 @@
-import type { HookEvent } from '../hook-event.ts';
+import { mcpErrorStatus, responseStatuses } from '@actlog/recorder/short-lived';
+import type { HookEvent } from '../calls/hook-call.ts';
 import type { HookOutput } from '../hook-output.ts';
 
 /** Protocol of an agent's hooks: events in, decisions out. */
@@ -39,4 +40,88 @@ export interface Dialect {
   ask?(reason: string): HookOutput;
   /** Creates the output that shows a message to the user at the start of a session. Missing if the agent cannot. */
   notify?(message: string): HookOutput;
+}
+
+/** Error thrown when an agent's event is not of the documented form. The message never contains its values. */
+export class InvalidInputError extends Error {
+  override readonly name = 'InvalidInputError';
+}
+
+/** Fields of an agent's event, validated as they are read. */
+export class EventFields {
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  /** @throws InvalidInputError when the input is not a JSON object */
+  constructor(input: unknown) {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      throw new InvalidInputError(
+        'The hook event must be a JSON object on stdin: start this command as a hook.',
+      );
+    }
+    this.#fields = input as Record<string, unknown>;
+  }
+
+  /** Returns any value. */
+  value(name: string): unknown {
+    return this.#fields[name];
+  }
+
+  /** Returns a text that is not empty; undefined for anything else. */
+  optionalText(name: string): string | undefined {
+    const value = this.#fields[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  }
+
+  /**
+   * Returns the first text that is not empty.
+   *
+   * @throws InvalidInputError when there is none
+   */
+  text(...names: readonly string[]): string {
+    for (const name of names) {
+      const text = this.optionalText(name);
+      if (text !== undefined) return text;
+    }
+    throw new InvalidInputError(
+      `The hook event has no ${names.join(' or ')}: the agent's version may be older or newer than this hook supports.`,
+    );
+  }
+
+  /** Returns the objects of a list; an empty list for anything else. */
+  list(name: string): EventFields[] {
+    const value = this.#fields[name];
+    return Array.isArray(value)
+      ? value.filter((item) => typeof item === 'object' && item !== null).map((item) => new EventFields(item))
+      : [];
+  }
+}
+
+/** Returns the status of a result, which says that the tool failed only in the format of the Model Context Protocol. */
+export function resultStatus(result: unknown): number {
+  const { isError, content } = (result ?? {}) as { readonly isError?: unknown; readonly content?: unknown };
+  if (isError !== true || !Array.isArray(content)) return responseStatuses.ok;
+  const [first] = content as readonly ({ readonly text?: unknown } | null | undefined)[];
+  return failureStatus(String(first?.text));
+}
+
+/** Returns the status of a failed tool from the text of its error. */
+export function failureStatus(text: string): number {
+  return mcpErrorStatus(text) ?? responseStatuses.threw;
+}
+
+/** Coding agents whose hooks are supported, with their names for people. */
+export const agents = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex',
+  'gemini-cli': 'Gemini CLI',
+  cursor: 'Cursor',
+  copilot: 'GitHub Copilot CLI',
+} as const;
+
+/** Name of a supported coding agent, as on the command line. */
+export type AgentName = keyof typeof agents;
+
+/** Returns `true` for the name of a supported coding agent. */
+export function isAgentName(name: unknown): name is AgentName {
+  return typeof name === 'string' && Object.hasOwn(agents, name);
 }

@@ -1,9 +1,7 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
-import type { HookCall } from '../calls/hook-call.ts';
-import type { HookEvent } from '../hook-event.ts';
+import type { HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import type { Dialect } from './dialect.ts';
-import { EventFields } from './event-fields.ts';
+import { type Dialect, EventFields } from './dialect.ts';
 
 /**
  * Hooks of Gemini CLI, by its reference (https://geminicli.com/docs/hooks/reference). Its calls have no id, so the end

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { decodeText } from '@actlog/recorder/short-lived';
 import { parse } from 'smol-toml';
-import type { AgentName } from '../agents.ts';
-import type { HookPlace } from './install-hook-options.ts';
+import type { AgentName } from '../dialects/dialect.ts';
+import type { HookPlace } from './hook-command.ts';
 
 /** Time limits of a hook, in seconds. */
 export interface HookLimits {

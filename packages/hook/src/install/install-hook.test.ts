@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type AgentName, agents } from '../agents.ts';
+import { type AgentName, agents } from '../dialects/dialect.ts';
 import { agentSettings } from './agent-settings.ts';
 import { installHook, removeHook } from './install-hook.ts';
 

@@ -2,10 +2,9 @@ import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, wr
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { decodeText } from '@actlog/recorder/short-lived';
-import { type AgentName, agents, isAgentName } from '../agents.ts';
+import { type AgentName, agents, isAgentName } from '../dialects/dialect.ts';
 import { type AgentSettings, agentSettings, type HookEntry } from './agent-settings.ts';
-import { hookCommand, isHookCommand } from './hook-command.ts';
-import type { HookPlace, InstallHookOptions } from './install-hook-options.ts';
+import { type HookPlace, hookCommand, type InstallHookOptions, isHookCommand } from './hook-command.ts';
 import { SettingsText } from './settings-text.ts';
 
 /** Time beyond the waits of a hook that the agent allows it, in seconds. */

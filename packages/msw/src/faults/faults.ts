@@ -1,9 +1,8 @@
 import { type EndpointName, type ErrorCode, endpointNames, errorCodes, headers } from '@actlog/protocol';
 import { type HttpHandler, http } from 'msw';
 import { ApiError } from '../service/api-error.ts';
+import { responseHeaders } from '../service/call.ts';
 import { endpointOf, type MockService, pathBelow } from '../service/mock-service.ts';
-import { responseHeaders } from '../service/response-headers.ts';
-import { refusedConnection } from './refused-connection.ts';
 
 /** Options of `rateLimited`. */
 export interface RateLimitedOptions extends FaultOptions {
@@ -178,4 +177,17 @@ function fault(baseURL: string, { endpoint, times }: FaultOptions, damage: Damag
 function wholeNumber(field: string, value: number | undefined, minimum: number): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= minimum)) return value;
   throw new TypeError(`${field} must be an integer of at least ${minimum}, got ${value}.`);
+}
+
+/** Marks a refused connection, in contrast to a broken one; shared by all copies of this package. */
+const mark = Symbol.for('@actlog/msw.refused');
+
+/** Returns a network error of a request that was never sent. */
+function refusedConnection(): Response {
+  return Object.assign(Response.error(), { [mark]: true });
+}
+
+/** `true` for a network error of a request that was never sent. */
+export function isRefusedConnection(response: Response): boolean {
+  return mark in response;
 }

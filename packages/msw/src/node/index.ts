@@ -4,6 +4,10 @@
  *
  * @packageDocumentation
  */
-export { HandlersDispatcher } from './handlers-dispatcher.ts';
-export { interceptUndici, type ListeningSource, type UndiciInterception } from './intercept-undici.ts';
+export {
+  HandlersDispatcher,
+  interceptUndici,
+  type ListeningSource,
+  type UndiciInterception,
+} from './intercept-undici.ts';
 export type { HandlerSource } from './mock-exchange.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { getResponse, isPassthroughResponse } from 'msw';
 import type { Dispatcher } from 'undici';
-import { isRefusedConnection } from '../faults/refused-connection.ts';
+import { isRefusedConnection } from '../faults/faults.ts';
 import { errors } from './undici.js';
 
 /** Source of handlers, such as `setupServer()` of `msw/node`. */

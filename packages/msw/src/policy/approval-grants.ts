@@ -1,18 +1,21 @@
 import {
   approvalSubject,
   type CheckEffect,
+  ConditionError,
   type DecisionPayload,
   decisionEvent,
   type GrantTerms,
   grantedDecision,
   maxSessionGrants,
   maxTenantGrants,
+  type PolicyRule,
+  policyRule,
 } from '@actlog/policy';
 import { headers, type PolicyCheck } from '@actlog/protocol';
 import { v4 } from 'uuid';
-import { ApiError } from '../service/api-error.ts';
-import { newId } from '../service/new-id.ts';
-import type { PendingActionRecord } from '../tenant/records.ts';
+import { ApiError, invalid } from '../service/api-error.ts';
+import { newId } from '../service/call.ts';
+import type { PendingActionRecord, PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 
 /** Counts an action for the grant that allows it, and records that in its session. */
@@ -79,4 +82,25 @@ export function recordDecision(
 ): void {
   if (sessionId == null) return;
   tenant.record(decisionEvent(v4(), { agentId, sessionId }, payload, nowMs), nowMs);
+}
+
+/** Cache of compiled rules. Records are never changed, only replaced. */
+const read = new WeakMap<PolicyRecord, PolicyRule>();
+
+/**
+ * Returns the compiled rule of a policy.
+ *
+ * @throws ApiError `VALIDATION_ERROR` for a condition that the reference server would reject.
+ */
+export function ruleOf(policy: PolicyRecord): PolicyRule {
+  const known = read.get(policy);
+  if (known) return known;
+  try {
+    const rule = policyRule(policy);
+    read.set(policy, rule);
+    return rule;
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    throw invalid('condition', 'invalid_condition', error.problem);
+  }
 }

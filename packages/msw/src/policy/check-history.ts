@@ -11,7 +11,7 @@ import { type PolicyCheck, toolCallCategory } from '@actlog/protocol';
 import { readsUntrusted } from '@actlog/risk';
 import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { ruleOf } from './rule-of.ts';
+import { ruleOf } from './approval-grants.ts';
 
 /** Returns the history of a check's session and agent, as a policy reads it. */
 export function historyOf(

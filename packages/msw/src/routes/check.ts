@@ -28,13 +28,11 @@ import {
   scheduledPolicies,
 } from '@actlog/policy';
 import { checkPreference, headers as names, type PolicyCheck, type SentOf } from '@actlog/protocol';
-import { recordDecision, useGrant } from '../policy/approval-grants.ts';
+import { recordDecision, ruleOf, useGrant } from '../policy/approval-grants.ts';
 import { historyOf, isWatched, noteCheck, recordCall } from '../policy/check-history.ts';
 import { expireActions, findEqualHeld, holdAction } from '../policy/pending.ts';
-import { ruleOf } from '../policy/rule-of.ts';
 import { invalid, refusalError } from '../service/api-error.ts';
-import type { Call, Route } from '../service/call.ts';
-import { newId } from '../service/new-id.ts';
+import { type Call, newId, type Route } from '../service/call.ts';
 import type { PendingActionRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 

@@ -1,12 +1,10 @@
 import { budgetProblem, defaultPolicyBudget, policyContradiction } from '@actlog/policy';
 import { headers, mergePatch } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import { ruleOf } from '../policy/rule-of.ts';
+import { ruleOf } from '../policy/approval-grants.ts';
 import { ApiError, invalid, notFound } from '../service/api-error.ts';
-import type { Route } from '../service/call.ts';
-import { newId } from '../service/new-id.ts';
+import { newId, type Route, validated } from '../service/call.ts';
 import { listName, pageOf, placed } from '../service/page.ts';
-import { validated } from '../service/validated.ts';
 import type { PolicyRecord } from '../tenant/records.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 

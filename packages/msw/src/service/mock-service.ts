@@ -13,10 +13,8 @@ import {
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import { routes } from '../routes/routes.ts';
 import { ApiError, invalid, refusalError } from './api-error.ts';
-import type { Call, Route } from './call.ts';
+import { type Call, responseHeaders as newResponseHeaders, type Route, validated } from './call.ts';
 import { type KeyRing, requireScope } from './key-ring.ts';
-import { responseHeaders as newResponseHeaders } from './response-headers.ts';
-import { validated } from './validated.ts';
 
 /** Endpoint of a request. */
 interface Target {

@@ -14,7 +14,7 @@ import {
 import type { ActivityEvent, EventAck } from '@actlog/protocol';
 import { emptyTenant, riskEvent, stampEvent } from '@actlog/risk';
 import { ApiError, invalid } from '../service/api-error.ts';
-import { Cursors } from '../service/cursors.ts';
+import { Cursors } from '../service/page.ts';
 import type {
   AgentRecord,
   ChannelRecord,

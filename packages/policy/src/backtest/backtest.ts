@@ -11,8 +11,8 @@ import { scheduleReason } from '../check/schedule.ts';
 import { type CheckedAction, checkedAction } from '../match/checked-action.ts';
 import type { PolicyHistory } from '../match/condition.ts';
 import { matchPolicy } from '../match/match-policy.ts';
-import { compileDraft, type DraftPolicy, matchingPolicies } from './draft-policies.ts';
 import { HistoryReplay, type PastDecision, pastVerdict } from './history-replay.ts';
+import { compileDraft, type DraftPolicy, matchingPolicies } from './policy-trial.ts';
 
 /** Decision of the draft about one action. */
 export interface DraftVerdict {

@@ -1,11 +1,11 @@
 import type { MatchedPolicy, PolicyDecision, PolicyEffect } from '@actlog/protocol';
-import { AgentTools } from '../history/agent-tools.ts';
 import { type CallEnd, CallHistory } from '../history/call-history.ts';
+import { AgentTools } from '../history/folded-calls.ts';
 import type { HistoryFacts } from '../history/history-view.ts';
-import { keptArguments } from '../history/session-call.ts';
+import { keptArguments } from '../history/stored-call.ts';
 import { WatchedCalls } from '../history/watched-calls.ts';
 import type { HistoryReads } from '../match/history-reads.ts';
-import type { PolicyRule } from '../match/policy-rule.ts';
+import type { PolicyRule } from '../match/match-policy.ts';
 
 interface PastSession {
   readonly history: CallHistory;

@@ -1,9 +1,8 @@
 import type { PolicyCheck, PolicyCreate } from '@actlog/protocol';
 import { expect, test } from 'vitest';
-import { policyDefinition } from '../check/policy-definition.ts';
+import { policyDefinition } from '../check/fired-policy.ts';
 import { checkedAction } from '../match/checked-action.ts';
-import { PolicyTrial } from './policy-trial.ts';
-import type { EarlierCall } from './trial-history.ts';
+import { type EarlierCall, PolicyTrial } from './policy-trial.ts';
 
 const policies: PolicyCreate[] = [
   { name: 'known', effect: 'allow', match: { tools: ['refund'] }, condition: 'args.amount < 10' },

@@ -1,11 +1,20 @@
 import type { PolicyEffect } from '@actlog/protocol';
-import { type DefinedPolicy, firedPolicies, verdictOn } from '../check/fired-policy.ts';
+import {
+  byPrecedence,
+  type DefinedPolicy,
+  type FiredPolicy,
+  firedPolicies,
+  verdictOn,
+} from '../check/fired-policy.ts';
 import { exceededRates, rateWindows, windowKey } from '../check/rate.ts';
+import { scheduledPolicies } from '../check/schedule.ts';
+import { CallHistory } from '../history/call-history.ts';
+import { AgentTools } from '../history/folded-calls.ts';
+import { type CallOutcome, keptArguments } from '../history/stored-call.ts';
 import { WatchedCalls } from '../history/watched-calls.ts';
 import type { CheckedAction } from '../match/checked-action.ts';
-import { explainMatch } from '../match/explain-match.ts';
-import { compileDraft, type DraftPolicy, matchingPolicies } from './draft-policies.ts';
-import { type EarlierCall, trialHistory } from './trial-history.ts';
+import type { PolicyHistory } from '../match/condition.ts';
+import { explainMatch, matchPolicy, type PolicyRule, policyRule } from '../match/match-policy.ts';
 
 /** One policy's part in a trial. */
 export interface TriedPolicy {
@@ -92,4 +101,122 @@ export class PolicyTrial {
     };
     return { decision, decidedBy: decidedBy?.policy, explain };
   }
+}
+
+/** A policy of a draft with its compiled rule. */
+export interface DraftPolicy {
+  readonly policy: DefinedPolicy;
+  readonly rule: PolicyRule;
+}
+
+/**
+ * Compiles the policies of a draft, and sorts them by precedence as the service does: those with the same precedence by
+ * their ids.
+ *
+ * @throws ConditionError for an invalid condition. No condition is too costly.
+ */
+export function compileDraft(policies: readonly DefinedPolicy[]): readonly DraftPolicy[] {
+  return policies
+    .toSorted(
+      (left, right) => byPrecedence(left.definition, right.definition) || (left.id < right.id ? -1 : 1),
+    )
+    .map((policy) => ({ policy, rule: policyRule(policy.definition, Number.POSITIVE_INFINITY) }));
+}
+
+/** Circumstances of an action that policies depend on. */
+interface Circumstances {
+  readonly history: PolicyHistory;
+  /** Time of the action, in Unix milliseconds. */
+  readonly atMs: number;
+}
+
+/**
+ * Returns the policies of a draft whose names and condition match an action and that apply at its time, in order of
+ * precedence.
+ */
+export function matchingPolicies(
+  draft: readonly DraftPolicy[],
+  action: CheckedAction,
+  { history, atMs }: Circumstances,
+): FiredPolicy[] {
+  const matching: FiredPolicy[] = [];
+  for (const { policy, rule } of draft) {
+    const why = matchPolicy(rule, action, history);
+    if (why !== undefined) matching.push({ policy, why });
+  }
+  return [...scheduledPolicies(matching, atMs)];
+}
+
+/** A checked call of the session before the tried action. */
+export interface EarlierCall {
+  readonly toolName: string;
+  /** Agent of the call; that of the tried action by default. */
+  readonly agentId?: string | undefined;
+  /** Arguments that the agent showed; none by default. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+  /** Outcome of the call; `succeeded` by default. */
+  readonly outcome?: CallOutcome | undefined;
+  /** Time between the call and the tried action, in seconds; 0 by default. */
+  readonly secondsAgo?: number | undefined;
+}
+
+/** Calls before a tried action, and those of them that policies read. */
+interface EarlierCalls {
+  readonly watches: WatchedCalls;
+  /** Calls in the order in which they were made. */
+  readonly calls: readonly EarlierCall[];
+  /** `true` if a tool reads text of unknown authors. */
+  readonly readsUntrusted: (toolName: string) => boolean;
+}
+
+/** Time of the tried action, in Unix milliseconds. Any time will do. */
+const nowMs = Date.UTC(2026, 0, 1);
+
+/**
+ * Returns the history of an action after these calls, all of them known. Without calls and without a session, there is
+ * no history, as in a check without `sessionId`.
+ */
+function trialHistory(
+  action: CheckedAction,
+  { watches, calls, readsUntrusted }: EarlierCalls,
+): PolicyHistory {
+  const session = new CallHistory(0);
+  const agent = new AgentTools();
+  for (const { toolName, agentId = action.agentId, outcome = 'succeeded', ...call } of inOrder(calls)) {
+    const watched = watches.ofTool(toolName, () => readsUntrusted(toolName));
+    if (!watched) continue;
+    const isAllowed = outcome !== 'denied';
+    const atMs = nowMs - (call.secondsAgo ?? 0) * 1000;
+    if (watched.inSession) {
+      const { argumentNames } = watched;
+      const hasEnded = outcome === 'succeeded' || outcome === 'failed';
+      session.add(
+        {
+          agentId,
+          actionId: undefined,
+          toolName,
+          argumentsHash: '',
+          atMs,
+          outcome,
+          endedMs: hasEnded ? atMs : 0,
+          arguments: keptArguments(call.arguments, argumentNames),
+        },
+        argumentNames,
+      );
+    }
+    if (isAllowed && watched.isUntrusted) session.addUntrusted(agentId, undefined);
+    if (isAllowed && watched.ofAgent && agentId === action.agentId) agent.add(toolName);
+  }
+  const hasSession = action.sessionId !== undefined || calls.length > 0;
+  return {
+    session: hasSession ? session : undefined,
+    agent,
+    nowMs,
+    actionId: undefined,
+    policySinceMs: 0,
+  };
+}
+
+function inOrder(calls: readonly EarlierCall[]): EarlierCall[] {
+  return calls.toSorted((left, right) => (right.secondsAgo ?? 0) - (left.secondsAgo ?? 0));
 }

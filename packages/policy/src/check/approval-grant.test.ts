@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ApprovalGrant, coveringGrant, type GrantedCheck } from './approval-grant.ts';
+import { type ApprovalGrant, coveringGrant, type GrantedCheck } from './approval-rules.ts';
 import { agentRevoked, type FiredPolicy, type PolicyDefinition } from './fired-policy.ts';
 
 function policy(

@@ -1,3 +1,4 @@
+import type { PolicyCheck } from '@actlog/protocol';
 import type { FiredPolicy } from './fired-policy.ts';
 
 /** Rules about the approvals of a held action. */
@@ -20,7 +21,7 @@ export interface PolicyVersion {
 }
 
 /** Returns the policies that require approval. A policy of the mode `log_only` requires nothing. */
-export function holdingPolicies(fired: readonly FiredPolicy[]): readonly FiredPolicy[] {
+function holdingPolicies(fired: readonly FiredPolicy[]): readonly FiredPolicy[] {
   return fired.filter(
     ({ policy: { definition } }) => definition.effect === 'require_approval' && definition.mode === 'enforce',
   );
@@ -47,4 +48,118 @@ export function approvalRules(fired: readonly FiredPolicy[]): ApprovalRules {
     notRequester: approvals.some(({ notRequester }) => notRequester === true),
     singleUse: approvals.some(({ singleUse }) => singleUse === true),
   };
+}
+
+/** Permission of an approver for later actions of one agent in one session. */
+export interface ApprovalGrant {
+  readonly id: string;
+  readonly agentId: string;
+  readonly sessionId: string;
+  /** Person or system on whose behalf the agent acted; null for none. */
+  readonly principal: string | null;
+  /** `action` for the same action, `tool` for any call of the same tool. */
+  readonly for: 'action' | 'tool';
+  readonly toolName: string;
+  /** Subject of the approval, which identifies the action. */
+  readonly subject: string;
+  /** Policies that held the action, at the versions that held it. */
+  readonly policies: readonly PolicyVersion[];
+  /** Id of the key of the last approver. */
+  readonly grantedBy: string;
+  /** Time at which it ends, in Unix milliseconds. */
+  readonly expiresMs: number;
+  /** Number of actions that it still lets run; null if not limited. */
+  readonly remainingUses: number | null;
+  /** `true` if it was revoked. */
+  readonly isRevoked: boolean;
+}
+
+/** The check that a grant may allow. */
+export interface GrantedCheck {
+  readonly check: Pick<PolicyCheck, 'agentId' | 'sessionId' | 'action' | 'principal'>;
+  /** Subject that an approval of the action would have. Called only when a grant depends on it. */
+  readonly subject: () => string;
+  /** Policies that fire, in order of precedence. */
+  readonly fired: readonly FiredPolicy[];
+  /** Id of the grant that allowed an earlier check of the same `actionId`; null for none. Its use is already counted. */
+  readonly usedGrantId: string | null;
+  /** Time of the check, in Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/**
+ * Returns the grant that allows a check, or `undefined` if none does. Every policy that holds the action must have held
+ * the approved one, at the same version: a policy that is new, changed, or did not hold the approved action needs a new
+ * approval.
+ */
+export function coveringGrant(
+  grants: readonly ApprovalGrant[],
+  checked: GrantedCheck,
+): ApprovalGrant | undefined {
+  const covering = grants.filter((grant) => covers(grant, checked));
+  return covering.find(({ id }) => id === checked.usedGrantId) ?? covering[0];
+}
+
+function covers(grant: ApprovalGrant, { check, subject, fired, usedGrantId, nowMs }: GrantedCheck): boolean {
+  const isLeft = grant.id === usedGrantId || grant.remainingUses === null || grant.remainingUses > 0;
+  if (grant.isRevoked || grant.expiresMs <= nowMs || !isLeft) return false;
+  if (grant.agentId !== check.agentId || grant.sessionId !== check.sessionId) return false;
+  if (grant.principal !== (check.principal ?? null)) return false;
+  if (grant.toolName !== check.action.toolName) return false;
+  if (grant.for === 'action' && grant.subject !== subject()) return false;
+  return holdingPolicies(fired).every(({ policy: { id, version } }) =>
+    grant.policies.some((held) => held.id === id && held.version !== null && held.version === version),
+  );
+}
+
+/**
+ * Time after the use of a single-use approval in which a repeat of the same check still gets `allow`, in
+ * milliseconds.
+ */
+export const approvalRepeatMs = 60_000;
+
+/** Record of the check that used a single-use approval. */
+export interface ApprovalUse {
+  /** The `actionId` of the check; null for a check without one, which cannot be repeated. */
+  readonly actionId: string | null;
+  /** Time at which the check got its first `allow`, in Unix milliseconds. */
+  readonly usedMs: number;
+}
+
+/**
+ * Returns `true` if a single-use approval can no longer be used by a check: another check used it, or the time for
+ * repeats is over. A guard repeats a check when it did not receive the response.
+ */
+export function isUsedUp(use: ApprovalUse, actionId: string | undefined, nowMs: number): boolean {
+  const isRepeat = actionId !== undefined && use.actionId === actionId;
+  return !isRepeat || nowMs - use.usedMs > approvalRepeatMs;
+}
+
+/** Identity of an approver. */
+export interface Approver {
+  /** Id of the API key (`key_…`), or of the person who is signed in (`usr_…`). */
+  readonly key: string;
+  /** The person, where the deployment knows who uses the key; null otherwise. */
+  readonly principal: string | null;
+}
+
+/** `true` if both are one approver: they use the same key, or are known to be the same person. */
+export function isSameApprover(left: Approver, right: Approver): boolean {
+  if (left.key === right.key) return true;
+  return left.principal !== null && right.principal !== null && isSamePerson(left.principal, right.principal);
+}
+
+/** `true` if two names are those of one person: only letter case, white space and Unicode form may differ. */
+function isSamePerson(left: string, right: string): boolean {
+  return left === right || folded(left) === folded(right);
+}
+
+/** Returns a name without the differences that readers do not see, so that nobody counts as two people. */
+function folded(name: string): string {
+  const visible = name
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+  // In upper case first, which unites forms of one letter, such as both small sigmas.
+  return visible.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

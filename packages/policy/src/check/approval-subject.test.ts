@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approvalSubject } from './approval-subject.ts';
+import { approvalSubject } from './held-action.ts';
 
 function subject(shown: Record<string, unknown> | undefined): string {
   return approvalSubject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approvalRepeatMs, isUsedUp } from './approval-use.ts';
+import { approvalRepeatMs, isUsedUp } from './approval-rules.ts';
 
 test.each([
   ['the same check at the end of the repeat window', 'a', 'a', approvalRepeatMs, false],

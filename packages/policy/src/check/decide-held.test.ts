@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Approver } from './approver.ts';
+import type { Approver } from './approval-rules.ts';
 import { type DecidableAction, decideHeld } from './decide-held.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');

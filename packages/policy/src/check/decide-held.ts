@@ -1,6 +1,6 @@
 import type { Decide, GivenApproval, SentOf } from '@actlog/protocol';
 import { invalidRequest, type Refusal } from '../requests/refusal.ts';
-import { type Approver, isSameApprover } from './approver.ts';
+import { type Approver, isSameApprover } from './approval-rules.ts';
 import { lateDecisionRefusal } from './held-action.ts';
 
 /** Outcome of an approver's decision. */

@@ -1,6 +1,6 @@
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
 import type { Refusal } from '../requests/refusal.ts';
-import type { ApprovalGrant } from './approval-grant.ts';
+import type { ApprovalGrant } from './approval-rules.ts';
 import { type DefinedPolicy, denyingPolicy, type FiredPolicy, verdictOn } from './fired-policy.ts';
 import { type HeldAction, heldOutcome, type NewHeldAction, newHeldAction } from './held-action.ts';
 

@@ -5,8 +5,7 @@ import {
   type SentOf,
   schemaVersion,
 } from '@actlog/protocol';
-import type { ApprovalGrant } from './approval-grant.ts';
-import type { Approver } from './approver.ts';
+import type { ApprovalGrant, Approver } from './approval-rules.ts';
 import type { DefinedPolicy } from './fired-policy.ts';
 import type { Rate } from './rate.ts';
 

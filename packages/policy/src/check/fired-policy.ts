@@ -1,4 +1,4 @@
-import type { PolicyEffect, SentOf } from '@actlog/protocol';
+import type { PolicyCreate, PolicyEffect, SentOf } from '@actlog/protocol';
 
 /** Fields of a policy that its author writes, with defaults filled in. */
 export type PolicyDefinition = Omit<
@@ -116,5 +116,57 @@ export function keyStopped(agentId: string): FiredPolicy {
   return {
     policy: { id, definition: { ...definition, message } },
     why: `the API key has acted as the agent ${JSON.stringify(agentId)}, which is revoked`,
+  };
+}
+
+/** Fields of a policy that determine its precedence and effect. */
+export interface PolicyWeight {
+  readonly effect: PolicyEffect;
+  /** Order within one effect, highest first. */
+  readonly priority: number;
+  /** `log_only` policies are reported but do not affect the decision. */
+  readonly mode: 'enforce' | 'log_only';
+  /**
+   * Outcome of an approval that nobody decides, and whether it is for one call; by default `deny` and
+   * `false`.
+   */
+  readonly approval?:
+    | { readonly onTimeout: 'deny' | 'allow'; readonly singleUse?: boolean | undefined }
+    | null
+    | undefined;
+}
+
+const effectOrder: Readonly<Record<PolicyEffect, number>> = { deny: 0, require_approval: 1, allow: 2 };
+
+/**
+ * Sorts policies by precedence: deny before require_approval before allow, then by highest priority. At the same
+ * priority, policies with `onTimeout: 'allow'` come last, so that they cannot bypass stricter ones.
+ */
+export function byPrecedence(left: PolicyWeight, right: PolicyWeight): number {
+  return (
+    effectOrder[left.effect] - effectOrder[right.effect] ||
+    right.priority - left.priority ||
+    Number(runsUndecided(left)) - Number(runsUndecided(right))
+  );
+}
+
+function runsUndecided({ approval }: PolicyWeight): boolean {
+  return approval?.onTimeout === 'allow';
+}
+
+/** Returns a policy from the body of its creation, with defaults filled in. */
+export function policyDefinition(body: PolicyCreate): PolicyDefinition {
+  return {
+    name: body.name,
+    description: body.description ?? null,
+    mode: body.mode ?? 'enforce',
+    effect: body.effect,
+    priority: body.priority ?? 0,
+    match: (body.match ?? {}) as PolicyDefinition['match'],
+    condition: body.condition ?? null,
+    rate: body.rate ?? null,
+    approval: (body.approval ?? null) as PolicyDefinition['approval'],
+    schedule: (body.schedule ?? null) as PolicyDefinition['schedule'],
+    message: body.message ?? null,
   };
 }

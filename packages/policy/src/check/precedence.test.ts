@@ -1,6 +1,6 @@
 import type { PolicyEffect } from '@actlog/protocol';
 import { expect, test } from 'vitest';
-import { byPrecedence, type PolicyWeight } from './precedence.ts';
+import { byPrecedence, type PolicyWeight } from './fired-policy.ts';
 
 const weight = (effect: PolicyEffect, priority = 0, mode: PolicyWeight['mode'] = 'enforce') => ({
   effect,

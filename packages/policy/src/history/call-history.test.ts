@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CallHistory, maxKeptCalls } from './call-history.ts';
-import type { SessionCall } from './session-call.ts';
+import type { SessionCall } from './stored-call.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 

@@ -1,6 +1,5 @@
 import { type FoldedCalls, foldCall } from './folded-calls.ts';
-import type { SessionCall } from './session-call.ts';
-import { callText, keptHash, parseCall, type StoredCall } from './stored-call.ts';
+import { callText, keptHash, parseCall, type SessionCall, type StoredCall } from './stored-call.ts';
 
 /** Number of a session's newest calls that are always kept one by one. */
 export const maxKeptCalls = 100;

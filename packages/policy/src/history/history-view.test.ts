@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { AgentTools } from './agent-tools.ts';
 import { CallHistory, maxKeptCalls } from './call-history.ts';
+import { AgentTools } from './folded-calls.ts';
 import { type CallQuery, HistoryView } from './history-view.ts';
-import type { SessionCall } from './session-call.ts';
+import type { SessionCall } from './stored-call.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 const minuteMs = 60_000;

@@ -1,8 +1,7 @@
 import { Glob } from '../match/glob.ts';
-import type { AgentTools } from './agent-tools.ts';
 import type { CallHistory, UntrustedCall } from './call-history.ts';
-import { type FoldedCalls, foldedWithin } from './folded-calls.ts';
-import { isKept, type KeptArgument, type SessionCall } from './session-call.ts';
+import { type AgentTools, type FoldedCalls, foldedWithin } from './folded-calls.ts';
+import { isKept, type KeptArgument, type SessionCall } from './stored-call.ts';
 
 /** History that a check reads. */
 export interface HistoryFacts {

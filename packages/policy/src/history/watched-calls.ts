@@ -1,5 +1,5 @@
 import { Glob } from '../match/glob.ts';
-import type { PolicyRule } from '../match/policy-rule.ts';
+import type { PolicyRule } from '../match/match-policy.ts';
 
 /** Part of the history that a call belongs to, because a policy reads it. */
 export interface WatchedCall {

@@ -7,7 +7,7 @@ import {
 } from '@marcbachmann/cel-js';
 import { type HistoryFacts, HistoryView } from '../history/history-view.ts';
 import { readableOrigins, refuseUnknownOrigins, registerOrigins } from './argument-origins.ts';
-import type { CheckedAction } from './checked-action.ts';
+import { type CheckedAction, shownBounds } from './checked-action.ts';
 import { ConditionError } from './condition-error.ts';
 import { refuseCostly } from './cost/condition-cost.ts';
 import { evaluationCost } from './cost/evaluation-cost.ts';
@@ -19,7 +19,6 @@ import {
 } from './cost/linear-functions.ts';
 import { ReadableAgent, ReadableSession, registerHistory } from './history-functions.ts';
 import { type HistoryReads, historyReads } from './history-reads.ts';
-import { shownBounds } from './shown-arguments.ts';
 import { nodesOf } from './syntax-tree.ts';
 
 /** Maximum number and depth of syntax nodes in one condition (reference profile, "Policy"). */

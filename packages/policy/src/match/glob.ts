@@ -1,4 +1,4 @@
-import { LinearSearch } from './cost/linear-search.ts';
+import { LinearSearch } from './cost/linear-functions.ts';
 
 /**
  * A compiled pattern in which `*` matches any characters and everything else matches literally. Matching takes time

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { AgentTools } from '../history/agent-tools.ts';
 import { CallHistory } from '../history/call-history.ts';
+import { AgentTools } from '../history/folded-calls.ts';
 import { WatchedCalls } from '../history/watched-calls.ts';
 import { checkedAction } from './checked-action.ts';
 import { parseCondition } from './condition.ts';
-import { matchPolicy, needsHistory } from './match-policy.ts';
-import { policyRule } from './policy-rule.ts';
+import { matchPolicy, needsHistory, policyRule } from './match-policy.ts';
 
 const count = 'session.count("a") > 0';
 

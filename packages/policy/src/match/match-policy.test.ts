@@ -1,8 +1,7 @@
 import type { PolicyCheck } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { checkedAction } from './checked-action.ts';
-import { matchPolicy } from './match-policy.ts';
-import { policyRule } from './policy-rule.ts';
+import { matchPolicy, policyRule } from './match-policy.ts';
 
 type Policy = Parameters<typeof policyRule>[0];
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConditionError } from './condition-error.ts';
 import { Glob } from './glob.ts';
-import { policyRule } from './policy-rule.ts';
+import { policyRule } from './match-policy.ts';
 
 test.each([[{ effect: 'deny' }], [{ effect: 'deny', match: {}, condition: null }]] as const)(
   '%j applies to every action',

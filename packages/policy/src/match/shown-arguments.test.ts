@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { areBounded } from './shown-arguments.ts';
+import { areBounded } from './checked-action.ts';
 
 const list = (length: number) => new Array(length).fill(null);
 

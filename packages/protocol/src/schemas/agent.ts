@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { line, metadata, resourceId, text, timestamp } from './scalar.ts';
+import { line, metadata, resourceId, strictObject, text, timestamp } from './scalar.ts';
 
 const name = {
   /** Display name, at most 200 characters; it need not be unique. */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { looseObject, strictObject } from './object.ts';
-import { identifier, line } from './scalar.ts';
+import { identifier, line, looseObject, strictObject } from './scalar.ts';
 
 const origin = {
   /**

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
 import { argumentOrigins, storedArgumentOrigins } from './argument-origin.ts';
-import { looseObject, strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { identifier, line, resourceId, timestamp } from './scalar.ts';
+import { identifier, line, looseObject, resourceId, strictObject, timestamp } from './scalar.ts';
 
 const action = {
   /** Name of the tool that is about to be called. */

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { limits, toolCallCategory } from '../limits.ts';
-import { looseObject, strictObject } from './object.ts';
 import { type Accepted, resource } from './resource.ts';
-import { identifier, line, resourceId, timestamp } from './scalar.ts';
+import { identifier, line, looseObject, resourceId, strictObject, timestamp } from './scalar.ts';
 
 /** Payload of category `tool_api`. Arguments are never sent, only their hash. */
 export const toolCallPayload = strictObject({

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { timestamp } from './scalar.ts';
+import { strictObject, timestamp } from './scalar.ts';
 import { webhookEventTypes } from './webhook-event.ts';
 
 const fixed = {

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { heldAction } from './check.ts';
-import { looseObject, strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { text, timestamp } from './scalar.ts';
+import { looseObject, strictObject, text, timestamp } from './scalar.ts';
 
 /** Decision of an approver about a held action. */
 const decision = looseObject({

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { strictObject } from './object.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { glob, line, text, timestamp } from './scalar.ts';
+import { glob, line, strictObject, text, timestamp } from './scalar.ts';
 
 const globs = z.array(glob).min(1).max(100);
 

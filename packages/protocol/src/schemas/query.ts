@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { strictObject } from './object.ts';
 import { riskLevel } from './risk.ts';
-import { identifier, timestamp } from './scalar.ts';
+import { identifier, strictObject, timestamp } from './scalar.ts';
 
 /** Documents the parsed value instead of the query string. */
 function documentedAs(schema: Record<string, unknown>) {

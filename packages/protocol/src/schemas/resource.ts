@@ -1,5 +1,5 @@
-import type * as z from 'zod';
-import { looseObject, type Optional, strictObject } from './object.ts';
+import * as z from 'zod';
+import { looseObject, type Optional, strictObject } from './scalar.ts';
 
 /**
  * Schemas of a record that the service returns:
@@ -46,3 +46,33 @@ type Constant<Value> = Value extends readonly (infer Item)[]
 
 /** A value that a caller passes in. It is deeply readonly, so constants are accepted. */
 export type Given<Schema extends z.ZodType> = Constant<z.input<Schema>>;
+
+/** One problem with a request: the field, the kind of problem and the fix. */
+export const errorDetail = looseObject({
+  /** Path of the field, such as `match.tools`; empty for the request as a whole. */
+  path: z.string(),
+  /** Machine-readable kind of problem. */
+  code: z.string(),
+  /** Human-readable message that names the problem and the fix. */
+  message: z.string(),
+});
+
+const apiError = looseObject({
+  /** Machine-readable code, such as `VALIDATION_ERROR`; more codes may be added. */
+  code: z.string(),
+  /** Human-readable message that names the problem and the fix. */
+  message: z.string(),
+  /** Present for some errors: for `VALIDATION_ERROR` one `{path, code, message}` for each problem. */
+  details: z.array(z.unknown()).optional(),
+}).meta({ id: 'ApiError' });
+
+/** Body of every error response (specification, "Errors"). */
+export const errorEnvelope = looseObject({
+  /** The error. */
+  error: apiError,
+}).meta({ id: 'ErrorEnvelope' });
+
+/** One problem with a request. */
+export type ErrorDetail = z.output<typeof errorDetail>;
+/** Body of every error response. */
+export type ErrorEnvelope = z.output<typeof errorEnvelope>;

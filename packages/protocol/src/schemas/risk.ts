@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { looseObject } from './object.ts';
 import { type Accepted, resource } from './resource.ts';
-import { score, timestamp } from './scalar.ts';
+import { looseObject, score, timestamp } from './scalar.ts';
 
 /** The ten dimensions: OWASP Top 10 for Agentic Applications 2026. */
 export const riskDimensionIds = [

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { storedEvent } from './event.ts';
-import { looseObject, strictObject } from './object.ts';
 import { type Accepted, resource } from './resource.ts';
 import { risk, riskLevel } from './risk.ts';
-import { score, timestamp } from './scalar.ts';
+import { looseObject, score, strictObject, timestamp } from './scalar.ts';
 
 const fixed = {
   /** Identifier in the path: the `sessionId` of its events. */

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { looseObject } from './object.ts';
 import { pendingAction } from './pending-action.ts';
 import { riskLevel } from './risk.ts';
-import { score, timestamp } from './scalar.ts';
+import { looseObject, score, timestamp } from './scalar.ts';
 
 /** Types of webhook delivery (reference profile, "Notification channel"). */
 export const webhookEventTypes = [

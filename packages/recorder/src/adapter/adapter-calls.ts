@@ -5,7 +5,7 @@ import {
   type ToolOutcome,
 } from '@actlog/tool-call';
 import type { AdapterRecorder } from '../adapter-recorder.ts';
-import { ignoreRejection } from '../lib/ignore-rejection.ts';
+import { ignoreRejection } from '../lib/abort.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
 import type { Recorder } from '../recorder.ts';
@@ -13,11 +13,14 @@ import { prepareCalls, type RunningCall, shownResult } from '../recording/active
 import { prepareSessions } from '../recording/recorder-session.ts';
 import type { SharedCalls } from '../recording/shared-calls.ts';
 import { sharedRecorder } from '../shared-recorder.ts';
-import { type AdapterTraits, checkAdapterOptions } from './adapter-option-checks.ts';
-import type { AdapterOptions, ToolFilter } from './adapter-options.ts';
-import { BegunCall } from './begun-call.ts';
+import {
+  type AdapterOptions,
+  type AdapterTraits,
+  checkAdapterOptions,
+  type ToolFilter,
+} from './adapter-option-checks.ts';
 import { Conversations } from './conversation/conversations.ts';
-import { type HookedCall, withCallId } from './hooked-call.ts';
+import { BegunCall, type HookedCall, withCallId } from './hooked-call.ts';
 import {
   isUnhookedCall,
   noteHookedCall,

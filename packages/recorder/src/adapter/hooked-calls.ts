@@ -1,4 +1,4 @@
-import { dropOldest } from '../lib/drop-oldest.ts';
+import { dropOldest } from '../lib/linked-list.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import { currentCall } from '../recording/active-call.ts';
 

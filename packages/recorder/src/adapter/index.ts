@@ -11,8 +11,8 @@ export {
   parseExactJson,
   repeatedMember,
 } from '@actlog/tool-call';
-export type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 export { createEventId } from '../events/event-id.ts';
+export type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
 export { policyOf } from '../guard/action-denied-error.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
 export { abandonedCall } from '../lib/abort.ts';
@@ -23,30 +23,27 @@ export { currentSessionId } from '../recording/recorder-session.ts';
 export type { SharedCalls } from '../recording/shared-calls.ts';
 export { AdapterCalls } from './adapter-calls.ts';
 export {
+  type AdapterOptions,
   type AdapterTraits,
   type OptionTerms,
   type RecordOnlyOptions,
   refuseGuard,
   refuseOptions,
   refuseOptionsOfFunctions,
+  type SessionSource,
+  type ToolFilter,
   type ToolsOnly,
   type WithoutOptions,
 } from './adapter-option-checks.ts';
-export type { AdapterOptions, SessionSource, ToolFilter } from './adapter-options.ts';
-export { BegunCall } from './begun-call.ts';
-export { type ConversationCall, Conversations, newSessionId } from './conversation/conversations.ts';
-export { isOfUser } from './conversation/past-calls.ts';
-export type { HookedCall, Wrapping } from './hooked-call.ts';
-export { keepActionId, takeActionId } from './mcp/action-ids.ts';
 export {
-  argumentsOf,
-  type CallParams,
-  callMethod,
-  callText,
-  isCallParams,
-  isSameCall,
-} from './mcp/call-params.ts';
-export { runRepeatable } from './mcp/repeatable-call.ts';
+  type ConversationCall,
+  Conversations,
+  newSessionId,
+  SessionsById,
+} from './conversation/conversations.ts';
+export { isOfUser } from './conversation/past-calls.ts';
+export { BegunCall, type HookedCall, type Wrapping } from './hooked-call.ts';
+export { keepActionId, takeActionId } from './mcp/action-ids.ts';
 export {
   metaKey,
   type RecorderTerms,
@@ -63,10 +60,17 @@ export {
   throwFromClient,
   toolOutcomeStatus,
 } from './mcp/tool-outcome.ts';
-export { giveUpCalls, repetitionKey } from './mcp/unrepeated-calls.ts';
-export { type Method, MethodHooks } from './method-hooks.ts';
-export { ownName } from './own-name.ts';
-export { ProcessCoverage } from './process-coverage.ts';
+export {
+  argumentsOf,
+  type CallParams,
+  callMethod,
+  callText,
+  giveUpCalls,
+  isCallParams,
+  isSameCall,
+  repetitionKey,
+  runRepeatable,
+} from './mcp/unrepeated-calls.ts';
 export {
   callDigest,
   DeniedRun,
@@ -75,9 +79,15 @@ export {
   maxSameDenials,
   RunDenials,
 } from './run-denials.ts';
-export { SessionsById } from './sessions-by-id.ts';
-export { type ChatTexts, chatTexts, noteTexts, type ShownTexts } from './shown-texts.ts';
-export { stepwise } from './stepwise.ts';
-export { TargetHooks, targetHooks } from './target-hooks.ts';
-export { toolContent } from './tool-content.ts';
-export { type BoundFunctions, withMethods } from './with-methods.ts';
+export { type ChatTexts, chatTexts, noteTexts, type ShownTexts, toolContent } from './shown-texts.ts';
+export {
+  type BoundFunctions,
+  type Method,
+  MethodHooks,
+  ownName,
+  ProcessCoverage,
+  stepwise,
+  TargetHooks,
+  targetHooks,
+  withMethods,
+} from './target-hooks.ts';

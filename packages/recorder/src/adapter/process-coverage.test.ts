@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AdapterCalls } from './adapter-calls.ts';
-import { ProcessCoverage } from './process-coverage.ts';
+import { ProcessCoverage } from './target-hooks.ts';
 
 test('the last recorder applies, in every copy of the adapter, and the one before when it ends', () => {
   const coverage = new ProcessCoverage('@actlog/recorder/test-coverage');

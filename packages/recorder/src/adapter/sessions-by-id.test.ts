@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SessionsById } from './sessions-by-id.ts';
+import { SessionsById } from './conversation/conversations.ts';
 
 test('finds a session by id, also from another copy', () => {
   new SessionsById('@example/sessions').note('resp_1', 'first');

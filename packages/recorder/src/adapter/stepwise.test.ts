@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { stepwise } from './stepwise.ts';
+import { stepwise } from './target-hooks.ts';
 
 const place = new AsyncLocalStorage<string>();
 const inside = <Value>(step: () => Value) => place.run('inside', step);

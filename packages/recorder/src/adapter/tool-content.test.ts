@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolContent } from './tool-content.ts';
+import { toolContent } from './shown-texts.ts';
 
 const text = (value: string) => ({ type: 'text', text: value });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withMethods } from './with-methods.ts';
+import { withMethods } from './target-hooks.ts';
 
 const schema = Object.assign(() => 'valid', { describe: 'a schema that is a function' });
 

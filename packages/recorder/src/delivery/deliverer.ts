@@ -1,15 +1,11 @@
-import { detached } from '../lib/detached.ts';
+import { detached } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';
-import { publish } from '../reporting/diagnostics.ts';
-import type { Counters, Reporter } from '../reporting/reporter.ts';
-import { Faults } from './faults.ts';
-import { IdleMoment } from './idle-moment.ts';
-import type { OriginKey } from './origin.ts';
+import { type Counters, publish, type Reporter } from '../reporting/reporter.ts';
 import { maxRetryAfterMs, Pace } from './pace.ts';
-import type { QueuedEvent } from './queued-event.ts';
-import type { SendResult, Transport } from './send-result.ts';
+import type { OriginKey, QueuedEvent } from './queued-event.ts';
+import { Faults, judge, type SendResult, type Transport, type Verdict } from './send-result.ts';
+import { IdleMoment } from './service-connection.ts';
 import type { SessionQueues } from './session-queues.ts';
-import { judge, type Verdict } from './verdict.ts';
 
 /** With this many waiting events, sending does not wait for an idle moment, because it would take too long. */
 const maxGathered = 256;

@@ -1,6 +1,5 @@
 import { LinkedList, type ListNode } from '../lib/linked-list.ts';
-import { maxErrorBodyBytes, type SendResult, type Transport } from './send-result.ts';
-import { acceptedStatus } from './verdict.ts';
+import { acceptedStatus, maxErrorBodyBytes, type SendResult, type Transport } from './send-result.ts';
 
 /** The used part of undici's request controller. */
 interface DispatchController {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { FetchTransport } from './fetch-transport.ts';
-import type { SendResult } from './send-result.ts';
-import { judge } from './verdict.ts';
+import { judge, type SendResult } from './send-result.ts';
+import { FetchTransport } from './service-connection.ts';
 
 /** A service that never responds. */
 function hangingFetch(_url: string, { signal }: RequestInit): Promise<Response> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProvenPipelining } from './proven-pipelining.ts';
+import { ProvenPipelining } from './event-pool.ts';
 import type { SendResult, Transport } from './send-result.ts';
 
 /** Creates a transport with two parts and a clock, and notes which part each event uses. */

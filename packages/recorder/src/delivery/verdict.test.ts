@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judge } from './verdict.ts';
+import { judge } from './send-result.ts';
 
 const envelope = '{"error":{"code":"VALIDATION_ERROR","message":"bad toolName"}}';
 

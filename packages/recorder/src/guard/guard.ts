@@ -1,17 +1,93 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { headers as headerNames, limits } from '@actlog/protocol';
+import type { Actlog, Clock } from '@actlog/client';
+import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
+import { createEventPool, type EventPool, isImmediateFaked } from '../delivery/event-pool.ts';
 import { createEventId } from '../events/event-id.ts';
-import { throwIfAborted } from '../lib/abort.ts';
+import { detached, throwIfAborted } from '../lib/abort.ts';
 import { processWide } from '../lib/process-wide.ts';
 import { timers } from '../lib/timers.ts';
-import { publish } from '../reporting/diagnostics.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
-import type { Counters, Reporter } from '../reporting/reporter.ts';
+import { type Counters, publish, type Reporter } from '../reporting/reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import type { Decision } from './decision.ts';
-import type { GuardSettings } from './guard-settings.ts';
+import type { GuardSettings } from './guard-options.ts';
 import type { GuardedCall } from './guarded-call.ts';
-import { type PolicyChecker, PolicyChecks } from './policy-checks.ts';
+import { type CheckOptions, type PolicyChecker, PolicyChecks } from './policy-checks.ts';
+
+/** Number of connections for checks that nobody waits for. */
+const connections = 8;
+
+/** The platform's clock, with timers that do not keep the process alive. */
+const clock: Clock = {
+  now: () => timers.now(),
+  wallClock: () => Date.now(),
+  setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs).unref(),
+  clearTimeout: (timer) => timers.clearTimeout(timer as NodeJS.Timeout),
+  random: () => Math.random(),
+};
+
+/**
+ * Checks without keeping the process alive: an unresponsive service would otherwise block an agent that is done. If the
+ * user configured the transport, it is used unchanged.
+ */
+export class UnreferencedChecks implements PolicyChecker {
+  readonly #client: Actlog;
+  readonly #running = new Set<Promise<unknown>>();
+  #connection: Promise<Connection> | undefined;
+
+  constructor(client: Actlog) {
+    this.#client = client;
+  }
+
+  check(body: PolicyCheck, options: CheckOptions): Promise<unknown> {
+    this.#connection ??= detached(() => this.#connect());
+    const response = this.#connection.then(({ policies }) => policies.check(body, options));
+    this.#running.add(response);
+    return response.finally(() => this.#running.delete(response));
+  }
+
+  /** Closes the connections when the running checks have ended. A later check opens new ones. */
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await Promise.allSettled(this.#running);
+    // A failure to connect was reported by the checks.
+    await connection?.then(({ pool }) => pool?.destroy()).catch(() => {});
+  }
+
+  async #connect(): Promise<Connection> {
+    const client = this.#client.withOptions({ clock });
+    if (!client.usesDefaultPool) return { policies: client.policies, pool: undefined };
+    const pool = await createEventPool(new URL(client.baseURL).origin, { connections, pipelining: 1 });
+    return { policies: client.withOptions({ dispatcher: pool as never }).policies, pool };
+  }
+}
+
+/** Connection of the checks. */
+interface Connection {
+  readonly policies: PolicyChecker;
+  /** Undefined if the user configured the transport, which is not ours to close. */
+  readonly pool: EventPool | undefined;
+}
+
+/**
+ * Checks through the client, except while a test fakes timers: these block the client's connections, so that other ones
+ * are used.
+ */
+export class AwaitedChecks implements PolicyChecker {
+  readonly #client: Actlog;
+  readonly #others: PolicyChecker;
+
+  constructor(client: Actlog, others: PolicyChecker) {
+    this.#client = client;
+    this.#others = others;
+  }
+
+  check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown> {
+    const { policies, usesDefaultPool } = this.#client;
+    return (usesDefaultPool && isImmediateFaked() ? this.#others : policies).check(body, options);
+  }
+}
 
 /** Interval of the checks in milliseconds. Timers are always slightly late, which is not a stall. */
 const minIntervalMs = 20;

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
-import { join } from 'node:path';
-import { makeFolder } from './make-folder.ts';
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { assertOwnFile, assertOwnFolder, openOwnFile, UntrustedFileError } from './own-file.ts';
 
 const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY } = fs.constants;
@@ -114,5 +114,32 @@ export function syncFolder(files: JournalFiles, path: string): void {
     files.sync(fd);
   } finally {
     files.close(fd);
+  }
+}
+
+/**
+ * Creates a folder that only its owner can use, and its missing parents. Step by step, because `mkdirSync` with
+ * `recursive` never returns if the system creates no folder but reports the parent as missing, as autofs does for
+ * unknown homes, and `/proc`.
+ *
+ * @throws the system's error
+ */
+export function makeFolder(path: string): void {
+  try {
+    makeOne(path);
+  } catch (error) {
+    const above = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path) throw error;
+    makeFolder(above);
+    makeOne(path);
+  }
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(path).isDirectory();
+    if (!isThere) throw error;
   }
 }

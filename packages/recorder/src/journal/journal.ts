@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import type { JournalOptions } from './journal-options.ts';
 import { encodeEvent, type Segment } from './segment.ts';
 import { SegmentList } from './segment-list.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { SpoolFolder } from './spool-folder.ts';
+import type { JournalOptions } from './spool-location.ts';
 
 /** Number of settled events that are batched before they are written. */
 const settledBatch = 512;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { environmentVariable } from '../lib/environment-variable.ts';
+import { environmentVariable } from '../lib/option-checks.ts';
 import type { RecorderOptions } from '../recorder-options.ts';
 import type { Counters, Reporter } from '../reporting/reporter.ts';
 import { Journal } from './journal.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderName, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
+import { folderName, isAlive, ownIdentity, parseFolderName } from './own-file.ts';
 
 const own = ownIdentity();
 const minuteMs = 60_000;

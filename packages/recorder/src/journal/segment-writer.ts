@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import { type JournalFiles, syncFolder } from './journal-files.ts';
-import type { JournalOptions } from './journal-options.ts';
 import { encodeSettled, type Segment } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 import type { SpoolFolder } from './spool-folder.ts';
+import type { JournalOptions } from './spool-location.ts';
 
 /** Dependencies of a {@link SegmentWriter}. */
 export interface SegmentWriterOptions extends Pick<JournalOptions, 'files' | 'segmentBytes' | 'isSynced'> {

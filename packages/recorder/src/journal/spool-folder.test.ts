@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openTestJournal, temporaryFolder } from '../../tests/journal-fixture.ts';
 import { realFiles } from './journal-files.ts';
-import { folderName } from './process-identity.ts';
+import { folderName } from './own-file.ts';
 
 const minuteMs = 60_000;
 const otherMachine = { machine: '0'.repeat(12), pid: 7, startTicks: 1 };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { processWide } from '../lib/process-wide.ts';
 import type { JournalFiles } from './journal-files.ts';
-import type { JournalOptions } from './journal-options.ts';
-import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './process-identity.ts';
+import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './own-file.ts';
+import type { JournalOptions } from './spool-location.ts';
 
 /** Folders of this thread, which are alive without a mark. */
 const ownFolders = processWide('@actlog/recorder/folders', () => new Set<string>());

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { responseStatuses } from '@actlog/tool-call';
 
 /**
@@ -26,3 +27,15 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 export function abandonedCall(message: string): Error {
   return Object.assign(new DOMException(message, 'AbortError'), { status: responseStatuses.aborted });
 }
+
+/** Handles the rejection of a promise returned by a user function, which would otherwise end the process. */
+export function ignoreRejection(returned: unknown): void {
+  if (returned instanceof Promise) returned.catch(() => {});
+}
+
+/**
+ * Runs a function outside any async context of the agent. Timers and connections started there do not retain the
+ * agent's `AsyncLocalStorage` values or pass them to callbacks. Only the context of the first import of this file is
+ * kept, which Node cannot avoid.
+ */
+export const detached: <Result>(fn: () => Result) => Result = AsyncLocalStorage.snapshot();

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 /**
  * Returns a function that returns a value shared by all copies of a package in a process: an application may load one
  * version, and a library that it uses another.
@@ -39,4 +41,15 @@ export function processWidePerOwner<Owner extends object, Value>(
     all.set(owner, made);
     return made;
   };
+}
+
+let secret: string | undefined;
+
+/**
+ * Returns the secret of this process for digests that stay in memory. Created when it is first used, because workerd
+ * allows no random values while modules are loaded.
+ */
+export function processSecret(): string {
+  secret ??= randomBytes(16).toString('hex');
+  return secret;
 }

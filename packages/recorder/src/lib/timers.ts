@@ -9,3 +9,23 @@ const now = () => performance.now();
  * restores the real ones before a fake timer has fired.
  */
 export const timers = { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout };
+
+/** State of a recorder's events. All fields except `spooled` add up to the recorded and adopted events. */
+export interface FlushResult {
+  /** Events delivered since the recorder was created. */
+  readonly delivered: number;
+  /** Events not delivered yet. */
+  readonly pending: number;
+  /** Pending events that are on disk and survive the end of the process. */
+  readonly spooled: number;
+  /** Events lost since the recorder was created. */
+  readonly dropped: number;
+  /** Events that the service rejected permanently since the recorder was created. */
+  readonly deadLettered: number;
+}
+
+/** Options of a wait. */
+export interface WaitOptions {
+  /** Maximum time to wait, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+}

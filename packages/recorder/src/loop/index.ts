@@ -4,9 +4,8 @@
  * @packageDocumentation
  */
 
-export type { AdapterOptions as ActlogOptions } from '../adapter/adapter-options.ts';
-export { actlog } from './actlog.ts';
-export { callRunner, type RunCalls, type RunCallsOptions } from './call-runner.ts';
+export type { AdapterOptions as ActlogOptions } from '../adapter/adapter-option-checks.ts';
+export { actlog, callRunner, type RunCalls, type RunCallsOptions } from './actlog.ts';
 
 export type {
   ChatOutput,
@@ -18,12 +17,12 @@ export type {
 } from './formats/chat.ts';
 export type { ConverseOutput, ConverseToolMessage } from './formats/converse.ts';
 export type { GeminiOutput, GeminiToolContent } from './formats/gemini.ts';
-export type { PlainCall } from './formats/plain.ts';
-export type { RequestedCall } from './requested-call.ts';
+export type { PlainCall } from './formats/output-format.ts';
 export {
   type CallContext,
   type CallResult,
   type LoopFunctions,
+  type RequestedCall,
   type RunContext,
   type RunTool,
   runCall,

@@ -1,24 +1,33 @@
 import { hash as digest } from 'node:crypto';
 import { type ArgumentOrigin, type ArgumentOrigins, limits } from '@actlog/protocol';
 import { jsonValue } from '../lib/json-value.ts';
-import { processSecret } from '../lib/process-secret.ts';
+import { processSecret } from '../lib/process-wide.ts';
 import { nameWords } from './name-words.ts';
 import {
+  forEachPhrase,
   inSystemText,
   inUserText,
+  isTellable,
   PhraseMemory,
   type Place,
   runningText,
   wholeField,
+  wholeHash,
 } from './phrase-memory.ts';
-import { forEachPhrase, isTellable, wholeHash } from './phrases.ts';
 import { numberMonths, readWords } from './read-words.ts';
-import { readSegments } from './result-segments.ts';
-import { endsOf, type LeafReader, ValueReader } from './value-reader.ts';
-import { type Found, leastTrusted, notKnown, ValueSearch } from './value-search.ts';
+import { endsOf, type LeafReader, readSegments, ValueReader } from './result-segments.ts';
+import {
+  carriedValues,
+  type Found,
+  hostsIn,
+  isUrl,
+  leastTrusted,
+  namesHosts,
+  notKnown,
+  ValueSearch,
+} from './value-search.ts';
 import { renderedText } from './visible-text.ts';
 import { pairHash, Words } from './words.ts';
-import { carriedValues, hostsIn, isUrl, namesHosts } from './written-argument.ts';
 
 /** A call whose result is remembered. */
 export interface TracedCall {

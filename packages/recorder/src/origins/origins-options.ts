@@ -1,5 +1,4 @@
-import { booleanVariable } from '../lib/environment-variable.ts';
-import { atLeast } from '../lib/option-checks.ts';
+import { atLeast, booleanVariable } from '../lib/option-checks.ts';
 
 /** Options of argument origins. */
 export interface OriginsOptions {

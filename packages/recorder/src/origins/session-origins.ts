@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
-import { detached } from '../lib/detached.ts';
-import { processSecret } from '../lib/process-secret.ts';
+import { detached } from '../lib/abort.ts';
+import { processSecret } from '../lib/process-wide.ts';
 import { timers } from '../lib/timers.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { OriginTracker, type Trace, type TracedCall } from './origin-tracker.ts';

@@ -15,9 +15,8 @@ import {
 } from '../../tests/journal-fixture.ts';
 import type { SendResult, Transport } from '../delivery/send-result.ts';
 import { encodeSettled } from '../journal/segment.ts';
-import type { DroppedEvent } from '../reporting/drop-reason.ts';
 import { FactRefusals } from '../reporting/fact-refusals.ts';
-import { Counters, Reporter } from '../reporting/reporter.ts';
+import { Counters, type DroppedEvent, Reporter } from '../reporting/reporter.ts';
 import { Outbox, type WhenFull } from './outbox.ts';
 
 interface StartOptions {

@@ -1,13 +1,10 @@
 import { Deliverer, type DelivererOptions } from '../delivery/deliverer.ts';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { detached } from '../lib/detached.ts';
+import { detached } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';
-import { publish } from '../reporting/diagnostics.ts';
-import type { DropReason } from '../reporting/drop-reason.ts';
-import { JournalUpkeep } from './journal-upkeep.ts';
-import { Losses, type LossesOptions } from './losses.ts';
-import { PendingEvents, type PendingEventsOptions } from './pending-events.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import { type DropReason, publish } from '../reporting/reporter.ts';
+import { Losses, type LossesOptions } from './dead-letters.ts';
+import { JournalUpkeep, PendingEvents, type PendingEventsOptions, WaitingRoom } from './pending-events.ts';
 
 /** Policy for events when there is no room for another. */
 export type WhenFull = 'drop-oldest' | 'drop-newest' | 'block';

@@ -1,6 +1,9 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import { SessionQueues } from '../delivery/session-queues.ts';
 import type { Journal } from '../journal/journal.ts';
+import { detached } from '../lib/abort.ts';
+import { timers } from '../lib/timers.ts';
+import type { Reporter } from '../reporting/reporter.ts';
 
 /** Number of events in memory below which more are read from disk. */
 const refillBelow = 256;
@@ -133,5 +136,151 @@ export class PendingEvents {
     }
     if (this.queues.heldLength > 0 && !journal?.isReading) this.queues.releaseHeld();
     return count;
+  }
+}
+
+/** Callers that wait until a condition holds. There is no polling: code that changes the condition calls `check`. */
+export class WaitingRoom {
+  readonly #isOpen: () => boolean;
+  readonly #waiting = new Set<(isOpen: boolean) => void>();
+
+  readonly #onAdmitted: () => void;
+
+  /** @param onAdmitted - called for each caller whose wait ends because the condition holds, before the next one */
+  constructor(isOpen: () => boolean, onAdmitted: () => void = () => {}) {
+    this.#isOpen = isOpen;
+    this.#onAdmitted = onAdmitted;
+  }
+
+  /**
+   * Resolves to `true` when the condition holds, to `false` on timeout or abort. The wait keeps the process alive,
+   * because a caller is awaiting it.
+   */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    // Earlier callers go first.
+    this.check();
+    if (this.#isOpen()) {
+      this.#onAdmitted();
+      return Promise.resolve(true);
+    }
+    if (signal?.aborted || timeoutMs <= 0) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const end = (isOpen: boolean) => {
+        timers.clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+        this.#waiting.delete(end);
+        resolve(isOpen);
+      };
+      const giveUp = () => end(false);
+      const timer = timers.setTimeout(giveUp, Math.min(timeoutMs, 2 ** 31 - 1));
+      signal?.addEventListener('abort', giveUp, { once: true });
+      this.#waiting.add(end);
+    });
+  }
+
+  /** Ends waits in order while the condition holds. */
+  check(): void {
+    if (this.#waiting.size === 0) return;
+    for (const end of this.#waiting) {
+      if (!this.#isOpen()) return;
+      this.#onAdmitted();
+      end(true);
+    }
+  }
+
+  /** Ends all waits, whether the condition holds or not. */
+  release(): void {
+    for (const end of [...this.#waiting]) end(this.#isOpen());
+  }
+}
+
+/** Interval at which settled events are written, in milliseconds. */
+const settleEveryMs = 500;
+/** Interval at which the folder is marked as alive and dead processes are searched for, in milliseconds. */
+const adoptEveryMs = 30_000;
+/** Delay before an unreadable file is retried, in milliseconds. */
+const recheckMs = 1_000;
+
+/** Dependencies of {@link JournalUpkeep}. */
+interface JournalUpkeepOptions {
+  readonly journal: Journal;
+  readonly events: PendingEvents;
+  readonly reporter: Reporter;
+  /** Called when there may be more to send, or more room. */
+  readonly onChange: () => void;
+}
+
+/** Periodic tasks of a journal. Its timers do not keep the process alive. */
+export class JournalUpkeep {
+  readonly #options: JournalUpkeepOptions;
+  readonly #adoptTimer: NodeJS.Timeout;
+  #settleTimer: NodeJS.Timeout | undefined;
+  #recheckTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(options: JournalUpkeepOptions) {
+    this.#options = options;
+    this.#adopt();
+    this.#adoptTimer = detached(() => timers.setInterval(() => this.#adopt(), adoptEveryMs));
+    this.#adoptTimer.unref();
+  }
+
+  /** Schedules writing which events are settled. */
+  settleSoon(): void {
+    if (this.#settleTimer || this.#isStopped) return;
+    this.#settleTimer = timers.setTimeout(() => {
+      this.#settleTimer = undefined;
+      this.#options.journal.writeSettled();
+      this.#options.onChange();
+    }, settleEveryMs);
+    this.#settleTimer.unref();
+  }
+
+  /** Schedules another check if the journal may change without any other trigger. */
+  scheduleRecheck(): void {
+    if (this.#recheckTimer || this.#isStopped) return;
+    const delayMs = this.#recheckInMs;
+    if (delayMs === undefined) return;
+    const start = () => timers.setTimeout(() => this.#recheck(), Math.ceil(delayMs));
+    this.#recheckTimer = detached(start).unref();
+  }
+
+  /** Stops all tasks. */
+  stop(): void {
+    this.#isStopped = true;
+    timers.clearInterval(this.#adoptTimer);
+    timers.clearTimeout(this.#settleTimer);
+    timers.clearTimeout(this.#recheckTimer);
+  }
+
+  get #recheckInMs(): number | undefined {
+    const { journal, events } = this.#options;
+    if (journal.isBroken) return journal.restLeftMs(Date.now());
+    if (events.queues.volatileLength > 0 && !journal.room.isFull) return 0;
+    return journal.readAgainInMs === undefined ? undefined : recheckMs;
+  }
+
+  #recheck(): void {
+    const { journal, events, onChange } = this.#options;
+    this.#recheckTimer = undefined;
+    const nowMs = Date.now();
+    journal.retry(nowMs);
+    events.secure(nowMs);
+    onChange();
+    this.scheduleRecheck();
+  }
+
+  #adopt(): void {
+    const { journal, events, reporter, onChange } = this.#options;
+    const nowMs = Date.now();
+    try {
+      journal.keepAlive(nowMs);
+      events.secure(nowMs);
+      journal.adopt(nowMs);
+    } catch (error) {
+      reporter.failed('adopt', error as Error);
+    }
+    onChange();
+    this.scheduleRecheck();
   }
 }

@@ -11,8 +11,8 @@ import {
   parseAnnouncedCall,
   parseRecordedOutcome,
   type RecordedOutcome,
-} from '../events/announced-call.ts';
-import { dropOldest } from '../lib/drop-oldest.ts';
+} from '../events/tool-call.ts';
+import { dropOldest } from '../lib/linked-list.ts';
 import { processWide } from '../lib/process-wide.ts';
 
 /** Maximum age of an announcement, in milliseconds; clocks may differ by as much. */

@@ -6,10 +6,9 @@ import {
   type ToolOutcome,
   toIdentifier,
 } from '@actlog/tool-call';
-import type { AnnouncedCall } from '../events/announced-call.ts';
 import { isoTimestamp } from '../events/event-body.ts';
 import { createEventId, isEventId } from '../events/event-id.ts';
-import { checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
+import { type AnnouncedCall, checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import { checkSignal, throwIfAborted } from '../lib/abort.ts';
@@ -26,8 +25,7 @@ import {
   runAsCall,
   tellOuter,
 } from './active-call.ts';
-import { CallStatus, statusOfRefusal } from './call-status.ts';
-import { EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
+import { CallStatus, EventRecorder, type EventRecorderOptions, statusOfRefusal } from './event-recorder.ts';
 
 import { currentSessionId } from './recorder-session.ts';
 

@@ -1,6 +1,6 @@
 import { noHash } from '@actlog/tool-call';
-import type { AnnouncedCall, RecordedOutcome } from '../events/announced-call.ts';
 import { createEventId } from '../events/event-id.ts';
+import type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
 import { type ActiveCall, recordingView } from './active-call.ts';
 import type { CallAnnouncements } from './call-announcements.ts';
 

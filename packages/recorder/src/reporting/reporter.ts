@@ -1,6 +1,6 @@
+import { channel } from 'node:diagnostics_channel';
+import type { ActivityEvent } from '@actlog/protocol';
 import { identityOf } from '../events/event-body.ts';
-import { publish } from './diagnostics.ts';
-import type { DroppedEvent, DropReason } from './drop-reason.ts';
 
 /** User callbacks for drops and errors. */
 export interface ReporterOptions {
@@ -117,4 +117,71 @@ export class Counters {
     const { full, closed, refused } = this.droppedByReason;
     return full + closed + refused;
   }
+}
+
+/** Messages published on {@link diagnosticsChannels}; each is a plain object with these fields. */
+export interface RecorderDiagnostics {
+  /** An event was accepted. `isDurable` is `true` if it is on disk. */
+  readonly recorded: { readonly eventId: string; readonly sessionId: string; readonly isDurable: boolean };
+  /** The service has stored the event. */
+  readonly delivered: { readonly eventId: string; readonly sessionId: string };
+  /** The event will be sent again. */
+  readonly retried: { readonly eventId: string; readonly sessionId: string; readonly reason: string };
+  /** The event is lost. */
+  readonly dropped: { readonly eventId: string; readonly sessionId: string; readonly reason: DropReason };
+  /** The service rejected the event permanently; it is in the dead-letter file. */
+  readonly 'dead-lettered': {
+    readonly eventId: string;
+    readonly sessionId: string;
+    readonly reason: string;
+  };
+  /** The guard decided about a call, or would have in mode `observe`. */
+  readonly guarded: {
+    readonly toolName: string;
+    readonly decision: string;
+    readonly isEnforced: boolean;
+    readonly durationMs: number;
+  };
+}
+
+/** Names of the `node:diagnostics_channel` channels of this package, by message. */
+export const diagnosticsChannels = {
+  recorded: 'actlog:recorder:recorded',
+  delivered: 'actlog:recorder:delivered',
+  retried: 'actlog:recorder:retried',
+  dropped: 'actlog:recorder:dropped',
+  'dead-lettered': 'actlog:recorder:dead-lettered',
+  guarded: 'actlog:recorder:guarded',
+} as const satisfies Record<keyof RecorderDiagnostics, string>;
+
+const channels = {
+  recorded: channel(diagnosticsChannels.recorded),
+  delivered: channel(diagnosticsChannels.delivered),
+  retried: channel(diagnosticsChannels.retried),
+  dropped: channel(diagnosticsChannels.dropped),
+  'dead-lettered': channel(diagnosticsChannels['dead-lettered']),
+  guarded: channel(diagnosticsChannels.guarded),
+};
+
+/** Publishes a message, which is created only if the channel has subscribers. */
+export function publish<Name extends keyof RecorderDiagnostics>(
+  name: Name,
+  message: () => RecorderDiagnostics[Name],
+): void {
+  if (channels[name].hasSubscribers) channels[name].publish(message());
+}
+
+/**
+ * Reason why an event was lost:
+ *
+ * - `full`: memory or the journal's size limit was exhausted, and `whenFull` selected this event;
+ * - `closed`: the event was only in memory when the recorder or the process ended, or was recorded after `close()`;
+ * - `refused`: the service will never accept it, and no dead-letter file could store it.
+ */
+export type DropReason = 'full' | 'closed' | 'refused';
+
+/** A lost event and the reason. */
+export interface DroppedEvent {
+  readonly event: ActivityEvent;
+  readonly reason: DropReason;
 }

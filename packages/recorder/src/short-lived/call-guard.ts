@@ -1,6 +1,5 @@
 import { Guard } from '../guard/guard.ts';
-import type { GuardOptions } from '../guard/guard-options.ts';
-import { type GuardSettings, resolveGuard } from '../guard/guard-settings.ts';
+import { type GuardOptions, type GuardSettings, resolveGuard } from '../guard/guard-options.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import type { PolicyChecker } from '../guard/policy-checks.ts';
 import { FactRefusals } from '../reporting/fact-refusals.ts';

@@ -24,8 +24,7 @@ export {
   ownIdentity,
   type ProcessIdentity,
   parseFolderName,
-} from '../journal/process-identity.ts';
-export { decodeText } from '../lib/decode-text.ts';
+} from '../journal/own-file.ts';
+export { decodeText } from '../lib/json-value.ts';
 export { CallGuard, type CheckedCall } from './call-guard.ts';
-export { type SpooledCall, SpoolWriter, type SpoolWriterOptions } from './spool-writer.ts';
-export { tenantSpoolFolder } from './tenant-spool-folder.ts';
+export { type SpooledCall, SpoolWriter, type SpoolWriterOptions, tenantSpoolFolder } from './spool-writer.ts';

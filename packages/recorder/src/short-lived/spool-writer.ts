@@ -1,9 +1,9 @@
 import type { Actlog } from '@actlog/client';
-import { tenantSecret } from '../delivery/tenant-secret.ts';
+import { tenantSecret } from '../delivery/queued-event.ts';
 import { isoTimestamp } from '../events/event-body.ts';
 import type { Journal } from '../journal/journal.ts';
-import { openJournal } from '../journal/open-journal.ts';
-import { environmentVariable } from '../lib/environment-variable.ts';
+import { journalFolder, openJournal } from '../journal/open-journal.ts';
+import { environmentVariable } from '../lib/option-checks.ts';
 import { EventRecorder } from '../recording/event-recorder.ts';
 import { Counters, Reporter } from '../reporting/reporter.ts';
 
@@ -100,4 +100,14 @@ export class SpoolWriter {
     this.#journal ??= openJournal({ maxSpoolBytes }, secret, new Counters(), this.#reporter)?.journal;
     return this.#journal;
   }
+}
+
+/**
+ * Creates and returns the spool folder that recorders with the same key and address use.
+ *
+ * @throws UntrustedFileError when another user can change it
+ * @throws the system's error when it cannot be created
+ */
+export function tenantSpoolFolder(client: Actlog): string {
+  return journalFolder(undefined, tenantSecret(client, environmentVariable('ACTLOG_TENANT')));
 }

@@ -5,13 +5,19 @@
  * @packageDocumentation
  */
 
-export { assertOwnFolder, type UntrustedBecause, UntrustedFileError } from '../journal/own-file.ts';
-export type { ProcessIdentity } from '../journal/process-identity.ts';
+export {
+  assertOwnFolder,
+  type ProcessIdentity,
+  type UntrustedBecause,
+  UntrustedFileError,
+} from '../journal/own-file.ts';
 export { type DeadLetter, readDeadLetters, readWaitingEvents, type WaitingEvent } from './dead-letter.ts';
 export {
   type JournalOwner,
   listTenantFolders,
   type ProcessJournal,
   readProcessJournals,
+  type SpoolPlace,
+  type SpoolPlaceOptions,
+  spoolPlaces,
 } from './process-journal.ts';
-export { type SpoolPlace, type SpoolPlaceOptions, spoolPlaces } from './spool-place.ts';

@@ -1,11 +1,20 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { Actlog } from '@actlog/client';
+import { tenantSecret } from '../delivery/queued-event.ts';
 import { realFiles } from '../journal/journal-files.ts';
-import { assertOwnFolder, UntrustedFileError } from '../journal/own-file.ts';
-import { isAlive, type ProcessIdentity, parseFolderName } from '../journal/process-identity.ts';
+import {
+  assertOwnFolder,
+  isAlive,
+  type ProcessIdentity,
+  parseFolderName,
+  UntrustedFileError,
+} from '../journal/own-file.ts';
 import { Segment } from '../journal/segment.ts';
 import { survey } from '../journal/segment-survey.ts';
 import { releasedSuffix } from '../journal/spool-folder.ts';
+import { tenantFolderName, userFolders } from '../journal/spool-location.ts';
+import { environmentVariable } from '../lib/option-checks.ts';
 
 /** State of the process that owns a journal: `running`, or `ended` and waiting for another to take it over. */
 export type JournalOwner = 'running' | 'ended';
@@ -147,4 +156,36 @@ export function listTenantFolders(userFolder: string): string[] {
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Options of {@link spoolPlaces}, with the meaning and the defaults that they have for a recorder. */
+export interface SpoolPlaceOptions {
+  /** Client with the address and the key of the recorders; undefined if these are unknown. */
+  readonly client?: Actlog | undefined;
+  /** Default: `ACTLOG_SPOOL_DIR`, else the user's state folder, else the folder for temporary files. */
+  readonly spoolDir?: string | undefined;
+  /** Default: `ACTLOG_TENANT`. */
+  readonly tenant?: string | undefined;
+}
+
+/** Folders in which the recorders of a user keep events. They may not exist yet. */
+export interface SpoolPlace {
+  /** Folder of this user, with one folder for each deployment and tenant. */
+  readonly userFolder: string;
+  /** Folder of the client's deployment and tenant; undefined without a client. */
+  readonly tenantFolder: string | undefined;
+}
+
+/**
+ * Returns the places of the spool in order of preference, without creating a folder. A recorder uses the first that it
+ * can use; there is one if `spoolDir` is set.
+ */
+export function spoolPlaces({ client, spoolDir, tenant }: SpoolPlaceOptions = {}): SpoolPlace[] {
+  const configured = spoolDir ?? environmentVariable('ACTLOG_SPOOL_DIR');
+  const name =
+    client && tenantFolderName(tenantSecret(client, tenant || environmentVariable('ACTLOG_TENANT')));
+  return userFolders(configured === undefined ? undefined : resolve(configured)).map((userFolder) => ({
+    userFolder,
+    tenantFolder: name && join(userFolder, name),
+  }));
 }

@@ -4,8 +4,7 @@ import { exampleEvents } from '../rule-example.ts';
 import { score } from '../score.ts';
 import { observe } from '../session/observe.ts';
 import { emptySession } from '../session/session-state.ts';
-import { emptyBaseline, learn } from './baseline.ts';
-import { parseBaseline, serializeBaseline } from './baseline-codec.ts';
+import { emptyBaseline, learn, parseBaseline, serializeBaseline } from './baseline.ts';
 
 function session(name: string, tools: readonly string[]) {
   const state = emptySession();

@@ -1,10 +1,139 @@
-import { hash32 } from '../codec/hash32.ts';
+import { ByteReader, ByteWriter, hash32 } from '../codec/byte-reader.ts';
 import type { RiskScore } from '../risk-score.ts';
 import { BottomK } from '../session/bottom-k.ts';
 import { sessionMarkIndex } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
 import { stampIndex } from '../stamp-name.ts';
 import { hasForeignAct, type PastSession, pastSession } from './past-session.ts';
+
+/** Number of past sessions from which an expectation has full confidence. */
+export const fullConfidenceSessions = 3;
+const nearest = 5;
+
+/** Expectation for a session, derived from similar past sessions. */
+export interface Expectation {
+  /** Past sessions that the expectation is based on. */
+  readonly near: readonly PastSession[];
+  /** All past sessions of the baseline. */
+  readonly all: readonly PastSession[];
+  /** Confidence from 0 (nothing learned) to 1 (three or more sessions). */
+  readonly confidence: number;
+}
+
+function likeness(looks: ReadonlySet<number>, past: PastSession): number {
+  let shared = 0;
+  let theirs = 0;
+  for (const tool of past.tools.keys()) {
+    if (past.actions.has(tool)) continue;
+    theirs += 1;
+    if (looks.has(tool)) shared += 1;
+  }
+  const all = looks.size + theirs - shared;
+  return all === 0 ? 1 : shared / all;
+}
+
+/**
+ * Selects the past sessions whose reads are most similar to the given ones. An agent may have several workflows: the
+ * reads identify the workflow, and the actions are then compared with that workflow only.
+ *
+ * @param looks Hashes of the tools that the session reads with.
+ */
+export function expectationFor(
+  baseline: Baseline | undefined,
+  looks: ReadonlySet<number>,
+): Expectation | undefined {
+  const all = baseline?.sessions.entries().map(([, { past }]) => past) ?? [];
+  if (all.length === 0) return undefined;
+  const near =
+    all.length <= nearest
+      ? all
+      : all
+          .map((past, index) => ({ past, index, likeness: likeness(looks, past) }))
+          .sort((a, b) => b.likeness - a.likeness || a.index - b.index)
+          .slice(0, nearest)
+          .map(({ past }) => past);
+  return { near, all, confidence: Math.min(1, near.length / fullConfidenceSessions) ** 2 };
+}
+
+/** Returns the share of the near sessions that pass the test, 0 to 1. */
+export function shareOf(expectation: Expectation, test: (past: PastSession) => boolean): number {
+  let count = 0;
+  for (const past of expectation.near) if (test(past)) count += 1;
+  return count / expectation.near.length;
+}
+
+/** Returns the largest value among the near sessions. */
+export function mostOf({ near }: Expectation, measure: (past: PastSession) => number): number {
+  let most = 0;
+  for (const past of near) most = Math.max(most, measure(past));
+  return most;
+}
+
+const formatVersion = 2;
+
+function writeHashes(out: ByteWriter, hashes: ReadonlySet<number>): void {
+  out.number(hashes.size);
+  for (const hash of [...hashes].sort((a, b) => a - b)) out.number(hash);
+}
+
+function readHashes(input: ByteReader): Set<number> {
+  return new Set(Array.from({ length: input.number() }, () => input.number()));
+}
+
+function writePast(out: ByteWriter, past: PastSession): void {
+  out.number(past.tools.size);
+  for (const [hash, count] of [...past.tools].sort(([a], [b]) => a - b)) {
+    out.word(hash);
+    out.number(count * 2 + (past.actions.has(hash) ? 1 : 0));
+  }
+  writeHashes(out, past.rules);
+  for (const value of [past.tags, past.acts, past.looks, past.hour]) out.number(value);
+}
+
+function readPast(input: ByteReader): PastSession {
+  const tools = new Map<number, number>();
+  const actions = new Set<number>();
+  for (let left = input.number(); left > 0; left--) {
+    const hash = input.word();
+    const value = input.number();
+    tools.set(hash, Math.floor(value / 2));
+    if (value % 2 === 1) actions.add(hash);
+  }
+  const rules = readHashes(input);
+  const [tags, acts, looks, hour] = [input.number(), input.number(), input.number(), input.number()];
+  return { tools, actions, rules, tags, acts, looks, hour };
+}
+
+/** Serializes a baseline to a string of a few kilobytes. Equal baselines give equal strings. */
+export function serializeBaseline(baseline: Baseline): string {
+  const out = new ByteWriter();
+  const sessions = baseline.sessions.entries();
+  out.number(formatVersion);
+  out.number(sessions.length);
+  for (const [session, { past }] of sessions) {
+    out.word(session);
+    writePast(out, past);
+  }
+  return out.toString();
+}
+
+/** Parses the output of {@link serializeBaseline}. Throws a `RangeError` for any other string. */
+export function parseBaseline(text: string): Baseline {
+  const input = new ByteReader(text);
+  const format = input.number();
+  if (format !== formatVersion) {
+    throw new RangeError(
+      `risk baseline has format ${format}, this version reads ${formatVersion}; start with an empty baseline`,
+    );
+  }
+  const baseline = emptyBaseline();
+  for (let left = input.number(); left > 0; left--) {
+    const session = input.word();
+    const past = readPast(input);
+    baseline.sessions.reach(session, () => ({ past }));
+  }
+  return baseline;
+}
 
 /** Number of sessions that a baseline keeps. */
 export const keptSessions = 16;

@@ -3,7 +3,7 @@ import { findings, precedentFor } from '../composition.ts';
 import { type ExampleStep, playExample } from '../rule-example.ts';
 import { score } from '../score.ts';
 import { viewOf } from '../session/session-view.ts';
-import type { Expectation } from './expectation.ts';
+import type { Expectation } from './baseline.ts';
 
 const [send, pay] = [11, 22];
 

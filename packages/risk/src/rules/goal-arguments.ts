@@ -1,6 +1,6 @@
-import { mostOf } from '../baseline/expectation.ts';
+import { mostOf } from '../baseline/baseline.ts';
 import { counted, matched, type Rule } from '../rule.ts';
-import { differentPair } from '../session/pair-extremes.ts';
+import { differentPair } from '../session/bottom-k.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { nounClassNames } from '../taxonomy/nouns.ts';
 import { verbClasses } from '../taxonomy/verbs.ts';

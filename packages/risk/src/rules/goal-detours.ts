@@ -1,4 +1,4 @@
-import { shareOf } from '../baseline/expectation.ts';
+import { shareOf } from '../baseline/baseline.ts';
 import { matched, type Rule } from '../rule.ts';
 import { precedes } from '../session/mark.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';

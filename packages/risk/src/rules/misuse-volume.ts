@@ -1,4 +1,4 @@
-import { mostOf } from '../baseline/expectation.ts';
+import { mostOf } from '../baseline/baseline.ts';
 import { counted, matched, type Rule } from '../rule.ts';
 import { firstOf, lastOf, type SessionView, tallyOf, toolName } from '../session/session-view.ts';
 import { actionBits, tagBits } from '../taxonomy/tag.ts';

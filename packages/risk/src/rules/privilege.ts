@@ -1,5 +1,4 @@
-import { ruleHash } from '../baseline/baseline.ts';
-import { shareOf } from '../baseline/expectation.ts';
+import { ruleHash, shareOf } from '../baseline/baseline.ts';
 import { counted, matched, type Rule, stamped } from '../rule.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';

@@ -1,9 +1,8 @@
-import { hash32 } from '../codec/hash32.ts';
+import { hash32 } from '../codec/byte-reader.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
-import { type ActKind, actKindOf } from '../taxonomy/act-kind.ts';
 import { type NounClass, nounClassNames } from '../taxonomy/nouns.ts';
 import { actionBits, tagBits } from '../taxonomy/tag.ts';
-import { profileOf, type ToolProfile } from '../taxonomy/tool-profile.ts';
+import { type ActKind, actKindOf, profileOf, type ToolProfile } from '../taxonomy/tool-profile.ts';
 import { verbClasses } from '../taxonomy/verbs.ts';
 import type { EntryKind } from './actions.ts';
 import { outcomeMarks, unread } from './mark.ts';

@@ -1,9 +1,9 @@
-import { hash32 } from '../codec/hash32.ts';
+import { hash32 } from '../codec/byte-reader.ts';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
 import { stampsThatCount } from '../stamp-name.ts';
-import { type ActKind, actKinds, reachesBeyond } from '../taxonomy/act-kind.ts';
 import { nounClassNames } from '../taxonomy/nouns.ts';
 import { irreversibleBits, tagBits } from '../taxonomy/tag.ts';
+import { type ActKind, actKinds, reachesBeyond } from '../taxonomy/tool-profile.ts';
 import { verbClasses } from '../taxonomy/verbs.ts';
 import { recordAction } from './actions.ts';
 import { type Activity, activityOf, type NumberedTool } from './activity.ts';

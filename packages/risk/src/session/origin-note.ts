@@ -1,8 +1,8 @@
 import { argumentWords } from '@actlog/protocol';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
-import { reachesBeyond } from '../taxonomy/act-kind.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 import { words } from '../taxonomy/tokens.ts';
+import { reachesBeyond } from '../taxonomy/tool-profile.ts';
 import { type NumberedTool, toolNamed } from './activity.ts';
 import type { Mark } from './mark.ts';
 

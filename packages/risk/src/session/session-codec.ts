@@ -1,8 +1,7 @@
 import { ByteReader, ByteWriter } from '../codec/byte-reader.ts';
 import type { ActionRecord } from './actions.ts';
-import type { BottomK } from './bottom-k.ts';
+import { type BottomK, PairExtremes } from './bottom-k.ts';
 import { emptyTally, type Tally } from './mark.ts';
-import { PairExtremes } from './pair-extremes.ts';
 import { emptySession, Instants, type SessionState, type ToolTally } from './session-state.ts';
 
 const formatVersion = 3;

@@ -1,8 +1,7 @@
 import { stampNames } from '../stamp-name.ts';
 import { Actions } from './actions.ts';
-import { BottomK } from './bottom-k.ts';
+import { BottomK, PairExtremes } from './bottom-k.ts';
 import { emptyTally, sessionMarks, type Tally } from './mark.ts';
-import { PairExtremes } from './pair-extremes.ts';
 
 /** Data that a session keeps about one tool. */
 export interface ToolTally {

@@ -1,5 +1,4 @@
-import type { Baseline } from '../baseline/baseline.ts';
-import { type Expectation, expectationFor } from '../baseline/expectation.ts';
+import { type Baseline, type Expectation, expectationFor } from '../baseline/baseline.ts';
 import { type StampName, stampIndex } from '../stamp-name.ts';
 import { actionBits } from '../taxonomy/tag.ts';
 import type { ActionRecord } from './actions.ts';

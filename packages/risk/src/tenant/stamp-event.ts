@@ -1,4 +1,4 @@
-import { hash32, pairHash } from '../codec/hash32.ts';
+import { hash32, pairHash } from '../codec/byte-reader.ts';
 import type { RiskEvent } from '../risk-event.ts';
 import { type StampName, stampOf, stampsThatCount } from '../stamp-name.ts';
 import { nameParts, words } from '../taxonomy/tokens.ts';

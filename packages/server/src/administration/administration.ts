@@ -1,13 +1,11 @@
-import { operator } from '../audit/actor.ts';
-import { recordUnlimited } from '../audit/record-change.ts';
+import { operator, recordUnlimited } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from '../risk/tool-tags.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { findTenantId } from './find-tenant-id.ts';
 import { KeyAdministration } from './keys.ts';
 import { SessionAdministration } from './sessions.ts';
-import { TenantAdministration } from './tenants.ts';
+import { findTenantId, TenantAdministration } from './tenants.ts';
 import { WebhookAdministration } from './webhooks.ts';
 
 /** Operations that are not part of the HTTP API. */

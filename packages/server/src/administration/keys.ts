@@ -1,5 +1,4 @@
-import { operator } from '../audit/actor.ts';
-import { type Change, keyChange, recordUnlimited, rotationChange } from '../audit/record-change.ts';
+import { type Change, keyChange, operator, recordUnlimited, rotationChange } from '../audit/record-change.ts';
 import { identifyApiKey } from '../keys/api-key.ts';
 import {
   type CreatedKey,
@@ -15,7 +14,7 @@ import type { Storage } from '../storage/storage.ts';
 import { findKey, listKeys, type StoredKey } from '../storage/stores/key-store.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { findTenantId } from './find-tenant-id.ts';
+import { findTenantId } from './tenants.ts';
 
 /** API keys of tenants. */
 export class KeyAdministration {

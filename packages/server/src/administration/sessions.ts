@@ -1,8 +1,7 @@
-import { operator } from '../audit/actor.ts';
-import { recordUnlimited } from '../audit/record-change.ts';
+import { operator, recordUnlimited } from '../audit/record-change.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import { dropPolicyDecisionsOf } from '../storage/policies/policy-decision-store.ts';
-import { dropSessions } from '../storage/retention/drop-sessions.ts';
+import { dropSessions } from '../storage/retention/drop-rows.ts';
 import type { Storage } from '../storage/storage.ts';
 import { dropGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import { dropCallHistory } from '../storage/stores/call-history-store.ts';
@@ -10,8 +9,7 @@ import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-stor
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { eraseTraces } from './erase-traces.ts';
-import { findTenantId } from './find-tenant-id.ts';
+import { eraseTraces, findTenantId } from './tenants.ts';
 
 /** Sessions of tenants. */
 export class SessionAdministration {

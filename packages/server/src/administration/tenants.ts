@@ -1,5 +1,4 @@
-import { operator } from '../audit/actor.ts';
-import { type Change, recordUnlimited } from '../audit/record-change.ts';
+import { type Change, operator, recordUnlimited } from '../audit/record-change.ts';
 import { deleteTenant } from '../deletion/delete-tenant.ts';
 import { ensureTenant } from '../keys/provisioning.ts';
 import {
@@ -9,9 +8,8 @@ import {
 } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from '../storage/stores/quota-store.ts';
+import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { eraseTraces } from './erase-traces.ts';
-import { findTenantId } from './find-tenant-id.ts';
 import { type QuotaUsage, readQuotaUsage } from './quota-usage.ts';
 
 /** Tenants with their retention and quotas. */
@@ -132,4 +130,14 @@ export class TenantAdministration {
       recordUnlimited(db, owner, operator, await change(db, owner)),
     );
   }
+}
+
+/** Returns the id of the tenant with a name. @throws Error when there is no such tenant. */
+export function findTenantId(storage: Storage, name: string): Promise<number> {
+  return storage.readAcross('administer', (db) => tenantIdOf(db, name));
+}
+
+/** Removes deleted data from the log. A failure is ignored: the cleanup of a server repeats and reports it. */
+export async function eraseTraces(storage: Storage): Promise<void> {
+  await storage.truncateLog().catch(() => {});
 }

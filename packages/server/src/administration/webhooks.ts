@@ -1,8 +1,7 @@
-import { operator } from '../audit/actor.ts';
-import { recordUnlimited } from '../audit/record-change.ts';
+import { operator, recordUnlimited } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { overlapEndMs } from '../keys/lifetime.ts';
-import { channelView, type ListedWebhook } from '../resources/channel-view.ts';
+import { channelView, type ListedWebhook } from '../resources/notification-channels.ts';
 import type { Storage } from '../storage/storage.ts';
 import { allChannels, findChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, listDeliveries } from '../storage/stores/delivery-store.ts';
@@ -16,7 +15,7 @@ import {
   rotateChannelSecret,
   unknownChannel,
 } from '../webhooks/channel-changes.ts';
-import { findTenantId } from './find-tenant-id.ts';
+import { findTenantId } from './tenants.ts';
 
 /** Webhooks of tenants, and their messages. */
 export class WebhookAdministration {

@@ -5,8 +5,7 @@ import { keyEndMs } from '../keys/lifetime.ts';
 import { allScopes } from '../keys/provisioning.ts';
 import { requireSingleLineName } from '../keys/single-line-name.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
-import { administer } from './administer.ts';
-import { parseNumber, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
+import { administer, parseNumber, print, type TenantFlags, tenantCommand } from './administer.ts';
 
 function formatTime(timeMs: number | null): string {
   return timeMs === null ? 'never' : new Date(timeMs).toISOString();

@@ -1,6 +1,13 @@
 import { Command, Option } from 'commander';
-import { administer, requireDatabase } from './administer.ts';
-import { databaseOption, parseNumberOr, print, type TenantFlags, tenantOption } from './tenant-flags.ts';
+import {
+  administer,
+  databaseOption,
+  parseNumberOr,
+  print,
+  requireDatabase,
+  type TenantFlags,
+  tenantOption,
+} from './administer.ts';
 
 /** Returns the command `learn`, which adds a confirmed session to the baseline of its agent. */
 export function learnCommand(): Command {

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import type { ListedWebhook } from '../resources/channel-view.ts';
+import type { ListedWebhook } from '../resources/notification-channels.ts';
 import type { DeliveryRow } from '../storage/stores/delivery-store.ts';
-import { administer } from './administer.ts';
-import { parseNumber, print, type TenantFlags, tenantCommand } from './tenant-flags.ts';
+import { administer, parseNumber, print, type TenantFlags, tenantCommand } from './administer.ts';
 
 function channelLine({ id, status, url, events, failureCount: failures }: ListedWebhook): string {
   return [id, status, url, events.join(','), `${failures} failures in a row`].join('\t');

@@ -3,24 +3,20 @@ import { contract } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { readQuotaUsage } from '../administration/quota-usage.ts';
-import { auditRequest } from '../audit/audit-request.ts';
-import { signedOutChange } from '../audit/sign-in-change.ts';
+import { auditRequest, signedOutChange } from '../audit/record-change.ts';
 import { authenticationFailed, requireScope } from '../http/authentication.ts';
-import { callerFields } from '../http/caller-fields.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
 import { releaseBody } from '../http/json-body.ts';
-import { acceptedEncodings, isUnchanged } from '../http/representation.ts';
 import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
-import { validated, validator } from '../http/validation.ts';
+import { acceptedEncodings, callerFields, isUnchanged, validated, validator } from '../http/validation.ts';
 import { ApiError, noSuchEndpoint, notFound, validationError } from '../lib/api-error.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import type { Services } from '../services.ts';
 import { mountSignIn } from '../sign-in/mount-sign-in.ts';
 import { type OpenIdProvider, openIdProvider } from '../sign-in/openid-provider.ts';
 import type { SignInSettings } from '../sign-in-settings.ts';
-import { identityRoute } from './identity.ts';
 import { createKeyRoute, listKeysRoute, revokeKeyRoute, rotateKeyRoute } from './keys.ts';
-import { endSignInRoute, listSignInsRoute } from './sign-ins.ts';
+import { endSignInRoute, identityRoute, listSignInsRoute } from './sign-ins.ts';
 
 /** Mounts the console: its page, its API, and the pages of the sign-in if people sign in by a provider. */
 export async function mountConsole(

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
-import { dropRows, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
-import { dropSessions } from '../storage/retention/drop-sessions.ts';
+import { dropRows, dropSessions, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
 import { expiredSessions, type Retention } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';

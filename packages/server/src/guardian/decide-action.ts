@@ -1,21 +1,32 @@
-import { type Approver, decideHeld } from '@actlog/policy';
+import { randomUUID } from 'node:crypto';
+import {
+  type Approver,
+  type DecisionPayload,
+  decideHeld,
+  decisionEvent,
+  endDecision,
+  type GrantRevocationPayload,
+  heldOutcome,
+} from '@actlog/policy';
 import type { Decide, SentOf } from '@actlog/protocol';
-import type { RequestActor } from '../audit/actor.ts';
-import { fieldChanges } from '../audit/field-changes.ts';
-import { type Change, recordChange } from '../audit/record-change.ts';
+import { type Change, fieldChanges, type RequestActor, recordChange } from '../audit/record-change.ts';
 import { notFound, refusalError } from '../lib/api-error.ts';
+import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
-import { saveApprovals } from '../storage/stores/pending-action-changes.ts';
+import { notify } from '../storage/storage.ts';
 import {
+  endPendingAction,
   lockPendingAction,
+  type PendingActionEnd,
   type PendingActionRow,
+  saveApprovals,
   statusAt,
 } from '../storage/stores/pending-action-store.ts';
+import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
-import { endAction, recordApproverDecision } from './end-action.ts';
-import { pendingActionView, tooLate } from './pending-action-view.ts';
+import { heldAction, pendingActionView, tooLate } from './pending-action-view.ts';
 
 /** An approver's decision about one action of a tenant. */
 export interface ActionDecision {
@@ -113,4 +124,90 @@ function decisionChange(before: PendingActionRow, after: PendingActionRow): Chan
 function audited({ status, approvals, grant_id: grantId }: PendingActionRow) {
   const given = approvals === null ? 0 : (JSON.parse(approvals) as readonly unknown[]).length;
   return { status, approvals: given, grantId };
+}
+
+/**
+ * Ends a held action in one transaction with its consequences: the outcome of its decision, the event in its session
+ * and the message to webhooks.
+ * After the commit, it wakes the requests that wait for the action.
+ *
+ * @param approver - the approver whose decision ends it; `null` for an expiry
+ * @returns the ended action, or `undefined` if it had already ended or cannot end this way at this time.
+ */
+export async function endAction(
+  services: Services,
+  write: Write,
+  row: PendingActionRow,
+  end: PendingActionEnd,
+  approver: Approver | null,
+  nowMs: number,
+): Promise<PendingActionRow | undefined> {
+  if (!(await endPendingAction(write.db, row.tenant_id, row.id, end, nowMs))) return undefined;
+  const ended = { ...row, ...end };
+  const { decision, decidedBy } = heldOutcome(heldAction(ended, nowMs));
+  await services.decisionLog.endHeld(write, {
+    tenantId: row.tenant_id,
+    heldId: row.id,
+    status: end.status,
+    endedMs: end.decided_ms ?? row.expires_ms,
+    decision,
+    decided_by: decidedBy,
+  });
+  await recordApproverDecision(services, write, ended, end.status, approver, nowMs);
+  await addUsage(write.db, row.tenant_id, { heldActions: -1 }, nowMs);
+  await services.outbox.queue(write, row.tenant_id, {
+    type: 'guardian.action_decided',
+    timestamp: isoTime(nowMs),
+    data: pendingActionView(ended, nowMs),
+  });
+  await notify(write.db, row.id);
+  write.afterCommit(() => {
+    services.metrics.heldActionEnded(end.status);
+    services.decisions.wake(row.id);
+  });
+  return ended;
+}
+
+/** Records an approver's decision, or the expiry of an action, in the session of the action. */
+async function recordApproverDecision(
+  services: Services,
+  write: Write,
+  row: PendingActionRow,
+  decision: Parameters<typeof endDecision>[1],
+  approver: Approver | null,
+  nowMs: number,
+): Promise<void> {
+  const view = pendingActionView(row, nowMs);
+  const payload = endDecision(view, decision, approver, nowMs - row.created_ms);
+  await recordDecision(services, write, row.tenant_id, view, payload, nowMs);
+}
+
+/** Session that a decision is recorded in. */
+interface DecisionSession {
+  readonly agentId: string;
+  /** `null` or `undefined` for an action outside a session; its decision is not recorded in any session. */
+  readonly sessionId?: string | null | undefined;
+}
+
+/**
+ * Records a decision as an event in the session of its action, for the risk engine and for users.
+ *
+ * @param eventId - set when the same decision may be recorded again, to record it only once
+ * @returns `true` if the session did not have this event before.
+ */
+export async function recordDecision(
+  services: Services,
+  write: Write,
+  tenantId: number,
+  { agentId, sessionId }: DecisionSession,
+  payload: DecisionPayload | GrantRevocationPayload,
+  nowMs: number,
+  eventId: string = randomUUID(),
+): Promise<boolean> {
+  if (sessionId == null) return false;
+  const event = decisionEvent(eventId, { agentId, sessionId }, payload, nowMs);
+  const [recorded] = await services.eventWriter.write(write, tenantId, [
+    { event, sourceMs: nowMs, receivedMs: nowMs, protoKeysRemoved: false },
+  ]);
+  return recorded?.isNew === true;
 }

@@ -3,11 +3,11 @@ import { headers, type Scope } from '@actlog/protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
 import { type KeyRing, keyCacheMs } from '../keys/key-ring.ts';
+import type { Role } from '../keys/lifetime.ts';
 import { allScopes } from '../keys/provisioning.ts';
-import type { Role } from '../keys/roles.ts';
 import { ApiError } from '../lib/api-error.ts';
 import type { Users } from '../users/users.ts';
-import type { FailedAuthentications } from './limits/failed-authentications.ts';
+import type { FailedAuthentications } from './limits/rate-limiter.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { DocsSite } from '@actlog/docs';
 import { fastify } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { mountDocs } from './docs.ts';
+import { mountDocs } from './operations.ts';
 
 const html = '<!doctype html><title>Quick start</title>';
 

@@ -4,7 +4,7 @@ import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { PolicyCostError, QuotaError } from '../quota/quota-error.ts';
+import { PolicyCostError, QuotaError } from '../quota/room.ts';
 import { storageOutage } from '../storage/outage.ts';
 import { releaseBody } from './json-body.ts';
 import { jsonType } from './mount.ts';

@@ -14,7 +14,7 @@ import {
 import type { Database, Write } from '../storage/transaction.ts';
 import { requireScope } from './authentication.ts';
 import { releaseBody } from './json-body.ts';
-import type { ResponseRoom } from './limits/response-memory.ts';
+import type { ResponseRoom } from './limits/request-memory.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
 import { validated, validator } from './validation.ts';
 

@@ -1,6 +1,7 @@
-import { limits } from '@actlog/protocol';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type ListEndpointName, limits } from '@actlog/protocol';
+import { ApiError } from '../lib/api-error.ts';
 import type { Slice } from '../storage/queries/slice.ts';
-import type { CursorScope, Cursors, Position } from './cursor.ts';
 
 /** `limit` and `cursor` of a query. */
 export interface PageQuery {
@@ -40,4 +41,80 @@ export async function readPage<Row>(
   const { rows, hasMore, endPosition } = await read({ after: cursors.open(scope, query.cursor), limit });
   if (!hasMore) return { rows, nextCursor: null };
   return { rows, nextCursor: cursors.seal(scope, endPosition ?? positionOf(rows.at(-1) as Row)) };
+}
+
+/** Identity of the list that a cursor belongs to; tenant, endpoint and filters determine it. */
+interface CursorScope {
+  readonly tenantId: number;
+  readonly endpoint:
+    | ListEndpointName
+    | 'sessions.get'
+    | 'decisions'
+    | 'grants'
+    | 'judgments'
+    | 'audit'
+    | 'deliveries';
+  /** Path parameters and filters; `limit` and `cursor` are ignored. */
+  readonly filters: Readonly<Record<string, unknown>>;
+}
+
+/** End of a page: the sort values of its last item. */
+export type Position = readonly (string | number)[];
+
+/** Lifetime of a cursor, in seconds. */
+const lifetimeSeconds = 24 * 3600;
+
+const signatureBytes = 16;
+
+/** Creates and opens cursors: opaque, signed, bound to their list, and valid for a day. */
+export class Cursors {
+  readonly #secret: Buffer;
+
+  /** @param secret - the same in every process of a deployment */
+  constructor(secret: Buffer) {
+    this.#secret = secret;
+  }
+
+  /** Returns the cursor of the page after `position`. */
+  seal(scope: CursorScope, position: Position): string {
+    const expires = Math.floor(Date.now() / 1000) + lifetimeSeconds;
+    const content = Buffer.from(JSON.stringify([expires, ...position]));
+    return Buffer.concat([this.#sign(scope, content), content]).toString('base64url');
+  }
+
+  /**
+   * Returns the position in a cursor, or `undefined` without a cursor.
+   *
+   * @throws ApiError `VALIDATION_ERROR` for a cursor that was altered, has expired or belongs to another list.
+   */
+  open(scope: CursorScope, cursor: string | undefined): Position | undefined {
+    if (cursor === undefined) return undefined;
+    const bytes = Buffer.from(cursor, 'base64url');
+    const content = bytes.subarray(signatureBytes);
+    const isIntact =
+      bytes.length > signatureBytes &&
+      bytes.toString('base64url') === cursor &&
+      timingSafeEqual(bytes.subarray(0, signatureBytes), this.#sign(scope, content));
+    const [expires, ...position] = isIntact ? (JSON.parse(content.toString()) as [number, ...Position]) : [0];
+    if (expires * 1000 <= Date.now()) {
+      const message = isIntact
+        ? 'has expired; start again at the first page'
+        : 'is not a cursor of this list; use nextCursor of its previous page, with the same filters';
+      throw new ApiError('VALIDATION_ERROR', `query.cursor: ${message}.`, {
+        details: [{ path: 'query.cursor', code: 'invalid_cursor', message }],
+      });
+    }
+    return position;
+  }
+
+  #sign({ tenantId, endpoint, filters }: CursorScope, content: Buffer): Buffer {
+    const named = Object.entries(filters)
+      .filter(([name, value]) => value !== undefined && name !== 'limit' && name !== 'cursor')
+      .sort(([left], [right]) => (left < right ? -1 : 1));
+    return createHmac('sha256', this.#secret)
+      .update(`${JSON.stringify([tenantId, endpoint, named])}\n`)
+      .update(content)
+      .digest()
+      .subarray(0, signatureBytes);
+  }
 }

@@ -4,8 +4,7 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import type { Users } from '../users/users.ts';
 import { Authentication } from './authentication.ts';
 import { reserveBody } from './json-body.ts';
-import type { FailedAuthentications } from './limits/failed-authentications.ts';
-import type { RequestRate } from './limits/rate-limiter.ts';
+import type { FailedAuthentications, RequestRate } from './limits/rate-limiter.ts';
 import type { RequestMemory } from './limits/request-memory.ts';
 
 /** Access rule and memory limit of a route. */

@@ -1,12 +1,11 @@
 import { warningsOf } from '@actlog/policy';
 import { decisionCategory, toolCallCategory } from '@actlog/protocol';
 import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
-import type { RiskObserver } from '../risk/risk-observer.ts';
-import { ActivityChange, type CountedCall } from '../storage/activity/activity-change.ts';
-import { ActivityNames } from '../storage/activity/activity-names.ts';
+import type { RiskObserver } from '../risk/risk-scoring.ts';
+import { ActivityChange, ActivityNames, type CountedCall } from '../storage/activity/activity-change.ts';
 import { addActivity } from '../storage/activity/activity-store.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
-import { isPostgres } from '../storage/postgres/is-postgres.ts';
+import { isPostgres } from '../storage/postgres/postgres-error.ts';
 import {
   dropEmptySessions,
   lockSessions,
@@ -15,12 +14,10 @@ import {
   saveSessions,
 } from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
-import { findEvents, insertEvents } from '../storage/stores/event-log.ts';
-import { eventRow, isSameEvent } from '../storage/stores/event-row.ts';
+import { eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { SessionCache } from './session-cache.ts';
-import { SessionFold } from './session-fold.ts';
+import { type SessionCache, SessionFold } from './session-fold.ts';
 
 /** State that a writer caches between writes. */
 export interface WriterMemory {

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { QuotaError } from '../quota/quota-error.ts';
+import { QuotaError } from '../quota/room.ts';
 import type { EventGroup, EventOutcome, NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { storageOutage } from '../storage/outage.ts';
 

@@ -17,7 +17,7 @@ import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { commit, type Write } from '../storage/transaction.ts';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { EventWriter } from './event-writer.ts';
-import { SessionCache } from './session-cache.ts';
+import { SessionCache } from './session-fold.ts';
 
 /** Maximum number of unscored sessions; beyond it each write scores some. */
 const maxUnscored = 2000;

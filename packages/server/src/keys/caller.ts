@@ -1,6 +1,6 @@
 import type { Glob } from '@actlog/policy';
 import type { Scope } from '@actlog/protocol';
-import type { Role } from './roles.ts';
+import type { Role } from './lifetime.ts';
 
 /** The caller of a request: a key of a tenant, or a person who is signed in. */
 export interface Caller {

@@ -1,7 +1,7 @@
 import { ApiError } from '../lib/api-error.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { Storage } from '../storage/storage.ts';
-import { addAgentsOfKey, revokedAgentsOf } from '../storage/stores/key-agent-store.ts';
+import { addAgentsOfKey, revokedAgentsOf } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { TenantTurns } from '../tenant-turns.ts';
 import type { Caller } from './caller.ts';

@@ -1,6 +1,12 @@
 import type { Scope } from '@actlog/protocol';
-import { copyAgentsOfKey } from '../storage/stores/key-agent-store.ts';
-import { expireKey, hasEnded, type KeyRecord, lockKey, type StoredKey } from '../storage/stores/key-store.ts';
+import {
+  copyAgentsOfKey,
+  expireKey,
+  hasEnded,
+  type KeyRecord,
+  lockKey,
+  type StoredKey,
+} from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { KeyKind } from './api-key.ts';
 import { keyEndMs, overlapEndMs } from './lifetime.ts';

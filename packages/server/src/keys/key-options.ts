@@ -1,6 +1,6 @@
 import { limits } from '@actlog/protocol';
 import * as z from 'zod';
-import { optionsError } from '../lib/options-error.ts';
+import { optionsError } from '../lib/api-error.ts';
 import type { CreateKeyOptions } from './key-changes.ts';
 import { allScopes } from './provisioning.ts';
 

@@ -1,4 +1,5 @@
-import { maxDays } from '../storage/retention/max-days.ts';
+import type { Scope } from '@actlog/protocol';
+import { maxDays } from '../storage/retention/retention.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -30,3 +31,16 @@ export function overlapEndMs(days: number): number {
 function wholeMs(days: number): number {
   return Math.ceil(days * dayMs);
 }
+
+/** Role of a person who signs in, with increasing permissions. */
+export type Role = 'viewer' | 'approver' | 'admin';
+
+/** Scopes of each role. A role permits exactly what a key with these scopes does. */
+export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
+  viewer: ['read'],
+  approver: ['read', 'decide'],
+  admin: ['ingest', 'read', 'manage', 'decide'],
+};
+
+/** All roles, from the fewest permissions to the most. */
+export const roles: readonly Role[] = ['viewer', 'approver', 'admin'];

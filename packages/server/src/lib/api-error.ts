@@ -1,5 +1,6 @@
 import { invalidRequest, notFoundRefusal, type Refusal, unknownEndpoint } from '@actlog/policy';
 import { type ErrorCode, type ErrorDetail, errorCodes, headers } from '@actlog/protocol';
+import type * as z from 'zod';
 
 /** Options for an {@link ApiError}. */
 export interface ApiErrorOptions extends ErrorOptions {
@@ -61,4 +62,10 @@ export function noSuchEndpoint(): ApiError {
 /** Returns the error for a resource that does not exist or belongs to another tenant; the two are indistinguishable. */
 export function notFound(what: string): ApiError {
   return refusalError(notFoundRefusal(what));
+}
+
+/** Returns an error that names each invalid option and the reason, without any values. */
+export function optionsError(owner: string, { issues }: z.ZodError): TypeError {
+  const problems = issues.map(({ path, message }) => `  ${path.join('.') || 'options'}: ${message}`);
+  return new TypeError(`${owner} options are not valid:\n${problems.join('\n')}`);
 }

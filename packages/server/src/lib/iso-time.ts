@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 let lastMs = Number.NaN;
 let lastText = '';
 
@@ -17,3 +19,12 @@ export function isoTime(timeMs: number): string {
 export function isoTimeOrNull(timeMs: number | null): string | null {
   return timeMs === null ? null : isoTime(timeMs);
 }
+
+/** A time in ISO 8601 with any offset. */
+export const time: z.ZodISODateTime = z.iso.datetime({
+  offset: true,
+  error: 'must be a time in ISO 8601, such as 2026-01-31T12:00:00.000Z',
+});
+
+/** A time in ISO 8601, converted to Unix milliseconds. */
+export const timeMs: z.ZodType<number> = time.transform((text) => Date.parse(text));

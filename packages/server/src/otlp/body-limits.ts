@@ -1,3 +1,5 @@
+import { ApiError } from '../lib/api-error.ts';
+
 /** Maximum size of a body, as it is sent and decompressed, in bytes: 20 MiB, as the OpenTelemetry Collector takes. */
 export const maxBodyBytes: number = 20 * 1024 * 1024;
 
@@ -18,3 +20,11 @@ export const maxTextBytes: number = maxTextLength * 3;
 
 /** Maximum number of tool calls in a request. Exporters send at most 512 spans by default. */
 export const maxToolSpans: number = 5000;
+
+/** Returns the error of a request with too many spans. @param problem - what is too large, as a clause */
+export function tooLarge(problem: string): ApiError {
+  return new ApiError(
+    'PAYLOAD_TOO_LARGE',
+    `${problem}; export fewer spans at once, such as by OTEL_BSP_MAX_EXPORT_BATCH_SIZE=64.`,
+  );
+}

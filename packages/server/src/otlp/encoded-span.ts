@@ -1,5 +1,5 @@
 import { type ApiError, validationError } from '../lib/api-error.ts';
-import { tooLarge } from './too-large.ts';
+import { tooLarge } from './body-limits.ts';
 
 /** A span of a request that is decoded when it is needed: a body may be as large as all spans of it together. */
 export interface EncodedSpan {

@@ -3,8 +3,8 @@ import type { ErrorCode, WarningCode } from '@actlog/protocol';
 import type { FastifyError } from 'fastify';
 import { ApiError } from '../lib/api-error.ts';
 import { recordedReasons, type UnreadSpans, unreadReasons } from '../observability/unread-spans.ts';
-import { badRequest, exportResponse, status } from './messages.ts';
-import { tooLarge } from './too-large.ts';
+import { tooLarge } from './body-limits.ts';
+import { badRequest, exportResponse, status } from './request-shape.ts';
 
 /** Outcome of a request whose other spans were recorded or ignored. */
 export interface ExportResult {

@@ -9,7 +9,8 @@ import type { GroupCommit } from '../ingest/group-commit.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Services } from '../services.ts';
-import { maxBodyBytes, maxDecodedBytes } from './body-limits.ts';
+import { maxBodyBytes, maxDecodedBytes, tooLarge } from './body-limits.ts';
+import { jsonSpans, protobufSpans } from './decode-spans.ts';
 import { DecodingMemory } from './encoded-span.ts';
 import {
   type Encoding,
@@ -19,9 +20,6 @@ import {
   renderFailure,
   renderResult,
 } from './export-result.ts';
-import { jsonSpans } from './json-spans.ts';
-import { protobufSpans } from './protobuf-spans.ts';
-import { tooLarge } from './too-large.ts';
 import { type SpanEventRecord, type ToolSpanEvents, toolSpanEvents } from './tool-span-events.ts';
 
 const gunzipAsync = promisify(gunzip);

@@ -21,10 +21,9 @@ import { v5 } from 'uuid';
 import { isoTime } from '../lib/iso-time.ts';
 import { UnreadCounts, type UnreadReason, type UnreadSpans } from '../observability/unread-spans.ts';
 import type { Turn } from '../tenant-turns.ts';
-import { maxToolSpans } from './body-limits.ts';
+import { maxToolSpans, tooLarge } from './body-limits.ts';
 import type { EncodedSpan } from './encoded-span.ts';
 import { type ReceivedSpan, SpanReader } from './received-spans.ts';
-import { tooLarge } from './too-large.ts';
 
 type Ids = Pick<ReceivedSpan, 'traceId' | 'spanId' | 'parentId'>;
 

@@ -13,7 +13,7 @@ import {
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import { v5 } from 'uuid';
-import { recordDecision } from '../guardian/decision-event.ts';
+import { recordDecision } from '../guardian/decide-action.ts';
 import { holdAction } from '../guardian/hold-action.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
@@ -21,8 +21,8 @@ import { countActions, saveCheckedAction } from '../storage/policies/policy-coun
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
 import { findEvents } from '../storage/stores/event-log.ts';
-import { markApprovalUsed } from '../storage/stores/pending-action-changes.ts';
-import type { Usage } from '../storage/stores/usage-kinds.ts';
+import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';
+import type { Usage } from '../storage/stores/quota-table.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { CheckHistory } from './check-history.ts';

@@ -10,9 +10,9 @@ import {
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import { readsUntrusted } from '@actlog/risk';
-import { findCallEnds } from '../storage/stores/call-end-store.ts';
 import {
   findAgentTools,
+  findCallEnds,
   findCallHistory,
   saveAgentTools,
   saveCallHistory,

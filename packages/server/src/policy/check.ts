@@ -12,13 +12,12 @@ import {
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
-import { expireAction } from '../guardian/expire-actions.ts';
-import { holdLock } from '../guardian/hold-action.ts';
+import { expireAction, holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { KeyHolder } from '../keys/key-agents.ts';
 import { newIdentifier } from '../lib/identifier.ts';
-import { QuotaError } from '../quota/quota-error.ts';
+import { QuotaError } from '../quota/room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import { isOverdue, type PendingActionRow } from '../storage/stores/pending-action-store.ts';

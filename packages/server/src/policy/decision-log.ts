@@ -11,8 +11,7 @@ import {
 } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import type { QuotaName } from '../storage/stores/quota-table.ts';
-import type { Usage } from '../storage/stores/usage-kinds.ts';
+import type { QuotaName, Usage } from '../storage/stores/quota-table.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { writeForTenants } from '../storage/write-for-tenants.ts';

@@ -1,5 +1,5 @@
 import { budgetProblem, type PolicyDefinition, policyRule } from '@actlog/policy';
-import { PolicyCostError } from '../quota/quota-error.ts';
+import { PolicyCostError } from '../quota/room.ts';
 import { type DeploymentQuotas, readQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { costOf, PolicySets } from './policy-set.ts';

@@ -1,7 +1,7 @@
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { NewEvent } from '../storage/event-recording.ts';
 import { lockNames } from '../storage/locks.ts';
-import { isPostgres } from '../storage/postgres/is-postgres.ts';
+import { isPostgres } from '../storage/postgres/postgres-error.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates } from '../storage/stores/agent-store.ts';
 import { findEvents } from '../storage/stores/event-log.ts';

@@ -1,12 +1,59 @@
 import { sql } from 'kysely';
+import { ApiError } from '../lib/api-error.ts';
 import { lockKey } from '../storage/locks.ts';
-import { isPostgres } from '../storage/postgres/is-postgres.ts';
+import { isPostgres } from '../storage/postgres/postgres-error.ts';
 import { preparedQuery } from '../storage/queries/prepared-query.ts';
-import { type DeploymentQuotas, effectiveQuotas, type Quotas } from '../storage/stores/quota-store.ts';
-import { type QuotaName, quotaTable } from '../storage/stores/quota-table.ts';
-import type { Usage, UsageKind } from '../storage/stores/usage-kinds.ts';
-import { monthOf, usageOf } from '../storage/stores/usage-store.ts';
+import {
+  type DeploymentQuotas,
+  type ExceededQuota,
+  effectiveQuotas,
+  type Quotas,
+  readQuotas,
+} from '../storage/stores/quota-store.ts';
+import {
+  type QuotaName,
+  quotaDefinition,
+  quotaTable,
+  type Usage,
+  type UsageKind,
+} from '../storage/stores/quota-table.ts';
+import { monthOf, nextMonthOf, usageOf } from '../storage/stores/usage-store.ts';
 import type { Database } from '../storage/transaction.ts';
+
+/** `Retry-After` in seconds for quotas that only a person or retention can free. */
+const retryAfterSeconds = 3600;
+
+/** Error thrown when a quota of the tenant is used up. Nothing of the request was stored. */
+export class QuotaError extends ApiError {
+  readonly quota: QuotaName;
+
+  constructor({ quota, max }: ExceededQuota, nowMs: number) {
+    const { unit, remedy, path } = quotaDefinition(quota);
+    const message = [
+      `The quota ${quota} of the tenant, ${max} ${unit}, is used up.`,
+      ...(remedy === '' ? [] : [remedy]),
+      'The operator of the service can raise it.',
+    ].join(' ');
+    super('RATE_LIMITED', message, {
+      details: [{ path, code: 'quota_exceeded', message: `exceeds the quota ${quota} of ${max}` }],
+      retryAfterSeconds: quota.endsWith('PerMonth') ? (nextMonthOf(nowMs) - nowMs) / 1000 : retryAfterSeconds,
+    });
+    this.quota = quota;
+  }
+}
+
+/** Error thrown when a policy exceeds the tenant's remaining budget. It was not stored. */
+export class PolicyCostError extends ApiError {
+  readonly quota: QuotaName = 'policyCost';
+
+  /** @param problem - cost of the policy, remaining budget, and remedy */
+  constructor(problem: string) {
+    super('RATE_LIMITED', problem, {
+      details: [{ path: '', code: 'quota_exceeded', message: 'exceeds the quota policyCost' }],
+      retryAfterSeconds,
+    });
+  }
+}
 
 /** Name of a quota whose usage is counted by writes. */
 export type CountedQuota = {
@@ -70,4 +117,45 @@ export async function readRoom(
 export function leftOf({ quotas, used }: Room, name: CountedQuota): number {
   const max = quotas[name];
   return max === null ? Number.POSITIVE_INFINITY : max - used[quotaTable[name].usage];
+}
+
+/** Counts rows of a tenant, of which there are few. */
+type Count = (db: Database, tenantId: number) => Promise<number>;
+
+/**
+ * Checks that a quota allows one more row. Other transactions must not add one at the same time.
+ *
+ * @throws QuotaError 429.
+ */
+export async function requireRoom(
+  db: Database,
+  tenantId: number,
+  quota: QuotaName,
+  count: Count,
+  deployment: DeploymentQuotas,
+): Promise<void> {
+  const { [quota]: max } = await readQuotas(db, tenantId, deployment);
+  if (max !== null && (await count(db, tenantId)) >= max) throw new QuotaError({ quota, max }, Date.now());
+}
+
+/**
+ * Checks that quotas counted by writes allow the amounts; 0 or less always passes. Other transactions must not add any
+ * at the same time.
+ *
+ * @throws QuotaError 429.
+ */
+export async function requireCountedRoom(
+  db: Database,
+  tenantId: number,
+  amounts: Partial<Readonly<Record<CountedQuota, number>>>,
+  nowMs: number,
+  deployment: DeploymentQuotas,
+): Promise<void> {
+  const wanted = Object.entries(amounts).filter(([, amount]) => amount > 0) as [CountedQuota, number][];
+  if (wanted.length === 0) return;
+  const room = await readRoom(db, tenantId, deployment, nowMs);
+  for (const [quota, amount] of wanted) {
+    const max = room.quotas[quota];
+    if (max !== null && leftOf(room, quota) < amount) throw new QuotaError({ quota, max }, nowMs);
+  }
 }

@@ -1,14 +1,13 @@
 import { type BodyOf, limits, mergePatch, type SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
-import { auditRequest } from '../audit/audit-request.ts';
-import { fieldChanges } from '../audit/field-changes.ts';
+import { auditRequest, fieldChanges } from '../audit/record-change.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { agentsLock } from '../quota/quota-gate.ts';
-import { requireCountedRoom } from '../quota/require-room.ts';
+import { requireCountedRoom } from '../quota/room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';

@@ -1,4 +1,4 @@
-import { actorOf } from '../audit/actor.ts';
+import { actorOf } from '../audit/record-change.ts';
 import { decideAction } from '../guardian/decide-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
 import { readPage } from '../http/page.ts';

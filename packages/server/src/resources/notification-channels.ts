@@ -1,10 +1,11 @@
-import type { WebhookEventType } from '@actlog/protocol';
-import { auditRequest } from '../audit/audit-request.ts';
+import type { SentOf, WebhookEventType } from '@actlog/protocol';
+import { auditRequest } from '../audit/record-change.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
-import { requireRoom } from '../quota/require-room.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
+import { requireRoom } from '../quota/room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
@@ -15,9 +16,8 @@ import {
   type StoredChannel,
 } from '../storage/stores/channel-store.ts';
 import { ForbiddenAddressError, ForbiddenPortError } from '../webhooks/address-guard.ts';
-import { channelChange, encryptedFor } from '../webhooks/channel-change.ts';
-import { newWebhookSecret } from '../webhooks/signature.ts';
-import { channelView } from './channel-view.ts';
+import { channelChange, encryptedFor } from '../webhooks/channel-changes.ts';
+import { newWebhookSecret } from '../webhooks/webhook-outbox.ts';
 
 /** Event types of a webhook that does not name any. */
 const allEvents: readonly WebhookEventType[] = [
@@ -94,5 +94,22 @@ export function listChannelsRoute({ cursors }: Services): ReadRoute<'notificatio
       );
       return { items: rows.map(channelView), nextCursor };
     },
+  };
+}
+
+/** A webhook without its secret. */
+export type ListedWebhook = SentOf<'notificationChannels.list'>['items'][number];
+
+/** Returns a webhook as the wire shows it, without its secret. */
+export function channelView(channel: StoredChannel): ListedWebhook {
+  return {
+    id: channel.id,
+    kind: 'webhook',
+    url: channel.url,
+    events: [...channel.events],
+    status: channel.status,
+    createdAt: isoTime(channel.created_ms),
+    lastDeliveryAt: isoTimeOrNull(channel.last_delivery_ms),
+    failureCount: channel.failure_count,
   };
 }

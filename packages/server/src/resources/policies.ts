@@ -8,9 +8,7 @@ import {
 } from '@actlog/policy';
 import { type AuditAction, mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import { auditRequest } from '../audit/audit-request.ts';
-import { fieldChanges } from '../audit/field-changes.ts';
-import type { Change } from '../audit/record-change.ts';
+import { auditRequest, type Change, fieldChanges } from '../audit/record-change.ts';
 import { readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validated } from '../http/validation.ts';
@@ -19,7 +17,7 @@ import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { requirePolicyBudget } from '../policy/policy-budget.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
-import { requireRoom } from '../quota/require-room.ts';
+import { requireRoom } from '../quota/room.ts';
 import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import {

@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts';
 import { judgmentsAbout, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import { findSessionRisks, updateListedRisks } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { countLevels } from './count-levels.ts';
+import { countLevels } from './read-risk.ts';
 import { judgedScore, storedSession } from './score-session.ts';
 
 /** Maximum sessions that one judgment is applied to, newest first. */

@@ -1,9 +1,13 @@
-import type { SentOf } from '@actlog/protocol';
+import type { RiskLevel, SentOf } from '@actlog/protocol';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
+import { ActivityChange } from '../storage/activity/activity-change.ts';
+import { addActivity } from '../storage/activity/activity-store.ts';
+import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { judgedScore, storedSession } from './score-session.ts';
 
 /** A session and its risk, from the same snapshot. */
@@ -36,5 +40,33 @@ export async function readRisk(
     const result = judgedScore(storedSession(summary, stored), judgments);
     const risk = { sessionId: id, computedAt: isoTime(nowMs), ...result };
     return { summary, risk: risk as unknown as SentOf<'sessions.risk'> };
+  }
+}
+
+/** A session that was scored, and its level before. */
+interface RescoredSession {
+  readonly tenantId: number;
+  readonly summary: Pick<SessionSummary, 'started_ms' | 'risk_level'>;
+  /** `null` if it was not scored before. */
+  readonly formerLevel: RiskLevel | null;
+}
+
+/** Adds the sessions that changed their level to the numbers of those that reached one. */
+export function addReached(reached: ReachedLevels, sessions: readonly RescoredSession[]): void {
+  for (const { summary, formerLevel } of sessions) {
+    const level = summary.risk_level;
+    if (level !== null && level !== formerLevel) reached[level] = (reached[level] ?? 0) + 1;
+  }
+}
+
+/** Counts scored sessions by their current level, and no longer by the former one. */
+export async function countLevels(db: Database, sessions: readonly RescoredSession[]): Promise<void> {
+  for (const [tenantId, ofTenant] of Map.groupBy(sessions, (session) => session.tenantId)) {
+    const change = new ActivityChange();
+    for (const { summary, formerLevel } of ofTenant) {
+      const startedMs = summary.started_ms;
+      change.moveSession({ startedMs, level: formerLevel }, { startedMs, level: summary.risk_level });
+    }
+    await addActivity(db, tenantId, change, 'scores', Date.now());
   }
 }

@@ -22,12 +22,12 @@ import {
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
-import { addReached, countLevels } from './count-levels.ts';
-import { FrozenTags, type FrozenToolTags } from './frozen-tags.ts';
-import { type RiskObserver, storedRiskEvent } from './risk-observer.ts';
+import { addReached, countLevels } from './read-risk.ts';
+import { type RiskObserver, storedRiskEvent } from './risk-scoring.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import type { SessionPlace } from './shared-risk.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';
+import { FrozenTags, type FrozenToolTags } from './tool-tags.ts';
 
 /** Cached risk of a session. */
 interface CachedRisk extends ScorableSession {

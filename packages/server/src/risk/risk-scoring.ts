@@ -1,6 +1,12 @@
+import { type Arrival, type RiskEvent, riskEvent } from '@actlog/risk';
+import type { Selectable } from 'kysely';
 import type { ReachedLevels, ScoringBacklog } from '../storage/event-recording.ts';
+import type { EventTable } from '../storage/schema.ts';
+import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { storedEvent } from '../storage/stores/event-log.ts';
 import { unscoredSessions } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 
 /**
@@ -103,4 +109,23 @@ export class RiskScoring {
   async #score(behind: readonly { tenant_id: number; id: string }[]): Promise<void> {
     this.after(await this.#storage.scoreSessions(behind), nextRoundAfterMs);
   }
+}
+
+/** Observer of recorded events, for the risk of their sessions. */
+export interface RiskObserver {
+  /** Loads the state of the tenant. */
+  loadTenant(db: Database, tenantId: number): Promise<void>;
+  /** Loads a session's state before its new events are written. */
+  load(db: Database, tenantId: number, summary: SessionSummary): Promise<void>;
+  /** Returns the part of an event's risk context that depends on data outside its session. */
+  stamp(tenantId: number, event: RiskEvent, arrival: Arrival): number;
+  /** Reverts the stamps of repeated events, which must not change anything. */
+  revert(db: Database, tenantId: number, repeats: readonly RiskEvent[]): Promise<void>;
+  /** Observes an event that was written. */
+  observe(tenantId: number, event: RiskEvent, stamp: number): void;
+}
+
+/** Returns a stored event in the format of the risk engine. */
+export function storedRiskEvent(row: Selectable<EventTable>): RiskEvent {
+  return riskEvent(storedEvent(row));
 }

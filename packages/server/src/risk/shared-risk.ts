@@ -21,11 +21,11 @@ import {
 import { newestToolTagsVersion } from '../storage/stores/tool-tag-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
-import { addReached, countLevels } from './count-levels.ts';
-import { FrozenTags } from './frozen-tags.ts';
-import { type RiskObserver, storedRiskEvent } from './risk-observer.ts';
+import { addReached, countLevels } from './read-risk.ts';
+import { type RiskObserver, storedRiskEvent } from './risk-scoring.ts';
 import { type ScorableSession, scoreSession } from './score-session.ts';
 import { StampsByTenant } from './stamps-by-tenant.ts';
+import { FrozenTags } from './tool-tags.ts';
 
 /** Reference to a session of a tenant. */
 export interface SessionPlace {

@@ -4,10 +4,9 @@ import * as z from 'zod';
 import { requireEveryScope } from '../http/authentication.ts';
 import { readPage } from '../http/page.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { isoTime } from '../lib/iso-time.ts';
+import { isoTime, timeMs } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { type AuditRow, listAuditEntries } from '../storage/audit/audit-store.ts';
-import { timeMs } from './time.ts';
 
 /** Query of `GET /server/v1/audit`. */
 const auditQuery = z.strictObject({

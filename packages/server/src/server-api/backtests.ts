@@ -9,14 +9,13 @@ import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { validated } from '../http/validation.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
-import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
+import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
 import type { Services } from '../services.ts';
 import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
-import { findCallEnds } from '../storage/stores/call-end-store.ts';
+import { findCallEnds } from '../storage/stores/call-history-store.ts';
 import type { Turn } from '../tenant-turns.ts';
-import { draftPolicies } from './draft-policies.ts';
-import { time } from './time.ts';
+import { draftPolicies } from './trials.ts';
 
 /** Decisions that are read at a time. */
 const decisionsAtOnce = 500;

@@ -3,9 +3,8 @@ import { allRules } from '@actlog/risk';
 import * as z from 'zod';
 import { validated } from '../http/validation.ts';
 import { validationError } from '../lib/api-error.ts';
-import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
+import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import type { HandledSessionRow, RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
-import { time } from './time.ts';
 
 /** Most characters of an id or a name in a scope, and of a reason. */
 const maxIdLength = 200;

@@ -5,20 +5,18 @@ import { requireScope } from '../http/authentication.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
 import { readPage } from '../http/page.ts';
 import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
+import { timeMs } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
 import { listPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
+import { decideActionsRoute, grantsRoute, revokeGrantRoute } from './approvals.ts';
 import { auditRoute } from './audit.ts';
 import { backtestsRoute, decisionView } from './backtests.ts';
-import { decideActionsRoute } from './decide-actions.ts';
-import { grantsRoute, revokeGrantRoute } from './grants.ts';
 import { judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
-import { timeMs } from './time.ts';
 import { trialsRoute } from './trials.ts';
-import { webhookChangeRoutes } from './webhook-changes.ts';
-import { deliveriesRoute, webhookRoute } from './webhooks.ts';
+import { deliveriesRoute, webhookChangeRoutes, webhookRoute } from './webhooks.ts';
 
 const folder = '/server/v1';
 

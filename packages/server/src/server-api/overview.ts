@@ -1,24 +1,85 @@
-import type { Overview } from '@actlog/protocol';
+import type { ActivityCounts, Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
 import { flag } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
-import { isoTime } from '../lib/iso-time.ts';
+import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import type { Services } from '../services.ts';
-import { activityByName, activitySeries } from '../storage/activity/activity-reads.ts';
-import { bucketOf, bucketsOf } from '../storage/activity/activity-spans.ts';
-import { riskiestSessions } from '../storage/sessions/riskiest-sessions.ts';
-import { channelHealth } from '../storage/stores/channel-health.ts';
-import type { Database } from '../storage/transaction.ts';
+import { bucketOf, bucketsOf } from '../storage/activity/activity-change.ts';
 import {
-  activityView,
-  noActivity,
-  riskySessionView,
-  sumOfActivity,
-  webhookHealthView,
-} from './overview-view.ts';
-import { time } from './time.ts';
+  type ActivityOfBucket,
+  activityByName,
+  activityCounts,
+  activitySeries,
+} from '../storage/activity/activity-store.ts';
+import { type RiskiestSession, riskiestSessions } from '../storage/sessions/session-list.ts';
+import { type ChannelHealth, channelHealth } from '../storage/stores/channel-store.ts';
+import type { Database } from '../storage/transaction.ts';
+
+type Counts = Omit<ActivityOfBucket, 'bucket_ms'>;
+
+/** Counts of a bucket without activity. */
+const noActivity = Object.fromEntries(activityCounts.map((column) => [column, 0])) as unknown as Counts;
+
+/** Returns the sum of the counts of buckets. */
+function sumOfActivity(series: readonly Counts[]): Counts {
+  const sum = { ...noActivity };
+  for (const counts of series) {
+    for (const column of activityCounts) sum[column] += counts[column];
+  }
+  return sum;
+}
+
+/** Returns counts as the API returns them. */
+function activityView(counts: Counts): ActivityCounts {
+  return {
+    events: counts.events,
+    calls: counts.calls,
+    errors: counts.errors,
+    denials: counts.denials,
+    sessions: counts.sessions,
+    sessionsByLevel: {
+      low: counts.sessions_low,
+      medium: counts.sessions_medium,
+      high: counts.sessions_high,
+      critical: counts.sessions_critical,
+    },
+    heldActions: counts.held_actions,
+    decisions: {
+      allow: counts.decisions_allow,
+      deny: counts.decisions_deny,
+      require_approval: counts.decisions_require_approval,
+    },
+  };
+}
+
+/** Returns a session as the overview shows it. */
+function riskySessionView(row: RiskiestSession): RiskySession {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    startedAt: isoTime(row.started_ms),
+    lastEventAt: isoTime(row.last_event_ms),
+    eventCount: row.event_count,
+    errorCount: row.error_count,
+    risk: { score: row.risk_score ?? 0, level: row.risk_level ?? 'low' },
+  };
+}
+
+/** Returns the state of a webhook as the overview shows it. */
+export function webhookHealthView(health: ChannelHealth): WebhookHealth {
+  return {
+    id: health.id,
+    url: health.url,
+    status: health.status,
+    failureCount: health.failure_count,
+    failingSince: isoTimeOrNull(health.failing_since_ms),
+    lastDeliveryAt: isoTimeOrNull(health.last_delivery_ms),
+    waiting: Number(health.waiting),
+    retrying: Number(health.retrying),
+  };
+}
 
 /** Maximum buckets of a response: a month of hours. */
 const maxBuckets = 800;

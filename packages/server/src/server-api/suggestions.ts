@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { requireScope } from '../http/authentication.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import type { Services } from '../services.ts';
-import { containsText } from '../storage/sessions/session-filter.ts';
+import { containsText } from '../storage/sessions/session-walk.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Maximum distinct names that one request reads. */

@@ -1,17 +1,189 @@
-import type { WebhookDelivery, WebhookState } from '@actlog/protocol';
-import { pageQuery } from '@actlog/protocol/schemas';
+import { type WebhookDelivery, type WebhookState, webhookTestType } from '@actlog/protocol';
+import { pageQuery, riskLevel } from '@actlog/protocol/schemas';
 import * as z from 'zod';
+import { auditRequest } from '../audit/record-change.ts';
 import { requireScope } from '../http/authentication.ts';
 import { readPage } from '../http/page.ts';
-import type { ServerRoute } from '../http/server-route.ts';
-import { notFound } from '../lib/api-error.ts';
+import type { ServerCall, ServerRoute } from '../http/server-route.ts';
+import { validated } from '../http/validation.ts';
+import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
+import { notFound, validationError } from '../lib/api-error.ts';
+import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
+import { repeat } from '../lib/repeat.ts';
 import type { Services } from '../services.ts';
-import { type ChannelHealth, channelHealth } from '../storage/stores/channel-health.ts';
-import { findChannel, type StoredChannel } from '../storage/stores/channel-store.ts';
-import { type DeliveryRow, deliveryPage } from '../storage/stores/delivery-store.ts';
+import {
+  type ChannelHealth,
+  channelHealth,
+  findChannel,
+  lockChannel,
+  type StoredChannel,
+} from '../storage/stores/channel-store.ts';
+import {
+  type DeliveryRow,
+  deliveryPage,
+  dropDeliveriesTo,
+  insertDeliveries,
+} from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { webhookHealthView } from './overview-view.ts';
+import {
+  type ChangedChannel,
+  ChannelChangeError,
+  changeChannelRiskLevel,
+  channelChange,
+  deleteChannel,
+  disableChannel,
+  disabledChannel,
+  enableChannel,
+  replayDelivery,
+  rotateChannelSecret,
+  unknownChannel,
+} from '../webhooks/channel-changes.ts';
+import { newDelivery } from '../webhooks/webhook-outbox.ts';
+import { webhookHealthView } from './overview.ts';
+
+/** Body of a change without options: missing or empty. */
+const noBody = z.strictObject({}).optional();
+
+/** Body of `POST /server/v1/webhooks/:id/rotate-secret`; a missing body equals an empty one. */
+const rotationBody = z
+  .strictObject({
+    /** Days for which messages are also signed with the old secret, may be fractional. */
+    overlapDays: z.number().min(0).max(maxOverlapDays).default(1),
+  })
+  .prefault({});
+
+/** Body of `POST /server/v1/webhooks/:id/risk-level`. */
+const riskLevelBody = z.strictObject({
+  /** Lowest level that the webhook receives `session.risk_raised` for. */
+  riskLevel,
+});
+
+/** Routes that disable, enable, test and delete a webhook, set its lowest level of risk, rotate its secret, and resend one of its messages. */
+export function webhookChangeRoutes(services: Services): ServerRoute[] {
+  const { secret, quotas, storage } = services;
+  const state = async (call: ServerCall, work: (db: Database) => Promise<ChangedChannel>) => {
+    validated('body', noBody, call.body);
+    return changed(services, call, async (db) => ({
+      ...(await work(db)),
+      view: await webhookState(db, call.caller.tenantId, call.id),
+    })).then(({ view }) => view);
+  };
+  return [
+    post('/webhooks/:id/disable', (call) =>
+      state(call, (db) => disableChannel(db, call.caller.tenantId, call.id)),
+    ),
+    post('/webhooks/:id/enable', (call) =>
+      state(call, (db) => enableChannel(db, call.caller.tenantId, call.id, quotas)),
+    ),
+    post('/webhooks/:id/risk-level', async (call) => {
+      const { riskLevel } = validated('body', riskLevelBody, call.body);
+      const { tenantId } = call.caller;
+      const { view } = await changed(services, call, async (db) => ({
+        ...(await changeChannelRiskLevel(db, tenantId, call.id, riskLevel)),
+        view: await webhookState(db, tenantId, call.id),
+      }));
+      return view;
+    }),
+    post('/webhooks/:id/rotate-secret', async (call) => {
+      const { overlapDays } = validated('body', rotationBody, call.body);
+      const { tenantId } = call.caller;
+      const rotation = { tenantId, id: call.id, untilMs: overlapEndMs(overlapDays) };
+      const rotated = await changed(services, call, async (db) => ({
+        ...(await rotateChannelSecret(db, secret, rotation)),
+        view: await webhookState(db, tenantId, call.id),
+      }));
+      return { ...rotated.view, secret: rotated.secret };
+    }),
+    post('/webhooks/:id/test', (call) => delivery(services, call, queueTestMessage)),
+    post('/deliveries/:id/resend', (call) => delivery(services, call, replayDelivery)),
+    {
+      method: 'DELETE',
+      path: '/webhooks/:id',
+      success: 200,
+      check: (caller) => requireScope(caller, 'manage'),
+      async handle(call) {
+        const { id } = call;
+        const { tenantId } = call.caller;
+        const { channel } = await changed(services, call, (db) => deleteChannel(db, tenantId, id));
+        await repeat(
+          () => storage.write(tenantId, ({ db }) => dropDeliveriesTo(db, tenantId, id)),
+          undefined,
+        );
+        return { id: channel.id, deleted: true };
+      },
+    },
+  ];
+}
+
+function post(path: string, handle: ServerRoute['handle']): ServerRoute {
+  return { method: 'POST', path, success: 200, check: (caller) => requireScope(caller, 'manage'), handle };
+}
+
+/** Queues a message, and returns its delivery. */
+async function delivery(
+  services: Services,
+  call: ServerCall,
+  queue: typeof queueTestMessage,
+): Promise<object> {
+  validated('body', noBody, call.body);
+  const { delivery: row } = await changed(
+    services,
+    call,
+    (db) => queue(db, call.caller.tenantId, call.id),
+    () => services.outbox.wake(),
+  );
+  return deliveryView(row);
+}
+
+/**
+ * Changes a webhook in one transaction with its entry in the audit log.
+ *
+ * @throws ApiError `NOT_FOUND`, or `VALIDATION_ERROR` for a message to a disabled webhook.
+ */
+async function changed<Result extends ChangedChannel>(
+  services: Services,
+  call: ServerCall,
+  work: (db: Database) => Promise<Result>,
+  onCommitted: () => void = () => {},
+): Promise<Result> {
+  try {
+    return await services.storage.write(call.caller.tenantId, async ({ db, afterCommit }) => {
+      const result = await work(db);
+      if (result.change) await auditRequest(services, db, call, result.change);
+      afterCommit(onCommitted);
+      return result;
+    });
+  } catch (error) {
+    if (!(error instanceof ChannelChangeError)) throw error;
+    if (error.reason === 'unknown') throw notFound(call.id.startsWith('dlv_') ? 'delivery' : 'webhook');
+    if (error.reason === 'secret') throw error;
+    throw validationError('params.id', 'webhook_disabled', 'names a disabled webhook; enable it first');
+  }
+}
+
+/**
+ * Queues a test message to one webhook, whatever types it subscribes to. It is signed as all messages are, and attempted
+ * once.
+ *
+ * @throws ChannelChangeError when there is no such webhook, or when it is disabled.
+ */
+async function queueTestMessage(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<ChangedChannel & { readonly delivery: DeliveryRow }> {
+  const channel = await lockChannel(db, tenantId, id);
+  if (!channel) throw unknownChannel(id);
+  if (channel.status === 'disabled') throw disabledChannel(id);
+  const nowMs = Date.now();
+  const body = { type: webhookTestType, timestamp: isoTime(nowMs), data: { webhookId: id } };
+  const message = { id: newIdentifier('msg'), type: webhookTestType, body: JSON.stringify(body) };
+  const delivery = newDelivery({ tenantId, id }, message, nowMs);
+  await insertDeliveries(db, [delivery]);
+  const sent = [{ field: 'deliveryId', before: null, after: delivery.id }];
+  return { channel, delivery, change: channelChange('webhook.tested', channel, channel, sent) };
+}
 
 /** Query of `GET /server/v1/webhooks/:id/deliveries`. */
 const deliveriesQuery = z.strictObject({
@@ -21,7 +193,7 @@ const deliveriesQuery = z.strictObject({
 });
 
 /** Returns a webhook with the state of its deliveries. @throws ApiError `NOT_FOUND`. */
-export async function webhookState(db: Database, tenantId: number, id: string) {
+async function webhookState(db: Database, tenantId: number, id: string) {
   const channel = await findChannel(db, tenantId, id);
   const [health] = await channelHealth(db, tenantId, id);
   if (!channel || !health) throw notFound('webhook');
@@ -83,7 +255,7 @@ function webhookStateView(channel: StoredChannel, health: ChannelHealth, nowMs: 
 }
 
 /** Returns a delivery as the API returns it: without the body of the message. */
-export function deliveryView(row: DeliveryRow): WebhookDelivery {
+function deliveryView(row: DeliveryRow): WebhookDelivery {
   return {
     id: row.id,
     webhookId: row.channel_id,

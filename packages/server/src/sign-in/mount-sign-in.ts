@@ -1,9 +1,8 @@
 import { consoleSite } from '@actlog/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { recordChange } from '../audit/record-change.ts';
-import { personActor, signedInChange } from '../audit/sign-in-change.ts';
+import { personActor, recordChange, signedInChange } from '../audit/record-change.ts';
 import type { Services } from '../services.ts';
-import { userId } from '../users/user-id.ts';
+import { userId } from '../users/users.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
 import {
   attemptLifetimeMs,

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { isPostgresUrl } from './database-address.ts';
-import { createPrivateFile } from './sqlite/private-file.ts';
-import { SqliteConnection } from './sqlite/sqlite-connection.ts';
+import { createPrivateFile, SqliteConnection } from './sqlite/sqlite-connection.ts';
 
 /**
  * Copies an SQLite database into a new file. It does not migrate the database, so a backup can be made before an

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { isPostgres } from './postgres/is-postgres.ts';
+import { isPostgres } from './postgres/postgres-error.ts';
 import type { Tables } from './schema.ts';
 import type { Database } from './transaction.ts';
 

@@ -1,7 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
-import { isPostgres } from './postgres/is-postgres.ts';
-import { lockWithRetries } from './postgres/lock-with-retries.ts';
-import type { Progress } from './progress.ts';
+import { isPostgres } from './postgres/postgres-error.ts';
+import { lockWithRetries } from './postgres/transactions.ts';
 import type { Database } from './transaction.ts';
 
 /** A change of the tables from one version to the next. */
@@ -85,3 +84,6 @@ async function lockTables(db: Database, onProgress: Progress): Promise<void> {
     () => onProgress('waiting for transactions that use the tables, such as those of a pg_dump'),
   );
 }
+
+/** Callback for the slow steps of a start. Each message is one line. */
+export type Progress = (message: string) => void;

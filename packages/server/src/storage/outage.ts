@@ -1,5 +1,5 @@
 import { commitLost, isUnwritable, PostgresError, postgresOutage } from './postgres/postgres-error.ts';
-import { sqliteResultCode } from './sqlite/sqlite-result-code.ts';
+import { sqliteResultCode } from './sqlite/sqlite-connection.ts';
 
 /** Result codes of SQLite for conditions that can pass: https://www.sqlite.org/rescode.html */
 const transientCodes = new Map([

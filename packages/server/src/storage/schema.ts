@@ -1,6 +1,4 @@
 import type { Generated, GeneratedAlways } from 'kysely';
-import type { ActivityTable } from './activity/activity-schema.ts';
-import type { AuditTable } from './audit/audit-schema.ts';
 import type {
   ApprovalGrantTable,
   CallHistoryTable,
@@ -11,10 +9,16 @@ import type {
   PolicyTable,
   SessionCallTable,
 } from './policies/policy-schema.ts';
-import type { HandledSessionTable, RiskJudgmentTable } from './stores/judgment-schema.ts';
-import type { SignInTable } from './stores/sign-in-table.ts';
-import type { UsageKind } from './stores/usage-kinds.ts';
-import type { DeliveryTable, NotificationChannelTable } from './stores/webhook-schema.ts';
+import type { UsageKind } from './stores/quota-table.ts';
+import type {
+  ActivityTable,
+  AuditTable,
+  DeliveryTable,
+  HandledSessionTable,
+  NotificationChannelTable,
+  RiskJudgmentTable,
+  SignInTable,
+} from './tables.ts';
 
 /**
  * The tables, for Kysely. Every unique key starts with the tenant, so the tables can be distributed by tenant. Times

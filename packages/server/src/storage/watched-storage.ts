@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { EventGroup, RecordedGroups, ScoringBacklog } from './event-recording.ts';
 import { isWriteOutage } from './outage.ts';
-import { isPostgres } from './postgres/is-postgres.ts';
+import { isPostgres } from './postgres/postgres-error.ts';
 import type { CrossTenantWork, Storage } from './storage.ts';
 import type { Database, Write } from './transaction.ts';
 

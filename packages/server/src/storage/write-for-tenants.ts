@@ -1,5 +1,5 @@
-import { isPostgres } from './postgres/is-postgres.ts';
-import { enterScope } from './postgres/scope.ts';
+import { isPostgres } from './postgres/postgres-error.ts';
+import { enterScope } from './postgres/transactions.ts';
 import type { Storage } from './storage.ts';
 import type { Write } from './transaction.ts';
 

@@ -1,17 +1,16 @@
+import { hash } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../keys/caller.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { keyCacheMs } from '../keys/key-ring.ts';
-import { type Role, roles, scopesOfRole } from '../keys/roles.ts';
+import { type Role, roles, scopesOfRole } from '../keys/lifetime.ts';
 import { singleLineName } from '../keys/single-line-name.ts';
 import { type SignInSettings, signsInByProxy } from '../sign-in-settings.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantNamed } from '../storage/stores/tenant-store.ts';
-import { csrfToken, requireOwnOrigin } from './csrf.ts';
-import { SignIns } from './sign-ins.ts';
+import { csrfToken, requireOwnOrigin, SignIns } from './sign-ins.ts';
 import { TrustedProxy } from './trusted-proxy.ts';
-import { userId } from './user-id.ts';
 
 /** The person that a request comes from. */
 export type RequestUser =
@@ -203,4 +202,17 @@ class SignInCookies {
   #nameOf(name: CookieName): string {
     return this.#isSecure ? `__Host-${name}` : name;
   }
+}
+
+/** Length of the digest in an id: 128 bits, in hex. */
+const digestLength = 32;
+
+/**
+ * Returns the permanent id of a person. It stays the same when the person's name changes, and no two issuers share one.
+ *
+ * @param issuer - the provider that names the person
+ * @param subject - identifier of the person at the provider
+ */
+export function userId(issuer: string, subject: string): string {
+  return `usr_${hash('sha256', JSON.stringify([issuer, subject])).slice(0, digestLength)}`;
 }

@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import type { DeliveryRow } from '../storage/stores/delivery-store.ts';
 import { ForbiddenAddressError, ForbiddenPortError } from './address-guard.ts';
 import { requestedDelayMs } from './retry-schedule.ts';
-import { webhookSignature } from './signature.ts';
 import { request } from './undici.js';
+import { webhookSignature } from './webhook-outbox.ts';
 
 /** Outcome of an attempt. */
 export interface AttemptOutcome {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HostRates } from './host-rates.ts';
+import { HostRates } from './delivery-slots.ts';
 
 const rate = { requestsPerSecond: 10, burst: 2 };
 

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { webhookTestType } from '@actlog/protocol';
 import type { Agent } from 'undici';
-import { serverItself } from '../audit/actor.ts';
-import { recordUnlimited } from '../audit/record-change.ts';
+import { recordUnlimited, serverItself } from '../audit/record-change.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -20,10 +19,16 @@ import {
   updateDelivery,
 } from '../storage/stores/delivery-store.ts';
 import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
-import { channelChange, signingSecrets } from './channel-change.ts';
+import { channelChange, signingSecrets } from './channel-changes.ts';
 import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
-import { type Attempt, DeliverySlots, SlowWebhooks } from './delivery-slots.ts';
-import { type Destination, type HostRate, HostRates } from './host-rates.ts';
+import {
+  type Attempt,
+  DeliverySlots,
+  type Destination,
+  type HostRate,
+  HostRates,
+  SlowWebhooks,
+} from './delivery-slots.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import * as undici from './undici.js';
 

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import type { WebhookEvent } from '@actlog/protocol';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isAtLeast } from '../lib/risk-levels.ts';
@@ -5,7 +6,6 @@ import type { PolicySets } from '../policy/policy-set.ts';
 import { activeChannels, type StoredChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import type { Write } from '../storage/transaction.ts';
-import { newDelivery } from './new-delivery.ts';
 
 /**
  * Outbox of webhook messages. A message is written in the transaction of its cause, so it is sent if and only if the
@@ -57,4 +57,63 @@ function deliveriesOf(
 function isHighEnough(message: WebhookEvent, { risk_level: lowest }: StoredChannel): boolean {
   if (message.type !== 'session.risk_raised') return true;
   return isAtLeast(message.data.level, lowest);
+}
+
+/** A message for one or more webhooks. */
+interface WebhookMessage {
+  /** Id of the message, the same for all webhooks. */
+  readonly id: string;
+  readonly type: string;
+  /** Body of the request, as JSON. */
+  readonly body: string;
+}
+
+/** Returns a delivery of a message to a webhook, which can be attempted at once. */
+export function newDelivery(
+  channel: { readonly tenantId: number; readonly id: string },
+  message: WebhookMessage,
+  nowMs: number,
+): DeliveryRow {
+  return {
+    tenant_id: channel.tenantId,
+    id: newIdentifier('dlv'),
+    channel_id: channel.id,
+    message_id: message.id,
+    event_type: message.type,
+    body: message.body,
+    status: 'waiting',
+    attempts: 0,
+    next_attempt_ms: nowMs,
+    leased_until_ms: 0,
+    created_ms: nowMs,
+    finished_ms: null,
+    last_status: null,
+    last_error: null,
+    last_duration_ms: null,
+  };
+}
+
+const secretPrefix = 'whsec_';
+
+/** Creates a signing secret of 256 bits (Standard Webhooks, "Signature scheme"). */
+export function newWebhookSecret(): string {
+  return secretPrefix + randomBytes(32).toString('base64');
+}
+
+/**
+ * Returns one of the space-separated signatures in `webhook-signature`.
+ *
+ * @param timestampSeconds - time of this attempt
+ */
+export function webhookSignature(
+  secret: string,
+  messageId: string,
+  timestampSeconds: number,
+  body: string,
+): string {
+  const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+  const digest = createHmac('sha256', key)
+    .update(`${messageId}.${timestampSeconds}.${body}`)
+    .digest('base64');
+  return `v1,${digest}`;
 }

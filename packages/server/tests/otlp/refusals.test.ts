@@ -3,7 +3,7 @@ import { type IncomingMessage, request as startRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { GroupCommit } from '../../src/ingest/group-commit.ts';
-import { status } from '../../src/otlp/messages.ts';
+import { status } from '../../src/otlp/request-shape.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
 import { protobufOf, sendCompressed, sendTraces, toolSpanJson, traceRequest } from './trace-request.ts';

@@ -1,6 +1,6 @@
 import { hashArguments } from '@actlog/tool-call';
 import { expect, test } from 'vitest';
-import { exportResponse } from '../../src/otlp/messages.ts';
+import { exportResponse } from '../../src/otlp/request-shape.ts';
 import { testServer } from '../test-server.ts';
 import {
   newId,

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { exportRequest } from '../../src/otlp/messages.ts';
+import { exportRequest } from '../../src/otlp/request-shape.ts';
 import type { TestServer } from '../test-server.ts';
 
 /** An `AnyValue` in OTLP's JSON. */

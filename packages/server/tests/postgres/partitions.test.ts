@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { deleteExpiredData } from '../../src/background/delete-expired-data.ts';
+import { deleteExpiredData } from '../../src/background/background-tasks.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
-import { deleteExpiredData } from '../../src/background/delete-expired-data.ts';
+import { deleteExpiredData } from '../../src/background/background-tasks.ts';
 import { startServer } from '../../src/index.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import type { Migration } from '../../src/storage/migrate.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { deleteExpiredData } from '../../src/background/delete-expired-data.ts';
+import { deleteExpiredData } from '../../src/background/background-tasks.ts';
 import { DeploymentSecret } from '../../src/keys/deployment-secret.ts';
 import { ensureTenant } from '../../src/keys/provisioning.ts';
 import { openStorage } from '../../src/open-storage.ts';

@@ -12,7 +12,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { configure } from 'safe-stable-stringify';
 import { canonicalSlices } from './canonical-slices.ts';
-import { isSmallPlainJson } from './plain-json.ts';
+import { isSmallPlainJson } from './json-form.ts';
 
 /** Time that hashing may block the event loop before it yields, in milliseconds. */
 const sliceMs = 4;

@@ -3,14 +3,15 @@ import canonicalize from 'canonicalize';
 import {
   Bytes,
   cycleMarker,
+  isSmallPlainJson,
   type JsonForm,
+  maxArgumentsDepth,
   repeatedMarker,
+  sortedInSlices,
   toJsonForm,
   tooDeepMarker,
   unreadableMarker,
 } from './json-form.ts';
-import { isSmallPlainJson, maxArgumentsDepth } from './plain-json.ts';
-import { sortedInSlices } from './sorted-keys.ts';
 
 /** Number of characters of a long string that are escaped at once. */
 const stringSlice = 32 * 1024;

@@ -13,7 +13,6 @@ export {
   scopeOf,
   textOf,
 } from './genai-span.ts';
-export { agentIn, numberedAgentIn, sessionIn } from './session-and-agent.ts';
-export { isInterruption } from './span-failure.ts';
-export { spanOutcome, spanStatus } from './span-outcome.ts';
+export { isInterruption, spanOutcome, spanStatus } from './span-outcome.ts';
+export { agentIn, numberedAgentIn, sessionIn } from './tool-facts.ts';
 export { isUnknownToolSpan, toolSpanOf } from './tool-span.ts';

@@ -1,7 +1,6 @@
 import type { Dialect, ToolSpan } from './dialect.ts';
-import { pydanticAiDialect } from './dialects/pydantic-ai.ts';
 import { type GenAiSpan, jsonOf, type SpanAttributes, scopeOf, textOf } from './genai-span.ts';
-import { answeredCall, toolFacts } from './tool-facts.ts';
+import { answeredCall, pydanticAiDialect, toolFacts } from './tool-facts.ts';
 
 /** Texts with which Strands answers a call that a person or a hook cancels; the status is `error` nevertheless. */
 const cancellation = /"(?:text|response)"\s*:\s*"tool (?:call |execution )?cancell?ed\b/i;

@@ -11,8 +11,7 @@ import { currentScope } from '../call-scope.ts';
 import { mastraCalls } from '../mastra-calls.ts';
 import { type RecordedCalls, recordedCalls } from '../recorded-calls.ts';
 import { sessionsOfTraces, userContents } from '../session.ts';
-import { locate, type SpanLocation, spanLocation } from './span-location.ts';
-import { ranTool, toolSpan } from './tool-span.ts';
+import { locate, ranTool, type SpanLocation, spanLocation, toolSpan } from './span-location.ts';
 
 /**
  * Creates the exporter behind `actlog.exporter()`. Records only, because a span reports what has already happened.

@@ -1,4 +1,6 @@
-import { isDelegation } from '../delegation.ts';
+import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import type { AnyExportedSpan } from '@mastra/core/observability';
+import { argumentsOf, isDelegation, nameForModel, suspended } from '../mastra-calls.ts';
 
 /** Location of a span. */
 export interface SpanLocation {
@@ -49,4 +51,80 @@ export function locate(around: Iterable<SpanLocation>): Pick<SpanLocation, 'agen
     threadId = location.isDelegation ? location.threadId : (threadId ?? location.threadId);
   }
   return { agentId, threadId };
+}
+
+/** A tool call as described by its span. */
+interface ToolSpan {
+  readonly toolName: string;
+  readonly arguments: unknown;
+  readonly callId: string | undefined;
+  readonly outcome: ToolOutcome;
+}
+
+/** Attributes common to the kinds of tool spans. */
+interface ToolAttributes {
+  readonly toolCallId?: string;
+  readonly toolDescription?: string;
+  readonly success?: boolean;
+}
+
+/** Properties of a span that identify its tool. */
+interface NamedSpan {
+  readonly type?: string;
+  readonly entityId?: string | undefined;
+  readonly entityName?: string | undefined;
+}
+
+/** Functions that return the outcome of a call, by span type. */
+const outcomes: Readonly<Record<string, (span: AnyExportedSpan, attributes: ToolAttributes) => ToolOutcome>> =
+  {
+    tool_call: outcomeOf,
+    mcp_tool_call: outcomeOf,
+    provider_tool_call: (span, { success }) =>
+      success === false ? failure('The tool of the provider failed.', responseStatuses.threw) : result(span),
+    // A tool that nobody here can run is run by a client; one without a description for the model does not exist.
+    client_tool_call: (_, { toolDescription }) =>
+      toolDescription === undefined
+        ? failure('Unknown tool.', responseStatuses.unknownTool)
+        : { ok: true, result: new Response(null, { status: 202 }) },
+  };
+
+/** Returns the tool run by a span, running or exported, if it runs in this process. */
+export function ranTool(span: NamedSpan): string | undefined {
+  return outcomes[span.type ?? ''] === outcomeOf ? toolNameOf(span) : undefined;
+}
+
+function toolNameOf({ entityId, entityName }: NamedSpan): string | undefined {
+  const name = entityId ?? entityName;
+  return name && nameForModel(name);
+}
+
+/** Returns the tool call of a span; undefined for other spans. */
+export function toolSpan(span: AnyExportedSpan): ToolSpan | undefined {
+  const outcome = outcomes[span.type];
+  const toolName = toolNameOf(span);
+  if (!outcome || toolName === undefined) return undefined;
+  const attributes = (span.attributes ?? {}) as ToolAttributes;
+  return {
+    toolName,
+    arguments: argumentsOf(toolName, span.input ?? span.metadata?.args),
+    callId: attributes.toolCallId,
+    outcome: outcome(span, attributes),
+  };
+}
+
+function outcomeOf(span: AnyExportedSpan, { success }: ToolAttributes): ToolOutcome {
+  const { errorInfo } = span;
+  if (errorInfo?.name === 'EagerToolExecutionNotRun') return suspended;
+  if (errorInfo) return { ok: false, error: errorInfo };
+  // A span that ends without a result belongs to a tool that waits to be resumed.
+  return success === undefined ? suspended : result(span);
+}
+
+function result({ output }: AnyExportedSpan): ToolOutcome {
+  return { ok: true, result: output };
+}
+
+function failure(message: string, status: number): ToolOutcome {
+  return { ok: false, error: Object.assign(new Error(message), { status }) };
 }

@@ -10,8 +10,7 @@ import {
   StreamedRunResult,
 } from '@openai/agents';
 import { noteAction } from '../actions.ts';
-import { failure, unfinished } from '../agents-calls.ts';
-import { coverage, processCoverage } from '../coverage.ts';
+import { coverage, failure, processCoverage, unfinished } from '../agents-calls.ts';
 import { outcomeOf } from '../guardrails.ts';
 import { keepSession, type RunConversation, sessionOf } from '../session-id.ts';
 import { type RunOutcome, UnhookedCalls } from '../unhooked-calls.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockDifference } from './clock.ts';
+import { clockDifference } from './service.ts';
 
 const atMs = Date.UTC(2026, 0, 1);
 

@@ -1,6 +1,6 @@
 import { checks } from '../checks.ts';
-import type { FindingText } from './finding-text.ts';
 import { findings } from './findings.ts';
+import type { FindingText } from './service-findings.ts';
 
 /** Returns the table of all problems and their fixes in Markdown, for docs/troubleshooting.md. */
 export function findingsTable(): string {

@@ -1,5 +1,4 @@
-import type { FindingText } from './finding-text.ts';
-import { createKey, serviceFindings } from './service-findings.ts';
+import { createKey, type FindingText, serviceFindings } from './service-findings.ts';
 
 /** Problems of Node.js and of the variables. */
 const variableFindings = {

@@ -1,5 +1,3 @@
-import type { FindingText } from './finding-text.ts';
-
 /** Advice that the fixes of several problems share. */
 export const createKey = `Create one with "npx actlog keys create NAME --scopes ingest,read --agents 'NAME*'" or on the console.`;
 
@@ -116,3 +114,13 @@ export const serviceFindings = {
     fix: 'Let it write the arguments as JSON of at most 256 KiB; docs/otlp.md has the attributes.',
   },
 } as const satisfies Record<string, FindingText>;
+
+/** A problem that `actlog doctor` can find. Texts have placeholders, such as `{host}`. */
+export interface FindingText {
+  /** Id of the check that finds it. */
+  readonly check: string;
+  /** `failed` makes the command exit with 1; `warning` does not. */
+  readonly status: 'failed' | 'warning';
+  readonly problem: string;
+  readonly fix: string;
+}

@@ -1,6 +1,6 @@
 import { type PolicyDefinition, policyDefinition } from '@actlog/policy';
 import { Document, isScalar, Scalar, visit } from 'yaml';
-import { hasHidden, hiddenEscaped, jsonText } from '../../output/json-text.ts';
+import { hasHidden, hiddenEscaped, jsonText } from '../../output/format.ts';
 
 /** Address of the JSON Schema of policy files. */
 const schemaUrl = 'https://unpkg.com/actlog/policies.schema.json';

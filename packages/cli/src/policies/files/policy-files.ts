@@ -1,8 +1,7 @@
 import type { PolicyCreate } from '@actlog/protocol';
-import { ExitCodeError } from '../../errors/exit-code-error.ts';
+import { ExitCodeError } from '../../errors/usage-error.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import type { FileTest } from './policies-file.ts';
-import { type Position, positionText } from './position.ts';
 
 /** A policy or a test with its place. */
 export interface Placed {
@@ -55,4 +54,17 @@ export class PolicyFileError extends ExitCodeError {
 /** Formats a problem as `file:line:column: message`. */
 function problemText({ position, message }: FileProblem): string {
   return `${positionText(position)}: ${message}`;
+}
+
+/** Place in a file, for editors and terminals. Lines and columns start at 1. */
+export interface Position {
+  /** Path of the file as the user named it. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Formats a position as `file:line:column`, which terminals and editors open. */
+export function positionText({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
 }

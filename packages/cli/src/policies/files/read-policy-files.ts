@@ -22,8 +22,9 @@ import {
   type PlacedTest,
   PolicyFileError,
   type PolicyFiles,
+  type Position,
+  positionText,
 } from './policy-files.ts';
-import { type Position, positionText } from './position.ts';
 
 /** Forms of a file: an object with policies and tests, a list of policies, and one policy. */
 type Form = 'file' | 'list' | 'policy';

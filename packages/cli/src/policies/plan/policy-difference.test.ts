@@ -2,7 +2,7 @@ import { policyDefinition } from '@actlog/policy';
 import { mergePatch, type PolicyCreate } from '@actlog/protocol';
 import { policyCreate, policyUpdate } from '@actlog/protocol/schemas';
 import { expect, it } from 'vitest';
-import { policyDifference } from './policy-difference.ts';
+import { policyDifference } from './policy-plan.ts';
 
 const policies: PolicyCreate[] = [
   { name: 'a', effect: 'deny' },

@@ -2,8 +2,7 @@ import { checkedAction, PolicyTrial, policyDefinition } from '@actlog/policy';
 import type { PolicyEffect } from '@actlog/protocol';
 import { readsUntrusted } from '@actlog/risk';
 import { defaultAgent, type FileTest } from '../files/policies-file.ts';
-import { PolicyFileError, type PolicyFiles } from '../files/policy-files.ts';
-import { type Position, positionText } from '../files/position.ts';
+import { PolicyFileError, type PolicyFiles, type Position, positionText } from '../files/policy-files.ts';
 
 /** Time of a test that names none. */
 const defaultTime = '1970-01-01T00:00:00Z';

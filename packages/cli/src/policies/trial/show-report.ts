@@ -1,10 +1,9 @@
-import { type FormatFlags, formatOf } from '../../output/format.ts';
-import { jsonText } from '../../output/json-text.ts';
+import { type FormatFlags, formatOf, jsonText } from '../../output/format.ts';
 import { print } from '../../output/print.ts';
+import { writeFile } from '../../output/print-list.ts';
 import { printable } from '../../output/printable.ts';
 import { styled } from '../../output/style.ts';
-import { writeFile } from '../../output/write-file.ts';
-import { positionText } from '../files/position.ts';
+import { positionText } from '../files/policy-files.ts';
 import { effectStyle } from '../policy-columns.ts';
 import {
   junitReport,

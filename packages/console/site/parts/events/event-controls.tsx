@@ -1,4 +1,4 @@
-import { submitted } from '../../submitted.ts';
+import { submitted } from '../../policy-draft.ts';
 import { Field } from '../field.tsx';
 
 /** Which events are shown. */

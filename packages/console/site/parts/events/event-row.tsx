@@ -4,16 +4,19 @@ import { useState } from 'preact/hooks';
 import { countTexts, originsSummary } from '../../argument-origins.ts';
 import { useConnection } from '../../connection.ts';
 import { type EventMark, eventSubject, markReasons } from '../../events/event-marks.ts';
-import { type CallOrigins, isApart, type EventRow as Row } from '../../events/event-rows.ts';
-import { rowId } from '../../events/row-id.ts';
-import { timeSinceStart } from '../../events/since-start.ts';
+import {
+  type CallOrigins,
+  isApart,
+  type EventRow as Row,
+  rowId,
+  timeSinceStart,
+} from '../../events/event-rows.ts';
 import { useLoaded } from '../../hooks/use-loaded.ts';
-import { ActingAgent } from '../acting-agent.tsx';
 import { OriginList } from '../origins/origin-list.tsx';
 import { Decider } from '../policies/policy-link.tsx';
 import { Problem } from '../problem.tsx';
-import { MarkBadges } from '../story/mark-badges.tsx';
-import { wholeTime } from '../time.tsx';
+import { MarkBadges } from '../story/timeline.tsx';
+import { ActingAgent, wholeTime } from '../time.tsx';
 
 /** Number of columns of the table of events. */
 export const eventColumns = 5;

@@ -6,11 +6,10 @@ import { useAction } from '../../hooks/use-action.ts';
 import { useList } from '../../hooks/use-list.ts';
 import { may } from '../../identity.ts';
 import { href } from '../../route.ts';
-import { actorName } from '../actor-name.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
-import { ListTable } from '../list-table.tsx';
 import { Problem } from '../problem.tsx';
-import { Time } from '../time.tsx';
+import { ListTable } from '../table.tsx';
+import { actorName, Time } from '../time.tsx';
 
 /** Table of the grants for later actions, newest first, with a button to revoke each. */
 export function GrantList({ sessionId }: { sessionId?: string }) {

@@ -2,8 +2,7 @@ import { ConflictError, type Decide, type PendingAction } from '@actlog/client';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
-import { Choice } from '../choice.tsx';
-import { Field } from '../field.tsx';
+import { Choice, Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 import { decidedNews, lateNewsOf } from './decision-news.ts';
 

@@ -5,12 +5,10 @@ import { readOrigins } from '../../argument-origins.ts';
 import { useConnection } from '../../connection.ts';
 import { may } from '../../identity.ts';
 import { href } from '../../route.ts';
-import { ActingAgent } from '../acting-agent.tsx';
-import { actorName } from '../actor-name.ts';
 import { OriginList } from '../origins/origin-list.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
-import { Time } from '../time.tsx';
+import { ActingAgent, actorName, Time } from '../time.tsx';
 import { Decision } from './decision.tsx';
 
 function Outcome({ action: { status, decision, grantId } }: { action: PendingAction }) {

@@ -5,11 +5,10 @@ import { useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
 import { effectText } from '../../judgment-text.ts';
+import { submitted } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
-import { submitted } from '../../submitted.ts';
 import { Checks } from '../checks.tsx';
-import { Choice } from '../choice.tsx';
-import { Field } from '../field.tsx';
+import { Choice, Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 
 const dayMs = 24 * 3_600_000;

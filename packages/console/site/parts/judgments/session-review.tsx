@@ -7,12 +7,11 @@ import { useAction } from '../../hooks/use-action.ts';
 import { useLoaded } from '../../hooks/use-loaded.ts';
 import { may } from '../../identity.ts';
 import { scopeText } from '../../judgment-text.ts';
+import { submitted } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
-import { submitted } from '../../submitted.ts';
-import { actorName } from '../actor-name.ts';
 import { Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
-import { Time } from '../time.tsx';
+import { actorName, Time } from '../time.tsx';
 import { JudgmentForm } from './judgment-form.tsx';
 
 /** Form that is open in the review of a session. */

@@ -1,6 +1,6 @@
 import type { ActivityBucket, Overview } from '@actlog/protocol';
 import { useMemo, useState } from 'preact/hooks';
-import { bucketTime } from '../../bucket-time.ts';
+import { bucketTime } from '../../clock.ts';
 import { countText } from '../../count-text.ts';
 import { bucketsPerBar, type OverviewSpan } from '../../overview-span.ts';
 import { href } from '../../route.ts';

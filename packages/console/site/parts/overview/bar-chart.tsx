@@ -1,10 +1,10 @@
 import type { ActivityBucket } from '@actlog/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { axisTime } from '../../bucket-time.ts';
-import { onColorChange } from '../../color-scheme.ts';
+import { axisTime } from '../../clock.ts';
 import { shortCount } from '../../count-text.ts';
 import type { OverviewSpan } from '../../overview-span.ts';
+import { onColorChange } from '../../preference.ts';
 
 /** One part of the bars. */
 export interface ChartSeries {

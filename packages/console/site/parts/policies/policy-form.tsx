@@ -1,11 +1,8 @@
 import type { Policy } from '@actlog/client';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { defaultTimeoutSeconds, type PolicyFields, policyFields } from '../../policy-draft.ts';
-import { submitted } from '../../submitted.ts';
-import { Choice } from '../choice.tsx';
-import { Field } from '../field.tsx';
-import { FieldErrorsContext } from '../field-errors.ts';
+import { defaultTimeoutSeconds, type PolicyFields, policyFields, submitted } from '../../policy-draft.ts';
+import { Choice, Field, FieldErrorsContext } from '../field.tsx';
 
 const globHint = 'One per line; * matches any characters. Empty: all.';
 

@@ -1,5 +1,5 @@
 import { wholeScore } from '@actlog/protocol';
-import { Bar } from '../bar.tsx';
+import { Bar } from '../icon.tsx';
 
 /** Score from 0 to 100 with its level; a text if nothing was scored. */
 export function RiskScore({ risk }: { risk: { score: number; level: string } | null | undefined }) {

@@ -1,10 +1,10 @@
 import { NotFoundError } from '@actlog/client';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
-import { useFilterForm } from '../../hooks/use-filter-form.ts';
+import { useFilterForm } from '../../hooks/use-list.ts';
+import { submitted } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
 import { type SessionSearch, setFilters } from '../../sessions/session-search.ts';
-import { submitted } from '../../submitted.ts';
 import { Field, FilterSelect } from '../field.tsx';
 
 const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };

@@ -1,7 +1,7 @@
 import type { RiskLevel, WebhookState } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
-import { Choice } from '../choice.tsx';
 import { ConfirmButton } from '../confirm-button.tsx';
+import { Choice } from '../field.tsx';
 
 const levels = { low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
 const overlaps = { '0': 'at once', '1': 'after a day', '7': 'after a week' };
@@ -71,4 +71,18 @@ export function WebhookActions({
       <ConfirmButton label="Delete" question="Delete with its log" isBusy={isBusy} onConfirm={onDelete} />
     </div>
   );
+}
+
+/** State of a webhook in a word. */
+export function WebhookStatus({
+  status,
+  failureCount,
+}: {
+  status: string | undefined;
+  /** Failed attempts since the last success; undefined if it is not known. */
+  failureCount: number | undefined;
+}) {
+  if (status === 'disabled') return <span class="badge bad">disabled</span>;
+  if (failureCount) return <span class="badge bad">failing</span>;
+  return <span class="badge good">{status ?? 'active'}</span>;
 }

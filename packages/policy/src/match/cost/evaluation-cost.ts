@@ -1,7 +1,7 @@
 import { limits } from '@actlog/protocol';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isOriginField, isOrigins } from '../argument-origins.ts';
-import type { ShownSize } from '../shown-arguments.ts';
+import type { ShownSize } from '../checked-action.ts';
 import {
   comprehensions,
   isRememberedChange,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LinearSearch } from './linear-search.ts';
+import { LinearSearch } from './linear-functions.ts';
 
 const ab = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength });
 

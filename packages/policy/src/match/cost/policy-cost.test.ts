@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { policyRule } from '../policy-rule.ts';
-import { budgetProblem, defaultPolicyBudget } from './policy-cost.ts';
+import { policyRule } from '../match-policy.ts';
+import { budgetProblem, defaultPolicyBudget } from './condition-cost.ts';
 
 test('a thousand typical policies use less than a fifth of the budget', () => {
   const { cost } = policyRule({

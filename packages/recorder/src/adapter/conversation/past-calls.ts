@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { processSecret } from '../../lib/process-secret.ts';
+import { processSecret } from '../../lib/process-wide.ts';
 
 /** Number of characters of a user's text that make a conversation recognizable. */
 const maxText = 4096;

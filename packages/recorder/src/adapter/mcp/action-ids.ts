@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { processWide } from '../../lib/process-wide.ts';
-import { type CallParams, callText } from './call-params.ts';
+import { type CallParams, callText } from './unrepeated-calls.ts';
 
 /** Maximum number of calls remembered that wait for user input. */
-const maxWaiting = 1000;
+const maxActionIds = 1000;
 
 /** Caller of a tool, as far as known. */
 export interface Caller {
@@ -35,9 +35,9 @@ export function keepActionId(caller: Caller, params: CallParams, actionId: strin
   if (key === undefined) return;
   const ids = waiting().get(key) ?? [];
   waiting().delete(key); // re-added as the newest
-  waiting().set(key, [...ids.slice(1 - maxWaiting), actionId]);
+  waiting().set(key, [...ids.slice(1 - maxActionIds), actionId]);
   const [oldest] = waiting().keys();
-  if (waiting().size > maxWaiting && oldest !== undefined) waiting().delete(oldest);
+  if (waiting().size > maxActionIds && oldest !== undefined) waiting().delete(oldest);
 }
 
 function keyOf({ agentId, sessionId }: Caller, params: CallParams): string | undefined {

@@ -1,7 +1,7 @@
-import type { AnnouncedCall, RecordedOutcome } from '../../events/announced-call.ts';
+import type { AnnouncedCall, RecordedOutcome } from '../../events/tool-call.ts';
 import type { AdapterCalls } from '../adapter-calls.ts';
 import type { HookedCall } from '../hooked-call.ts';
-import type { CallParams } from './call-params.ts';
+import type { CallParams } from './unrepeated-calls.ts';
 
 /** Part of a call that depends on the recorder. */
 export type RecorderTerms = Pick<HookedCall, 'announced' | 'onRecorded'>;

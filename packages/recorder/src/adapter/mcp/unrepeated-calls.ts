@@ -1,6 +1,50 @@
 import { createHash } from 'node:crypto';
+import { stringifyExactJson } from '@actlog/tool-call';
 import { processWide } from '../../lib/process-wide.ts';
-import { type CallParams, callText } from './call-params.ts';
+import { isUrlRequired, throwAsGivenUp } from './tool-outcome.ts';
+
+/** Method of the request that calls a tool (Model Context Protocol, "Calling Tools"). */
+export const callMethod = 'tools/call';
+
+/** Parameters of a tool call. */
+export interface CallParams {
+  readonly name: string;
+  readonly arguments?: unknown;
+  /** Requests a task that continues after the response (revision 2025-11-25). */
+  readonly task?: unknown;
+  /** User input requested by the server, in a continued call (revision 2026-07-28). */
+  readonly inputResponses?: unknown;
+  /** State that the server asked to receive again, in a continued call (revision 2026-07-28). */
+  readonly requestState?: unknown;
+}
+
+/** Returns `true` for parameters of a tool call; the SDK rejects others. */
+export function isCallParams(params: unknown): params is CallParams {
+  return (
+    typeof params === 'object' && params !== null && typeof (params as { name?: unknown }).name === 'string'
+  );
+}
+
+/** Returns the arguments of a call; missing arguments count as none. */
+export function argumentsOf(params: CallParams): unknown {
+  return params.arguments ?? {};
+}
+
+/** Returns a text that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
+export function callText(params: CallParams): string | undefined {
+  try {
+    return stringifyExactJson([params.name, argumentsOf(params)]);
+  } catch {
+    return undefined; // only possible with a transport inside the process
+  }
+}
+
+/** Returns `true` if both call the same tool with the same arguments, as far as that can be determined. */
+export function isSameCall(one: CallParams, other: CallParams): boolean {
+  if (one === other) return true;
+  const text = callText(one);
+  return text !== undefined && text === callText(other);
+}
 
 /** Time after which a call counts as given up, in milliseconds. */
 const maxWaitMs = 10 * 60_000;
@@ -35,7 +79,7 @@ function digestOf(key: string): string {
 }
 
 /** Ends the wait of the oldest call with this key: the call that runs now repeats it. */
-export function repeatCall(key: string): void {
+function repeatCall(key: string): void {
   if (waiting().size === 0) return;
   const digest = digestOf(key);
   for (const call of waiting()) {
@@ -51,7 +95,7 @@ export function repeatCall(key: string): void {
  *
  * @param owner - client or server of the call
  */
-export function untilRepeated(key: string, owner: object): Promise<WaitEnd> {
+function untilRepeated(key: string, owner: object): Promise<WaitEnd> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => call.end('given-up'), maxWaitMs);
     timer.unref();
@@ -73,4 +117,39 @@ export function untilRepeated(key: string, owner: object): Promise<WaitEnd> {
 /** Gives up the waiting calls of a client or server; of all without one. */
 export function giveUpCalls(owner?: object): void {
   for (const call of waiting()) if (owner === undefined || call.owner === owner) call.end('given-up');
+}
+
+/** A call that its caller may have to repeat after the user has opened a URL. */
+interface RepeatableCall<Result> {
+  /** Client or server of the call. */
+  readonly owner: object;
+  run(): Promise<Result>;
+  /** Returns the key by which a repetition is recognized; called while the call runs. */
+  readonly key: () => string | undefined;
+  /** Runs a function through the recorders. */
+  readonly record: (run: () => Promise<Result>) => Promise<Result>;
+}
+
+/**
+ * Runs and records a call. If the user must open a URL first, the caller gets that error at once, and the call is
+ * recorded when it is certain that it is not repeated: a call and its repetition are one event.
+ *
+ * @throws the error of the call
+ */
+export function runRepeatable<Result>({ owner, run, key, record }: RepeatableCall<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const recorded = async () => {
+      const ownKey = key();
+      if (ownKey !== undefined) repeatCall(ownKey);
+      try {
+        return await run();
+      } catch (error) {
+        if (ownKey === undefined || !isUrlRequired(error)) throw error;
+        reject(error);
+        if ((await untilRepeated(ownKey, owner)) === 'given-up') throwAsGivenUp(error);
+        throw error;
+      }
+    };
+    record(recorded).then(resolve, reject);
+  });
 }

@@ -1,4 +1,4 @@
-import { markTruncated, type RequestedCall } from '../requested-call.ts';
+import { markTruncated, type RequestedCall } from '../run-call.ts';
 import type { OutputFormat } from './output-format.ts';
 
 /** A message, the choice or response that has it, or the whole response. */

@@ -1,9 +1,125 @@
 import type { RiskLevel } from '@actlog/protocol';
-import type { ActivityCounts, ActivityKind, ActivityTable } from './activity-schema.ts';
-import { activityBuckets, bucketOf, bucketsOf, oldestBucket } from './activity-spans.ts';
+import { keepNewest } from '../../lib/keep-newest.ts';
+import type { ActivityCounts, ActivityKind, ActivitySpan, ActivityTable } from '../tables.ts';
+import type { Database } from '../transaction.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** Buckets of one length. */
+interface ActivityBuckets {
+  readonly span: ActivitySpan;
+  /** Length of a bucket in milliseconds. Buckets begin at its multiples, so days are those of UTC. */
+  readonly lengthMs: number;
+  /** Time for which a bucket is kept, in milliseconds. Older events and sessions are not counted in such buckets. */
+  readonly keptMs: number;
+  /** `true` if agents and tools are counted too. */
+  readonly hasNames: boolean;
+}
+
+/** All lengths of buckets. Their ages bound the number of rows, whatever times events have. */
+export const activityBuckets: readonly ActivityBuckets[] = [
+  { span: '5m', lengthMs: 5 * minuteMs, keptMs: 2 * dayMs, hasNames: false },
+  { span: 'hour', lengthMs: hourMs, keptMs: 32 * dayMs, hasNames: true },
+  { span: 'day', lengthMs: dayMs, keptMs: 400 * dayMs, hasNames: true },
+];
+
+/** Returns the buckets of a span. */
+export function bucketsOf(span: ActivitySpan): ActivityBuckets {
+  return activityBuckets.find((buckets) => buckets.span === span) as ActivityBuckets;
+}
+
+/** Returns the start of the bucket that contains a time, in Unix milliseconds. */
+export function bucketOf({ lengthMs }: ActivityBuckets, timeMs: number): number {
+  return Math.floor(timeMs / lengthMs) * lengthMs;
+}
+
+/** Returns the start of the oldest bucket that is still counted, in Unix milliseconds. */
+export function oldestBucket(buckets: ActivityBuckets, nowMs: number): number {
+  return bucketOf(buckets, nowMs - buckets.keptMs);
+}
+
+/** Maximum agents and maximum tools with counts of their own in a bucket. Further ones are counted together. */
+export const maxActivityNames = 40;
+
+/** Maximum buckets whose names are cached. A dropped one is read again. */
+const maxCachedBuckets = 256;
+
+/** Names of the agents and tools of a bucket. */
+interface BucketNames {
+  readonly agent: Set<string>;
+  readonly tool: Set<string>;
+}
+
+type Bucket = Pick<ActivityTable, 'span' | 'bucket_ms'>;
+
+/**
+ * Limit of the names in a bucket, so that a caller who makes up names cannot grow the table. It keeps the names of
+ * recent buckets, so that most transactions read none; a name of a rolled-back transaction only takes its place.
+ */
+export class ActivityNames {
+  readonly #cached = new Map<string, BucketNames>();
+
+  /** Returns the changes of rows, with those of names beyond the limit under the empty name. */
+  async limit(
+    db: Database,
+    tenantId: number,
+    slot: number,
+    rows: readonly ActivityRowChange[],
+  ): Promise<ActivityRowChange[]> {
+    const limited: ActivityRowChange[] = [];
+    const others = new Map<string, ActivityRowChange>();
+    for (const row of rows) {
+      if (row.kind === 'all' || (await this.#admits(db, tenantId, slot, row, row.kind))) {
+        limited.push(row);
+        continue;
+      }
+      const key = `${row.span} ${row.kind} ${row.bucket_ms}`;
+      const other = others.get(key);
+      if (other) addCounts(other.counts, row.counts);
+      else others.set(key, { ...row, name: '', counts: { ...row.counts } });
+    }
+    return others.size === 0 ? limited : [...others.values(), ...limited];
+  }
+
+  async #admits(
+    db: Database,
+    tenantId: number,
+    slot: number,
+    { span, bucket_ms, name }: ActivityRowChange,
+    kind: keyof BucketNames,
+  ): Promise<boolean> {
+    const names = (await this.#namesOf(db, tenantId, slot, { span, bucket_ms }))[kind];
+    if (names.has(name)) return true;
+    if (names.size >= maxActivityNames) return false;
+    names.add(name);
+    return true;
+  }
+
+  async #namesOf(db: Database, tenantId: number, slot: number, bucket: Bucket): Promise<BucketNames> {
+    const key = `${tenantId} ${slot} ${bucket.span} ${bucket.bucket_ms}`;
+    const cached = this.#cached.get(key);
+    if (cached) return cached;
+    const names: BucketNames = { agent: new Set(), tool: new Set() };
+    const rows = await db
+      .selectFrom('activity')
+      .select(['kind', 'name'])
+      .where('tenant_id', '=', tenantId)
+      .where('span', '=', bucket.span)
+      .where('kind', 'in', ['agent', 'tool'])
+      .where('bucket_ms', '=', bucket.bucket_ms)
+      .where('slot', '=', slot)
+      .where('name', '<>', '')
+      .execute();
+    for (const { kind, name } of rows) if (kind !== 'all') names[kind].add(name);
+    keepNewest(this.#cached, key, names, maxCachedBuckets);
+    return names;
+  }
+}
 
 /** A change of one row, without the tenant and the slot. */
-export type ActivityRowChange = Pick<ActivityTable, 'span' | 'kind' | 'bucket_ms' | 'name'> & {
+type ActivityRowChange = Pick<ActivityTable, 'span' | 'kind' | 'bucket_ms' | 'name'> & {
   readonly counts: Partial<ActivityCounts>;
 };
 
@@ -114,7 +230,7 @@ export class ActivityChange {
 }
 
 /** Adds counts to a sum. */
-export function addCounts(sum: Partial<ActivityCounts>, counts: Partial<ActivityCounts>): void {
+function addCounts(sum: Partial<ActivityCounts>, counts: Partial<ActivityCounts>): void {
   for (const [column, count] of Object.entries(counts) as [keyof ActivityCounts, number][]) {
     sum[column] = (sum[column] ?? 0) + count;
   }

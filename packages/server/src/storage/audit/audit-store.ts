@@ -4,8 +4,8 @@ import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
 import { dropRows, keyedTable } from '../retention/drop-rows.ts';
 import { addUsage } from '../stores/usage-store.ts';
+import type { AuditTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
-import type { AuditTable } from './audit-schema.ts';
 
 const auditTable = keyedTable('audit_log', 'tenant_id', 'id');
 

@@ -1,9 +1,9 @@
 import { windowKey } from '@actlog/policy';
 import { type AliasedRawBuilder, type Selectable, sql } from 'kysely';
-import { isPostgres } from '../postgres/is-postgres.ts';
+import { isPostgres } from '../postgres/postgres-error.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
-import { type OldRows, oldRows } from '../retention/old-rows.ts';
+import { type OldRows, oldRows } from '../retention/drop-rows.ts';
 import type { Database } from '../transaction.ts';
 import type { CheckedActionTable } from './policy-schema.ts';
 

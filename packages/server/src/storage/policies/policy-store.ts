@@ -1,7 +1,7 @@
 import type { PolicyDefinition } from '@actlog/policy';
 import type { Selectable } from 'kysely';
-import { notify } from '../notification.ts';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { notify } from '../storage.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyTable } from './policy-schema.ts';
 

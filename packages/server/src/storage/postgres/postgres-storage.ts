@@ -3,16 +3,14 @@ import type pg from 'pg';
 import { postgresBackupError } from '../backup.ts';
 import { redactedDatabase } from '../database-address.ts';
 import type { EventGroup, EventRecording, RecordedGroups, ScoringBacklog } from '../event-recording.ts';
-import { notificationChannel } from '../notification.ts';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../migrate.ts';
 import type { Tables } from '../schema.ts';
-import type { CrossTenantWork, Storage } from '../storage.ts';
+import { type CrossTenantWork, notificationChannel, type Storage } from '../storage.ts';
 import { commit, type Database, type Write } from '../transaction.ts';
 import { PostgresClient } from './client.ts';
-import { maintainPartitions } from './partitions.ts';
 import { clientConfig, type PoolOptions, PostgresPool } from './pool.ts';
 import { connectError, isLockTimeout, PostgresError } from './postgres-error.ts';
-import { prepareDatabase } from './prepare-database.ts';
+import { maintainPartitions, prepareDatabase } from './prepare-database.ts';
 import { inTransaction } from './transactions.ts';
 
 /** SQLSTATE of a statement for which the role lacks a privilege. */

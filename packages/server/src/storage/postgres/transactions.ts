@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
+import type { CrossTenantWork } from '../storage.ts';
 import type { Database } from '../transaction.ts';
-import { commitError, isLostRace, PostgresError } from './postgres-error.ts';
-import { type Scope, scopeSql } from './scope.ts';
+import { commitError, isLockTimeout, isLostRace, PostgresError } from './postgres-error.ts';
 
 /** A read sees one snapshot in all its statements. Each statement of a write sees what others have committed. */
 const beginStatements = {
@@ -59,4 +59,64 @@ async function runOnce<Result>(
     await execute('rollback').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Lock timeout of one attempt, in milliseconds. It is less than the second (`deadlock_timeout`) after which PostgreSQL
+ * looks for deadlocks and aborts one of the transactions.
+ */
+const lockMs = 500;
+
+/** Mean delay between two attempts, in milliseconds, in which other transactions can proceed. */
+const delayMs = 500;
+
+/**
+ * Acquires locks that last until the transaction ends, and retries for as long as it takes. Each attempt acquires all
+ * of them or none, so other transactions wait at most half a second for a lock that this one already has.
+ *
+ * @param lock - runs the statement that acquires the locks
+ * @param onWait - called when the first attempt fails
+ */
+export async function lockWithRetries(
+  db: Database,
+  lock: () => Promise<unknown>,
+  onWait: () => void,
+): Promise<void> {
+  const execute = (statement: string) => db.executeQuery(CompiledQuery.raw(statement));
+  await execute('savepoint locks');
+  for (let attempt = 1; ; attempt += 1) {
+    await execute(`set local lock_timeout = ${lockMs}`);
+    try {
+      await lock();
+      await execute('set local lock_timeout = 0');
+      return;
+    } catch (error) {
+      if (!isLostRace(error) && !isLockTimeout(error)) throw error;
+      await execute('rollback to savepoint locks');
+      if (attempt === 1) onWait();
+      await setTimeout(delayMs * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** Rows visible to a transaction: those of one tenant, or those that one kind of cross-tenant work needs. */
+type Scope = number | CrossTenantWork;
+
+/**
+ * Returns the statement that sets the scope for the rest of the transaction. The row-level security policies read these
+ * two settings; without them, a transaction sees no rows.
+ *
+ * @throws RangeError for an invalid tenant id.
+ */
+function scopeSql(scope: Scope): string {
+  if (typeof scope === 'string') {
+    return `set local actlog.tenant_id = ''; set local actlog.work = '${scope}'`;
+  }
+  if (!Number.isSafeInteger(scope)) throw new RangeError(`${scope} is not a tenant id.`);
+  return `set local actlog.tenant_id = '${scope}'; set local actlog.work = ''`;
+}
+
+/** Changes the scope of an open transaction. */
+export async function enterScope(db: Database, scope: Scope): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(scopeSql(scope)));
 }

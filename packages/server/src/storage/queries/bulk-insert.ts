@@ -7,7 +7,7 @@ import {
   type Selectable,
   sql,
 } from 'kysely';
-import { isPostgres } from '../postgres/is-postgres.ts';
+import { isPostgres } from '../postgres/postgres-error.ts';
 import { rowsOf } from '../postgres/rows-of.ts';
 import type { Tables } from '../schema.ts';
 import type { Database } from '../transaction.ts';

@@ -1,5 +1,5 @@
 import { type Compilable, CompiledQuery } from 'kysely';
-import { isPostgres } from '../postgres/is-postgres.ts';
+import { isPostgres } from '../postgres/postgres-error.ts';
 import type { Database } from '../transaction.ts';
 
 /** SQL with its constants, and for each parameter the index of the argument to use (-1 for a constant). */

@@ -1,5 +1,7 @@
-import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { type Expression, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { isPostgres } from '../postgres/postgres-error.ts';
 import type { Tables } from '../schema.ts';
+import type { Database } from '../transaction.ts';
 
 /** Consecutive rows of a list. */
 export interface Slice<Row> {
@@ -61,4 +63,14 @@ export function querySliceWithin<Name extends keyof Tables>(
     },
     maxBytes,
   );
+}
+
+/**
+ * Returns a condition that a text column has one of the values. They are given as a JSON array in one parameter, so a
+ * prepared statement serves any number of them.
+ */
+export function oneOf(db: Database, column: string, valuesJson: string): Expression<SqlBool> {
+  return isPostgres(db)
+    ? sql<SqlBool>`${sql.ref(column)} = any(array(select json_array_elements_text(${valuesJson}::json)))`
+    : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${valuesJson}))`;
 }

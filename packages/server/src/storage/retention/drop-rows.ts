@@ -1,5 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { dropEventsWithIds } from '../postgres/event-ids.ts';
+import { isPostgres } from '../postgres/postgres-error.ts';
 import type { Tables } from '../schema.ts';
+import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
+import { addUsage } from '../stores/usage-store.ts';
 import type { Database } from '../transaction.ts';
 
 /** Maximum rows that one transaction deletes, so that other transactions get their turn. */
@@ -42,4 +46,73 @@ export async function dropRows(
       select ${columns} from ${sql.table(table)} where ${condition} limit ${sql.lit(maxRows)}
     )`.execute(db);
   return { count: Number(numAffectedRows), hasMore: numAffectedRows >= maxRows };
+}
+
+/**
+ * Deletes sessions with their events, their risk, and what people found out about them.
+ *
+ * @param shouldDrop - checked again on each session once it is locked
+ * @returns the number of sessions deleted.
+ */
+export async function dropSessions(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+  nowMs: number,
+  shouldDrop: (session: SessionSummary) => boolean = () => true,
+): Promise<number> {
+  let dropped = 0;
+  // Events may have arrived since the sessions were found; the locks keep out further ones.
+  for (const session of (await lockSessions(db, tenantId, ids)).values()) {
+    if (!shouldDrop(session)) continue;
+    await dropSession(db, tenantId, session);
+    dropped += 1;
+  }
+  await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
+  return dropped;
+}
+
+async function dropSession(
+  db: Database,
+  tenantId: number,
+  { id, last_arrival: lastArrival }: SessionSummary,
+): Promise<void> {
+  if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id, lastArrival);
+  const tables = [
+    'events',
+    'session_agents',
+    'session_tools',
+    'session_risk',
+    'call_histories',
+    'risk_judgments',
+    'handled_sessions',
+  ] as const;
+  for (const table of tables) {
+    await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();
+  }
+  await db.deleteFrom('sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
+}
+
+/** Rows of a table that are past their retention. An index on their age finds them without a table scan. */
+export interface OldRows<Table extends keyof Tables = keyof Tables> extends KeyedTable<Table> {
+  /** Column with the time at which a row was created, in Unix milliseconds. */
+  readonly age: keyof Tables[Table] & string;
+  /** Rows created before this time are old, in Unix milliseconds. */
+  readonly beforeMs: number;
+  /** Further condition on the rows. */
+  readonly where?: RawBuilder<boolean>;
+}
+
+/** Describes the old rows of a table. */
+export function oldRows<Table extends keyof Tables>(rows: OldRows<Table>): OldRows {
+  return rows as unknown as OldRows;
+}
+
+/** Deletes the oldest of the rows, up to the limit of one transaction. Returns `true` if there can be more. */
+export async function dropOldest(
+  db: Database,
+  { age, beforeMs, where = sql`true`, ...rows }: OldRows,
+): Promise<boolean> {
+  const condition = sql`${sql.ref(age)} < ${beforeMs} and ${where} order by ${sql.ref(age)}`;
+  return (await dropRows(db, rows, condition)).hasMore;
 }

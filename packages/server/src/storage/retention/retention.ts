@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../transaction.ts';
-import { dropSessions } from './drop-sessions.ts';
-import { maxDays } from './max-days.ts';
-import { type OldRows, oldRows } from './old-rows.ts';
+import { dropSessions, type OldRows, oldRows } from './drop-rows.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -156,3 +154,6 @@ export function oldHeldCalls(tenantId: number, beforeMs: number): OldRows {
     )`,
   });
 }
+
+/** Maximum number of days in any setting: a hundred years. */
+export const maxDays = 36_500;

@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely';
 import { lockRows } from '../locks.ts';
-import { isPostgres } from '../postgres/is-postgres.ts';
+import { isPostgres } from '../postgres/postgres-error.ts';
 import { bulkInsert, bulkUpdate } from '../queries/bulk-insert.ts';
-import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
+import { oneOf } from '../queries/slice.ts';
 import type { SessionTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 

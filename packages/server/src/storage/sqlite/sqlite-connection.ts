@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   backup,
@@ -8,8 +8,7 @@ import {
   type StatementSync,
 } from 'node:sqlite';
 import { keepNewest } from '../../lib/keep-newest.ts';
-import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
-import { sqliteResultCode } from './sqlite-result-code.ts';
+import type { ExecuteResult, SqliteExecutor } from './sqlite-dialect.ts';
 
 /** Options for opening a connection. */
 export interface SqliteConnectionOptions {
@@ -189,4 +188,23 @@ export class SqliteConnection implements SqliteExecutor {
     if (this.#database.isTransaction) this.#database.exec('rollback');
     return { rows: [], changes: 0 };
   }
+}
+
+/**
+ * Returns SQLite's primary result code of a `node:sqlite` error (https://www.sqlite.org/rescode.html), or `undefined`
+ * for any other error.
+ */
+export function sqliteResultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
+
+/**
+ * Creates an empty file that only its owner can read, unless it exists. SQLite would create it by the umask, often
+ * readable by every user, and gives the files beside it the same permissions. Errors are ignored, because SQLite opens
+ * the file next and reports them.
+ */
+export function createPrivateFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch {}
 }

@@ -8,7 +8,6 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { SqliteExecutor } from './sqlite-executor.ts';
 
 /** Creates Kysely's SQLite dialect on an executor, which may run in another thread. */
 export function sqliteDialect(executor: SqliteExecutor): Dialect {
@@ -73,4 +72,20 @@ class ExecutorConnection implements DatabaseConnection {
       'Streaming is not supported, because an open cursor would occupy the only connection; read page by page.',
     );
   }
+}
+
+/** Result of a statement. */
+export interface ExecuteResult {
+  readonly rows: unknown[];
+  /** Number of rows written. */
+  readonly changes: number;
+}
+
+/**
+ * Executor of statements on one SQLite connection, in this thread or another. With a list of lists as parameters it
+ * runs the statement once per list, which is faster in SQLite than one statement with many rows.
+ */
+export interface SqliteExecutor {
+  execute(sql: string, parameters: readonly unknown[]): ExecuteResult | Promise<ExecuteResult>;
+  close(): void | Promise<void>;
 }

@@ -2,16 +2,19 @@ import { resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import { backUp, copyInto } from '../backup.ts';
 import type { CachedRecording, EventGroup, RecordedGroups, ScoringBacklog } from '../event-recording.ts';
-import { migrate } from '../migrate.ts';
+import { migrate, type Progress } from '../migrate.ts';
 import { sqliteMigrations } from '../migrations/sqlite.ts';
-import type { Progress } from '../progress.ts';
 import type { Tables } from '../schema.ts';
 import type { CrossTenantWork, Storage } from '../storage.ts';
 import { commit, type Database, type Write } from '../transaction.ts';
-import { createPrivateFile } from './private-file.ts';
-import { lockWaitMs, SqliteConnection, type SqliteConnectionOptions } from './sqlite-connection.ts';
+import {
+  createPrivateFile,
+  lockWaitMs,
+  SqliteConnection,
+  type SqliteConnectionOptions,
+  sqliteResultCode,
+} from './sqlite-connection.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
-import { sqliteResultCode } from './sqlite-result-code.ts';
 import { SqliteWriter, type WriterThread } from './sqlite-writer.ts';
 
 /** Options for opening an SQLite database. */

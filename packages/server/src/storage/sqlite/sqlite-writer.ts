@@ -6,7 +6,7 @@ import type {
   RecordedGroups,
   ScoringBacklog,
 } from '../event-recording.ts';
-import type { ExecuteResult, SqliteExecutor } from './sqlite-executor.ts';
+import type { ExecuteResult, SqliteExecutor } from './sqlite-dialect.ts';
 
 /** The thread of a writer. */
 export interface WriterThread {

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import { bulkInsert } from '../queries/bulk-insert.ts';
-import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
-import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
 import type { AgentTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 

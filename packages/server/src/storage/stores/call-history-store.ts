@@ -1,10 +1,12 @@
-import type { CallHistory, StoredHistory } from '@actlog/policy';
+import type { CallEnd, CallHistory, StoredHistory } from '@actlog/policy';
+import { toolCallCategory } from '@actlog/protocol';
 import { sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
-import { type OldRows, oldRows } from '../retention/old-rows.ts';
+import { type OldRows, oldRows } from '../retention/drop-rows.ts';
 import type { Database } from '../transaction.ts';
+import { findEvents } from './event-log.ts';
 
 const summaryOf = preparedQuery((db, tenantId: number, sessionId: string) =>
   db
@@ -188,4 +190,33 @@ export async function saveAgentTools(
     .values(row)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'agent_id']).doUpdateSet({ tools: row.tools }))
     .execute();
+}
+
+/** End of a call in its session. */
+interface StoredCallEnd extends CallEnd {
+  readonly sessionId: string;
+}
+
+/**
+ * Returns how calls ended, by the ids of their events. An event reports the end of a checked call if its `eventId` is
+ * the check's `actionId`.
+ *
+ * @param eventIds - ids in lower case
+ */
+export async function findCallEnds(
+  db: Database,
+  tenantId: number,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredCallEnd>> {
+  if (eventIds.length === 0) return new Map();
+  const events = await findEvents(db, tenantId, eventIds);
+  return new Map(
+    [...events].flatMap(([id, event]) => {
+      if (event.category !== toolCallCategory) return [];
+      const { toolName, argumentsHash, responseStatus } = JSON.parse(event.payload) as CallEnd;
+      const { agent_id: agentId, session_id: sessionId } = event;
+      const receivedMs = Number(event.received_ms);
+      return [[id, { agentId, sessionId, toolName, argumentsHash, responseStatus, receivedMs }] as const];
+    }),
+  );
 }

@@ -3,12 +3,10 @@ import { type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
-import { oneOf } from '../queries/one-of.ts';
-import { querySliceWithin, type Slice } from '../queries/slice.ts';
-import { dropRows, keyedTable } from '../retention/drop-rows.ts';
-import { type OldRows, oldRows } from '../retention/old-rows.ts';
+import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
+import { dropRows, keyedTable, type OldRows, oldRows } from '../retention/drop-rows.ts';
+import type { DeliveryTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
-import type { DeliveryTable } from './webhook-schema.ts';
 
 /** A stored delivery. */
 export type DeliveryRow = Selectable<DeliveryTable>;

@@ -1,11 +1,10 @@
 import type { RiskJudgmentKind } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
-import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
-import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
 import type { SessionSummary } from '../sessions/session-store.ts';
+import type { HandledSessionTable, RiskJudgmentTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
-import type { HandledSessionTable, RiskJudgmentTable } from './judgment-schema.ts';
 
 /** A stored judgment. */
 export type RiskJudgmentRow = Selectable<RiskJudgmentTable>;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { bulkInsert, bulkUpdate } from '../queries/bulk-insert.ts';
-import { oneOf } from '../queries/one-of.ts';
 import { preparedQuery } from '../queries/prepared-query.ts';
+import { oneOf } from '../queries/slice.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
 import type { SessionSummary } from '../sessions/session-store.ts';
 import type { Database } from '../transaction.ts';

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
 import { querySliceWithin, type Slice } from '../queries/slice.ts';
-import { type OldRows, oldRows } from '../retention/old-rows.ts';
+import { type OldRows, oldRows } from '../retention/drop-rows.ts';
+import type { SignInTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
-import type { SignInTable } from './sign-in-table.ts';
 
 /** A stored sign-in of a person. */
 export type SignInRow = Selectable<SignInTable>;

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { isPostgres } from '../postgres/is-postgres.ts';
+import { isPostgres } from '../postgres/postgres-error.ts';
 import { bulkInsert } from '../queries/bulk-insert.ts';
 import type { Database } from '../transaction.ts';
-import { monthlyKinds, type Usage, type UsageKind, usageKinds } from './usage-kinds.ts';
+import { monthlyKinds, type Usage, type UsageKind, usageKinds } from './quota-table.ts';
 
 /**
  * Number of rows over which a tenant's usage is spread on PostgreSQL, so that processes do not wait for each other's

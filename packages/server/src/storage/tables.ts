@@ -1,0 +1,172 @@
+import type { AuditAction, AuditActor, AuditTargetKind, RiskJudgmentKind, RiskLevel } from '@actlog/protocol';
+
+/** Length of the buckets that a row belongs to: five minutes, an hour or a day. */
+export type ActivitySpan = '5m' | 'hour' | 'day';
+
+/** Subject of a row: the whole tenant, one of its agents or one of its tools. */
+export type ActivityKind = 'all' | 'agent' | 'tool';
+
+/** Counts of one bucket. Those of agents and tools are calls, errors and denials; the others are 0. */
+export interface ActivityCounts {
+  /** Events that agents sent, by their own time. */
+  events: number;
+  /** Tool calls among them. */
+  calls: number;
+  /** Tool calls with a status of 400 or more, without denials. */
+  errors: number;
+  /** Tool calls with the status 403, which the recorder sets for a denied call. */
+  denials: number;
+  /** Sessions that started in the bucket. */
+  sessions: number;
+  /** Those of the sessions that are scored, by their current level. */
+  sessions_low: number;
+  sessions_medium: number;
+  sessions_high: number;
+  sessions_critical: number;
+  /** Actions that were held for approval. */
+  held_actions: number;
+  /** Kept decisions, without dry runs. */
+  decisions_allow: number;
+  decisions_deny: number;
+  decisions_require_approval: number;
+}
+
+/** Counts of one bucket of time, kept by each write so that no request has to count rows. */
+export interface ActivityTable extends ActivityCounts {
+  tenant_id: number;
+  span: ActivitySpan;
+  kind: ActivityKind;
+  /** Start of the bucket (UTC), in Unix milliseconds. */
+  bucket_ms: number;
+  /** The agent or tool; empty for `all`, and for those beyond the limit of names in a bucket. */
+  name: string;
+  /** Part of the counts, which are the sum over all slots. */
+  slot: number;
+}
+
+/** One change by a person, a key or the server. */
+export interface AuditTable {
+  tenant_id: number;
+  /** Sorts by the time of the change. */
+  id: string;
+  at_ms: number;
+  actor_kind: AuditActor['kind'];
+  /** Id of the key; `null` for others. */
+  actor_id: string | null;
+  /** Name of the key at the time of the change; `null` for others. */
+  actor_name: string | null;
+  /** Person whom a trusted proxy named; `null` for none. */
+  principal: string | null;
+  action: AuditAction;
+  target_kind: AuditTargetKind;
+  target_id: string;
+  /** Name at the time of the change; `null` for none. */
+  target_name: string | null;
+  /** Changed fields, as a JSON array. */
+  changes: string;
+}
+
+/** A judgment of a person about what raises the risk of sessions. Parts of the scope that are `null` match any. */
+export interface RiskJudgmentTable {
+  tenant_id: number;
+  id: string;
+  kind: RiskJudgmentKind;
+  session_id: string | null;
+  agent_id: string | null;
+  tool_name: string | null;
+  rule_id: string | null;
+  /** Actions of the one session that it is about, when it was judged; `null` for other judgments. */
+  actions: number | null;
+  reason: string;
+  created_ms: number;
+  /** Key or person that saved it. */
+  created_by: string;
+  created_principal: string | null;
+  /** It applies to sessions whose newest event was received from this time on, … */
+  from_ms: number;
+  /** … and before this one: the earlier of its end dates, or `endOfTime`. */
+  until_ms: number;
+  expires_ms: number | null;
+  ended_ms: number | null;
+  ended_by: string | null;
+  ended_principal: string | null;
+}
+
+/** A session that a person handled. */
+export interface HandledSessionTable {
+  tenant_id: number;
+  session_id: string;
+  /** Whole score at that time. A higher one opens the session again. */
+  score: number;
+  reason: string;
+  handled_ms: number;
+  /** Key or person that handled it. */
+  handled_by: string;
+  handled_principal: string | null;
+}
+
+/** A webhook. */
+export interface NotificationChannelTable {
+  tenant_id: number;
+  id: string;
+  url: string;
+  /** Event types, as a JSON array. */
+  events: string;
+  /** Signing secret, encrypted. */
+  secret: string;
+  /** Signing secret before the last rotation, encrypted; `null` for none. */
+  previous_secret: string | null;
+  /** Time until which messages are also signed with the previous secret. */
+  previous_until_ms: number | null;
+  status: 'active' | 'disabled';
+  /** Lowest level that it receives `session.risk_raised` for. */
+  risk_level: RiskLevel;
+  created_ms: number;
+  last_delivery_ms: number | null;
+  /** Failed attempts since the last success. */
+  failure_count: number;
+  /** Start of the current run of failures. */
+  failing_since_ms: number | null;
+}
+
+/** One message to one webhook: the outbox entry and, once it is finished, the delivery log entry. */
+export interface DeliveryTable {
+  tenant_id: number;
+  id: string;
+  channel_id: string;
+  /** Id of the message, the same in all attempts and for all webhooks. */
+  message_id: string;
+  event_type: string;
+  body: string;
+  status: 'waiting' | 'delivered' | 'failed';
+  /** Number of completed attempts. An attempt that a crash interrupted does not count. */
+  attempts: number;
+  next_attempt_ms: number;
+  /** Time until which the delivery is leased to one process. */
+  leased_until_ms: number;
+  created_ms: number;
+  finished_ms: number | null;
+  /** HTTP status of the last attempt; `null` if there was no response. */
+  last_status: number | null;
+  last_error: string | null;
+  /** Duration of the last attempt, in milliseconds; `null` before the first. */
+  last_duration_ms: number | null;
+}
+
+/** A sign-in of a person. The secret in the cookie is never stored. */
+export interface SignInTable {
+  tenant_id: number;
+  id: string;
+  /** SHA-256 of the secret, in hex. */
+  digest: string;
+  user_id: string;
+  /** Name of the person, such as an email address. */
+  name: string;
+  role: 'viewer' | 'approver' | 'admin';
+  /** ID token of the provider, encrypted, to sign out there too; `null` if there is none. */
+  id_token: string | null;
+  created_ms: number;
+  last_used_ms: number;
+  /** Time at which it ends at the latest. */
+  expires_ms: number;
+}
