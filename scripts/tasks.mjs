@@ -161,7 +161,7 @@ const steps = {
   writeVersions: {
     title: 'versions in the sources',
     command: [...fromSource, 'scripts/write-versions.ts'],
-    remedy: 'add the version line to the file above.',
+    remedy: 'state the version once in the sources of the package above.',
   },
   publish: {
     title: 'publish to npm (changesets)',

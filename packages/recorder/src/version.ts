@@ -1,4 +1,4 @@
-/** Version of this package. A test compares it with package.json. */
+/** Version of this package; the release writes it. */
 export const version = '0.0.0';
 
 /** Value of `x-service-sdk` for events recorded without an adapter (specification, "Authentication"). */

@@ -1,6 +1,8 @@
 import { AdapterCalls, type AdapterOptions, type AdapterTraits } from '@actlog/recorder/adapter';
 import { type AgentResponse, contentOfResponse, statusOfResponse } from './response.ts';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** Options of {@link actlog}: those of every adapter, and the name of the called agent. */
 export interface ActlogOptions extends AdapterOptions {

@@ -4,9 +4,9 @@ import type { CallInterceptor, Client } from '@a2a-js/sdk/client';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import type { AdapterHarness, Ending, Scenario, ScriptedCall } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
+import { version } from '../src/a2a-calls.ts';
 import { type ActlogOptions, actlog } from '../src/index.ts';
 import { contentOfResponse, ResponseInProgress } from '../src/response.ts';
-import { version } from '../src/version.ts';
 import { AgentNetwork, answering, dataPart, newMessage, requestOf, textPart } from './agents.ts';
 
 type Side = 'client' | 'executor';

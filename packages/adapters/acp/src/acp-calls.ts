@@ -1,7 +1,6 @@
 import type { ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder/adapter';
 import type { ToolCallUpdate } from './messages.ts';
-import { version } from './version.ts';
 
 /** Options of {@link actlog}: those of every adapter, and whether the user is asked. */
 export interface ActlogOptions extends AdapterOptions {
@@ -72,3 +71,6 @@ function contentBlock(content: unknown): unknown[] {
   if (type === 'content') return [block];
   return type === 'diff' ? [{ type: 'text', text: newText }] : [];
 }
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';

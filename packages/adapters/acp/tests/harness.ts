@@ -1,8 +1,8 @@
 import type { AdapterHarness, Ending, Scenario } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { client, PROTOCOL_VERSION } from '@agentclientprotocol/sdk';
+import { version } from '../src/acp-calls.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { scriptedAgent } from './scripted-agent.ts';
 
 /** A program that runs a coding agent. */

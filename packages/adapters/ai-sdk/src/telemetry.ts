@@ -15,7 +15,9 @@ import {
   toolContent,
 } from '@actlog/recorder/adapter';
 import { awaitedCalls, type EndedStep, providerCalls, stepCalls } from './step-calls.ts';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** Creates the `AdapterCalls` of this adapter. */
 export function aiSdkCalls(options: ActlogOptions): AdapterCalls {

@@ -3,7 +3,7 @@ import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { generateText, type ModelMessage, stepCountIs, streamText, type ToolSet, tool } from 'ai';
 import * as z from 'zod';
 import { type ActlogOptions, actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/telemetry.ts';
 import { callOf, modelOf, toolResultsOf } from './model.ts';
 
 /** Installs the adapter in a run with these tools, once or twice. */

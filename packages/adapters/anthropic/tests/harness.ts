@@ -4,8 +4,8 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { Middleware } from '@anthropic-ai/sdk';
 import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import * as z from 'zod';
+import { version } from '../src/anthropic-calls.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { clientOf, toolResultsOf, toolUse } from './model.ts';
 
 const inputSchema = z.object({ text: z.string() });

@@ -20,7 +20,9 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import { HookedCalls, systemTextsOf } from './hooked-calls.ts';
 import { OpenCalls, replaced } from './open-calls.ts';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:

@@ -2,8 +2,8 @@ import type { AdapterHarness, Scenario, SuiteTool } from '@actlog/adapter-suite'
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { createSdkMcpServer, type Options, tool } from '@anthropic-ai/claude-agent-sdk';
 import * as z from 'zod';
+import { version } from '../src/actlog.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { runClaude } from './claude.ts';
 
 function sdkTool({ name, run }: SuiteTool) {

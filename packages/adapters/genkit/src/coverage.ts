@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { defaultResponseStatus, type ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions, processWide, toolContent } from '@actlog/recorder/adapter';
 import type { ToolResponsePart } from 'genkit';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** Recorders of tool calls, from one `actlog()`. */
 export interface Coverage {

@@ -1,8 +1,8 @@
 import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { dynamicTool, generateMiddleware, type MessageData, z } from 'genkit';
+import { version } from '../src/coverage.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { ai, application, modelOf, toolResultsOf } from './agent.ts';
 
 /** Place of the adapter: the generation, or the whole application. */

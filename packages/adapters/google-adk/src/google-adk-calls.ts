@@ -9,7 +9,9 @@ import {
   toolContent,
 } from '@actlog/recorder/adapter';
 import type { BasePlugin, BaseTool, Context, InvocationContext } from '@google/adk';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** Plugins of `actlog.install()`. */
 export const processCoverage: ProcessCoverage<BasePlugin> = new ProcessCoverage(

@@ -2,8 +2,8 @@ import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapte
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { BasePlugin, type BaseTool, FunctionTool, LlmAgent, StreamingMode } from '@google/adk';
 import * as z from 'zod';
+import { version } from '../src/google-adk-calls.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { lastWords, modelOf, runAgent, toolResultsOf } from './agent.ts';
 
 function adkTool({ name, run }: SuiteTool): BaseTool {

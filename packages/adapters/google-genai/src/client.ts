@@ -29,7 +29,9 @@ import type {
   Part,
   ToolUnion,
 } from '@google/genai';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** Content of a function response. Without `output` and `error`, the model sees the whole object. */
 type Response = Readonly<Record<string, unknown>>;

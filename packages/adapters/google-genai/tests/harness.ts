@@ -2,8 +2,8 @@ import type { Abilities, AdapterHarness, Ending, Scenario, SuiteTool } from '@ac
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type { Content, GenerateContentConfig, GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import * as z from 'zod';
+import { version } from '../src/client.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { toolOf, withModel } from './model.ts';
 
 const parameters = z.object({ text: z.string() });

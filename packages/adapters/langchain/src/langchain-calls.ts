@@ -15,7 +15,9 @@ import { asRecordedCall, innermostCall } from './recorded-calls.ts';
 import { requestingSession } from './requested-calls.ts';
 import { agentOf, conversationOf, nodeMessages, type RunContext, runWith } from './run-context.ts';
 import { shownResult, thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** Methods of the framework's classes that this package replaces. */
 export const hookedMethods: MethodHooks = new MethodHooks('@actlog/langchain/hooked-methods');

@@ -9,7 +9,7 @@ import {
 import { createAgent, createMiddleware, tool } from 'langchain';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/langchain-calls.ts';
 import { chatModelOf, inThread, modelOf, toolResultsOf } from './agent.ts';
 
 function langChainTool({ name, run }: SuiteTool) {

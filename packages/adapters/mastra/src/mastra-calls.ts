@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions, processWide, toolContent } from '@actlog/recorder/adapter';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** Ids of running workflows. */
 const runs = processWide('@actlog/mastra/workflow-runs', () => new AsyncLocalStorage<string>());

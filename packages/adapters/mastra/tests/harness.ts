@@ -8,7 +8,7 @@ import { createTool, type ToolHooks } from '@mastra/core/tools';
 import { Observability } from '@mastra/observability';
 import * as z from 'zod';
 import { type ActlogOptions, actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/mastra-calls.ts';
 import { tracesInDetail } from './agent.ts';
 import { ScriptedModel } from './model.ts';
 

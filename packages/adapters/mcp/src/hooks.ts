@@ -10,7 +10,9 @@ import {
   toolContent,
   toolOutcomeStatus,
 } from '@actlog/recorder/adapter';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /** A call made by a recorded client. */
 interface ClientCall {

@@ -1,8 +1,8 @@
 import type { AdapterHarness, Scenario } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import type { AdapterOptions } from '@actlog/recorder/adapter';
+import { version } from '../src/hooks.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { type ConnectedClient, playTurns } from './scripted-host.ts';
 
 /** Side of the connection that the adapter is on. */

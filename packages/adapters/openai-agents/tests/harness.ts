@@ -2,8 +2,8 @@ import type { AdapterHarness, Chat, Ending, Scenario, SuiteTool } from '@actlog/
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { Agent, type AgentInputItem, MemorySession, Runner, tool, user } from '@openai/agents';
 import * as z from 'zod';
+import { version } from '../src/agents-calls.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { modelOf, toolResultsOf } from './agent.ts';
 
 function sdkTool({ name, run }: SuiteTool, ownHook: Scenario['ownHook']) {

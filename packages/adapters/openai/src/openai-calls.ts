@@ -7,7 +7,9 @@ import {
   processWide,
   toolContent,
 } from '@actlog/recorder/adapter';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 const callIds = processWide('@actlog/openai/call-ids', () => new WeakMap<object, string>());
 

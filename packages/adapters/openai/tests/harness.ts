@@ -6,7 +6,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { VERSION } from 'openai/version';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/openai-calls.ts';
 import { clientOf, toolResultsOf } from './model.ts';
 
 const parameters = z.object({ text: z.string() });

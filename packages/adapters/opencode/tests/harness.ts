@@ -1,7 +1,7 @@
 import type { AdapterHarness, Ending, Scenario, SuiteTool } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
+import { version } from '../src/actlog.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { Host, type HostTool } from './host.ts';
 
 function hostTool({ name, run }: SuiteTool): HostTool {

@@ -1,8 +1,8 @@
 import type { AdapterHarness } from '@actlog/adapter-suite';
 import { fullAbilities } from '@actlog/adapter-suite/harness';
 import { BasicTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { version } from '../src/actlog.ts';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
 import { InstrumentedAgent } from './instrumented-agent.ts';
 
 /** A span processor of the user. */

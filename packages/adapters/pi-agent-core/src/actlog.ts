@@ -22,7 +22,9 @@ import {
   type PiTool,
   within,
 } from './agent-runs.ts';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 type Execute = (
   toolCallId: string,

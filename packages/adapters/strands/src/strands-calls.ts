@@ -16,7 +16,9 @@ import {
   type ToolResultBlock,
 } from '@strands-agents/sdk';
 import { agentIdOf, sessionOf } from './agent-identity.ts';
-import { version } from './version.ts';
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
 
 /**
  * Tool with which Strands receives an agent's typed result and a swarm's handoff. A run with a schema cannot end

@@ -14,7 +14,7 @@ import {
 } from '@strands-agents/sdk';
 import * as z from 'zod';
 import { actlog } from '../src/index.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/strands-calls.ts';
 import { modelOf, toolResultsOf, wordsOf } from './agent.ts';
 
 function strandsTool({ name, run }: SuiteTool) {

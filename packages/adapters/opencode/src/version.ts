@@ -1,2 +1,0 @@
-/** Version of this package. A test compares it with package.json. */
-export const version = '0.0.0';
