@@ -54,7 +54,7 @@ describe('the examples of the specifications', () => {
   });
 
   test('reads the key of the Go checksum database', () => {
-    const key = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAd8OuAn8';
+    const key = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8';
     expect(parseVerifierKey(key)).toMatchObject({ name: 'sum.golang.org', kind: 'log', id: 0x033de0ae });
   });
 
