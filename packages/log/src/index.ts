@@ -21,6 +21,7 @@ export {
   signCheckpoint,
   type VerifiedCheckpoint,
 } from './checkpoint.ts';
+export type { RecordToVerify } from './compare-records.ts';
 export {
   canonicalJson,
   createSalt,
@@ -32,6 +33,7 @@ export {
   saltBytes,
 } from './leaf.ts';
 export { LogError, type LogErrorCode } from './log-error.ts';
+export type { LogFinding, LogFindingCode } from './log-findings.ts';
 export { LogFolder, WitnessFolder } from './log-folder.ts';
 export { type HttpLogOptions, httpLog, type LogSource } from './log-source.ts';
 export {
@@ -106,10 +108,7 @@ export {
 } from './tiles.ts';
 export {
   type EarlierLog,
-  type LogFinding,
-  type LogFindingCode,
   type LogReport,
-  type RecordToVerify,
   type VerifyLogOptions,
   verifyLog,
   verifyRecords,

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { MemoryTiles } from '../tests/memory-tiles.ts';
 import { TestLog } from '../tests/test-log.ts';
+import type { RecordToVerify } from './compare-records.ts';
 import { httpLog } from './log-source.ts';
 import { trustPolicy } from './policy.ts';
 import { createKey } from './signed-note.ts';
 import { parseTilePath } from './tiles.ts';
-import { type RecordToVerify, type VerifyLogOptions, verifyLog, verifyRecords } from './verify-log.ts';
+import { type VerifyLogOptions, verifyLog, verifyRecords } from './verify-log.ts';
 
 async function logOf(count: number): Promise<TestLog> {
   const log = new TestLog();
@@ -200,7 +201,8 @@ describe('what was done to the log', () => {
       {
         code: 'tile-changed',
         entries: [256, 511],
-        message: 'tile/0/001 does not fit tile/1/000.p/2: of entries 256 to 511, at least one was changed.',
+        message:
+          'tile/0/001 does not fit its hash in tile/1/000.p/2: of entries 256 to 511, at least one was changed.',
       },
       { code: 'entry-changed', entries: [300, 300] },
       { code: 'record-changed', entries: [300, 300] },

@@ -1,4 +1,5 @@
 import { signCheckpoint } from '../src/checkpoint.ts';
+import type { RecordToVerify } from '../src/compare-records.ts';
 import { createSalt, type LogRecord, recordEntry } from '../src/leaf.ts';
 import { toBase64 } from '../src/log-error.ts';
 import type { LogSource } from '../src/log-source.ts';
@@ -12,7 +13,6 @@ import {
   signText,
 } from '../src/signed-note.ts';
 import { appendEntries, inclusionProof } from '../src/tiles.ts';
-import type { RecordToVerify } from '../src/verify-log.ts';
 import { MemoryTiles } from './memory-tiles.ts';
 
 /** A log in memory with its records, as a service would keep them. */
