@@ -68,10 +68,12 @@ export function canonicalJson(value: unknown): string {
   const digits = exactDigitsOf(value);
   if (digits !== undefined) return digits;
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    // By UTF-16 code units, as the RFC demands.
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
+  let members = '';
+  // Sorted by UTF-16 code units, as the RFC demands.
+  for (const name of Object.keys(value).sort()) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member === undefined) continue;
+    members += `${members === '' ? '' : ','}${canonicalJson(name)}:${canonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }

@@ -127,6 +127,12 @@ test('rejects a cosignature with another time, or under the kind of another key'
   );
 });
 
+test('takes the first of several cosignatures of a witness', () => {
+  const { signer, verifier } = pairOf('witness.example', 'witness');
+  const signatures = [signText('a\n', signer, 5), signText('a\n', signer, 3)];
+  expect(openNote({ text: 'a\n', signatures }, [verifier])).toEqual([{ key: verifier, time: 5 }]);
+});
+
 test('counts one signature of a key that signed twice', () => {
   const { signer, verifier } = pairOf('one');
   const signature = signText('a\n', signer);

@@ -303,8 +303,8 @@ function verifySignature(
   if (signature.length !== timeBytes + signatureBytes) return undefined;
   const time = Buffer.from(signature).readBigUInt64BE();
   const signed = Buffer.from(cosignedText(text, time));
-  // A time beyond 2^53 is millions of years away.
-  if (time > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+  // A witness never leaves the time out, and 2^53 is millions of years away.
+  if (time === 0n || time > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
   return verify(null, signed, key.publicKey, signature.subarray(timeBytes))
     ? { key, time: Number(time) }
     : undefined;

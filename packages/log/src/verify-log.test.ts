@@ -5,8 +5,8 @@ import type { MemoryTiles } from '../tests/memory-tiles.ts';
 import { TestLog } from '../tests/test-log.ts';
 import type { RecordToVerify } from './compare-records.ts';
 import { httpLog } from './log-source.ts';
-import { trustPolicy } from './policy.ts';
-import { createKey } from './signed-note.ts';
+import { parsePolicy, trustPolicy } from './policy.ts';
+import { createKey, parseSignerKey } from './signed-note.ts';
 import { parseTilePath } from './tiles.ts';
 import { type VerifyLogOptions, verifyLog, verifyRecords } from './verify-log.ts';
 
@@ -335,6 +335,21 @@ describe('what was done to the log', () => {
       {
         code: 'checkpoint-untrusted',
         message: expect.stringContaining('The earlier checkpoint cannot be used'),
+      },
+    ]);
+  });
+
+  test('does not compare it with the checkpoint of another log', async () => {
+    const log = await logOf(3);
+    const other = new TestLog(parseSignerKey(createKey('log.example/other').signerKey));
+    await other.appendEvents(2);
+    const keys = [log, other].map(({ key }) => `log ${key.verifierKey.text}`);
+    const policy = parsePolicy([...keys, 'quorum none'].join('\n'));
+    const earlier = [{ checkpoint: other.checkpoint as string }];
+    expect((await verifyLog(log, { policy, earlier })).findings).toEqual([
+      {
+        code: 'checkpoint-untrusted',
+        message: 'The earlier checkpoint cannot be used: It is of the log "log.example/other".',
       },
     ]);
   });

@@ -294,6 +294,17 @@ describe('its memory', () => {
     expect(cosigned).toContain(60);
   });
 
+  test('does not store a revision that was replaced meanwhile', async () => {
+    const store = new WitnessFolder(await temporaryFolder());
+    const note = (text: string) =>
+      formatNote({ text, signatures: [{ name: 'a', keyId: 1, signature: Buffer.alloc(64) }] });
+    expect(await store.write('log', { revision: 1, note: note('one\n') })).toBe(true);
+    expect(await store.write('log', { revision: 2, note: note('two\n') })).toBe(true);
+    expect(await store.write('log', { revision: 2, note: note('other\n') })).toBe(false);
+    expect(await store.write('log', { revision: 1, note: note('late\n') })).toBe(false);
+    expect(await store.read('log')).toEqual({ revision: 2, note: note('two\n') });
+  });
+
   test('cosigns nothing when it cannot be written', async () => {
     const log = new TestLog();
     await log.appendEvents(1);

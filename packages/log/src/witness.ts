@@ -25,9 +25,9 @@ export interface WitnessStore {
   /** Returns the last checkpoint of a log; undefined if there is none. */
   read(origin: string): Promise<WitnessedCheckpoint | undefined>;
   /**
-   * Stores the next checkpoint of a log durably.
+   * Stores the next checkpoint of a log durably, if its revision still is the next one: of racing calls, one succeeds.
    *
-   * @returns `false` if another process has stored one since the given revision was read; nothing is stored then
+   * @returns `false` if another checkpoint has been stored since the last one was read; nothing is stored then
    */
   write(origin: string, checkpoint: WitnessedCheckpoint): Promise<boolean>;
 }
@@ -66,8 +66,6 @@ class Refusal extends Error {
  */
 export class Witness {
   readonly #options: WitnessOptions;
-  /** The last request of each log: they are handled one after the other. */
-  readonly #turns = new Map<string, Promise<unknown>>();
 
   /** @throws TypeError when the key is not that of a witness */
   constructor(options: WitnessOptions) {
@@ -116,7 +114,7 @@ export class Witness {
     const checkpoint = orRefuse(403, () => openCheckpoint(request.checkpoint, keys));
     if (request.oldSize > size)
       throw new Refusal(400, 'The old size must not exceed the size of the checkpoint.');
-    return this.#inTurn(origin, () => this.#cosign(checkpoint, request));
+    return this.#cosign(checkpoint, request);
   }
 
   async #cosign(
@@ -148,17 +146,6 @@ export class Witness {
       throw conflict(newest ? parseCheckpoint(parseNote(newest.note).text).size : 0);
     }
     return textResponse(200, formatSignatureLine(cosignature));
-  }
-
-  async #inTurn<Result>(origin: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#turns.get(origin) ?? Promise.resolve();
-    const turn = before.then(work, work);
-    this.#turns.set(origin, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#turns.get(origin) === turn) this.#turns.delete(origin);
-    }
   }
 }
 
