@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { exactDigitsOf } from '@actlog/protocol';
 import { malformed } from './log-error.ts';
+import { sha256 } from './merkle.ts';
 
 /** Kinds of records in a log. */
 export const recordKinds = ['event', 'decision', 'approval', 'audit', 'deletion'] as const;
@@ -46,7 +47,7 @@ export function recordEntry({ kind, id, row }: LogRecord, salt: Uint8Array): Uin
   if (salt.length !== saltBytes) {
     throw malformed('The salt of a record', `must have ${saltBytes} bytes, got ${salt.length}.`);
   }
-  return createHash('sha256').update(salt).update(canonicalJson({ kind, id, row }), 'utf8').digest();
+  return sha256(Buffer.concat([salt, Buffer.from(canonicalJson({ kind, id, row }), 'utf8')]));
 }
 
 /**

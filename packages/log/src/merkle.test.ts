@@ -80,6 +80,7 @@ test('proves the inclusion of every entry as RFC 6962 does, and of nothing else'
       verifyInclusion(claim);
       expect(() => verifyInclusion({ ...claim, leaf: withFlippedBit(leaf, bit) })).toThrow(refused);
       expect(() => verifyInclusion({ ...claim, root: withFlippedBit(claim.root, bit) })).toThrow(refused);
+      expect(() => verifyInclusion({ ...claim, leaf: leaf.subarray(1) })).toThrow(refused);
       expect(() => verifyInclusion({ ...claim, proof: [...proof, leaf] })).toThrow(refused);
       expect(() => verifyInclusion({ ...claim, proof: proof.slice(1), size: size + 1000 })).toThrow(refused);
       expect(() => verifyInclusion({ ...claim, index: size })).toThrow(refused);
