@@ -6,6 +6,9 @@ import { parseNote } from './signed-note.ts';
 import { type StoredTile, type Tile, type TileStore, tilePath } from './tiles.ts';
 import { originHash, type WitnessedCheckpoint, type WitnessStore } from './witness.ts';
 
+/** Number of files that are written at once: a process can only open some. */
+const writtenAtOnce = 64;
+
 /**
  * A log in a folder with the paths of C2SP tlog-tiles, so that any web server can serve it. Every file is complete or
  * absent, whenever the process ends.
@@ -27,7 +30,12 @@ export class LogFolder implements TileStore, LogSource {
   }
 
   async writeTiles(tiles: readonly StoredTile[]): Promise<void> {
-    await Promise.all(tiles.map(({ tile, bytes }) => replaceFile(join(this.#folder, tilePath(tile)), bytes)));
+    for (let first = 0; first < tiles.length; first += writtenAtOnce) {
+      const some = tiles.slice(first, first + writtenAtOnce);
+      await Promise.all(
+        some.map(({ tile, bytes }) => replaceFile(join(this.#folder, tilePath(tile)), bytes)),
+      );
+    }
   }
 
   /** Returns the signed checkpoint; undefined if there is none. */

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -363,6 +364,41 @@ describe('a client over HTTP', () => {
       'with 500',
     );
     expect(errors).toMatchObject([{ message: 'disk full' }]);
+  });
+});
+
+describe('a listener of Node.js', () => {
+  test('refuses a method and a path that fetch cannot have, and survives a client that leaves', async () => {
+    const { witness } = await witnessOf(new TestLog());
+    const errors: unknown[] = [];
+    const server = createServer(
+      nodeListener(
+        (request) => witness.fetch(request),
+        (error) => errors.push(error),
+      ),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const statusOf = (start: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(`${start} HTTP/1.1\r\nHost: w\r\n\r\n`));
+        socket.once('data', (data) => {
+          socket.destroy();
+          resolve(data.toString().slice(9, 12));
+        });
+        socket.once('error', reject);
+      });
+    expect(await statusOf('TRACE /')).toBe('400');
+    expect(await statusOf('GET http://[')).toBe('400');
+
+    const leaving = connect(port, '127.0.0.1');
+    leaving.write('POST /add-checkpoint HTTP/1.1\r\nHost: w\r\nContent-Length: 100\r\n\r\nold');
+    const [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+    leaving.destroy();
+    await once(response, 'close');
+    expect(await statusOf('GET /')).toBe('404');
+    expect(errors).toEqual([]);
   });
 });
 

@@ -168,21 +168,34 @@ export function nodeListener(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   return (incoming, outgoing) => {
     const respond = async () => {
-      const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
-      const request = new Request(new URL(incoming.url ?? '/', 'http://witness.invalid'), {
-        method: incoming.method ?? 'GET',
-        ...(hasBody ? { body: incoming as unknown as ReadableStream, duplex: 'half' } : {}),
-      } as RequestInit);
-      const response = await handle(request);
+      const request = requestOf(incoming);
+      const response = request
+        ? await handle(request)
+        : textResponse(400, 'The method or the path is not valid.\n');
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       outgoing.end(Buffer.from(await response.arrayBuffer()));
     };
     respond().catch((error: unknown) => {
+      // The client closed the connection before it had sent its request.
+      if (incoming.destroyed && !incoming.complete) return;
       onError(error);
       if (!outgoing.headersSent) outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' });
       outgoing.end('Internal error; see the output of the witness.\n');
     });
   };
+}
+
+/** Returns a request of Node.js in the form of `fetch`; undefined if `fetch` cannot have such a request. */
+function requestOf(incoming: IncomingMessage): Request | undefined {
+  const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
+  try {
+    return new Request(new URL(incoming.url ?? '/', 'http://witness.invalid'), {
+      method: incoming.method ?? 'GET',
+      ...(hasBody ? { body: incoming as unknown as ReadableStream, duplex: 'half' } : {}),
+    } as RequestInit);
+  } catch {
+    return undefined;
+  }
 }
 
 function orRefuse<Result>(status: number, work: () => Result): Result {
