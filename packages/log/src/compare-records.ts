@@ -2,10 +2,11 @@ import type { VerifiedCheckpoint } from './checkpoint.ts';
 import { type DeletionRow, type LogRecord, recordEntry } from './leaf.ts';
 import { LogError, parseBase64, shown } from './log-error.ts';
 import { type Findings, messageOf } from './log-findings.ts';
-import { equalBytes, hashBytes, leafHash } from './merkle.ts';
+import { equalBytes, hashBytes, leafHash, sha256 } from './merkle.ts';
 import type { TrustPolicy } from './policy.ts';
 import { parseProof, parseReceipt, ReceiptVerifier } from './receipt.ts';
-import { readHashes, type Tile, type TileSource, tileAt, tileWidth } from './tiles.ts';
+import { readHashes, type Tile, type TileSource, tileAt, tilePath, tileWidth } from './tiles.ts';
+import type { VerifiedTiles } from './verify-tiles.ts';
 
 /** A record with its receipt, or with its salt and the index of its entry. */
 export interface RecordToVerify extends LogRecord {
@@ -20,21 +21,24 @@ export interface RecordCounts {
   readonly deleted: number;
 }
 
-/**
- * Compares records with the entries of a log whose tiles were verified.
- *
- * @param isComplete - `true` if the records are all that the log has, so that a missing one is a finding
- */
+/** Records, and the log to compare them with. */
+export interface RecordComparison {
+  readonly tiles: TileSource;
+  readonly verified: VerifiedTiles;
+  readonly head: VerifiedCheckpoint;
+  readonly policy: TrustPolicy;
+  readonly records: Iterable<RecordToVerify> | AsyncIterable<RecordToVerify>;
+  /** `true` if the records are all that the log has, so that a missing one is a finding. */
+  readonly isComplete: boolean;
+}
+
+/** Compares records with the entries of a log whose tiles were verified. */
 export async function compareRecords(
-  tiles: TileSource,
-  head: VerifiedCheckpoint,
-  records: Iterable<RecordToVerify> | AsyncIterable<RecordToVerify>,
-  policy: TrustPolicy,
-  isComplete: boolean,
+  { tiles, verified, head, policy, records, isComplete }: RecordComparison,
   findings: Findings,
 ): Promise<RecordCounts> {
   const receipts = new ReceiptVerifier(policy);
-  const leaves = new LeafReader(tiles, head.size);
+  const leaves = new LeafReader(tiles, verified, head.size);
   const seen = new Bits(head.size);
   const deleted = new Bits(head.size);
   const deletions: DeletionRow['entries'][number][] = [];
@@ -61,10 +65,7 @@ export async function compareRecords(
       continue;
     }
     seen.add(index);
-    const leaf = await leaves.read(index).catch((error: unknown) => {
-      if (LogError.is(error)) return undefined; // A finding of the tile.
-      throw error;
-    });
+    const leaf = await leaves.read(index).catch((error: unknown) => findings.addTileError(error));
     if (!leaf) continue;
     if (isEntry(record, leaf)) {
       unchanged += 1;
@@ -144,26 +145,37 @@ function isEntry(record: RecordToVerify, leaf: Uint8Array): boolean {
   }
 }
 
-/** Reads hashes of entries, with the tile of the last one in memory: records mostly come in order. */
+/** Reads verified hashes of entries, with the tile of the last one in memory: records mostly come in order. */
 class LeafReader {
   readonly #tiles: TileSource;
+  readonly #verified: VerifiedTiles;
   readonly #size: number;
   #index = -1;
-  #hashes: Promise<Uint8Array> | undefined;
+  #hashes: Promise<Uint8Array | undefined> | undefined;
 
-  constructor(tiles: TileSource, size: number) {
+  constructor(tiles: TileSource, verified: VerifiedTiles, size: number) {
     this.#tiles = tiles;
+    this.#verified = verified;
     this.#size = size;
   }
 
-  async read(entry: number): Promise<Uint8Array> {
+  /** Returns the hash of an entry; undefined if its tile was not verified, which is a finding already. */
+  async read(entry: number): Promise<Uint8Array | undefined> {
     const index = Math.floor(entry / tileWidth);
     if (index !== this.#index || !this.#hashes) {
       this.#index = index;
-      this.#hashes = readHashes(this.#tiles, tileAt(0, index, this.#size) as Tile);
+      this.#hashes = this.#read(tileAt(0, index, this.#size) as Tile);
     }
     const place = (entry % tileWidth) * hashBytes;
-    return (await this.#hashes).subarray(place, place + hashBytes);
+    return (await this.#hashes)?.subarray(place, place + hashBytes);
+  }
+
+  async #read(tile: Tile): Promise<Uint8Array | undefined> {
+    const digest = this.#verified.get(tile.index);
+    if (!digest) return undefined;
+    const hashes = await readHashes(this.#tiles, tile);
+    if (equalBytes(sha256(hashes), digest)) return hashes;
+    throw new LogError('malformed', `${tilePath(tile)} is another one each time that it is read.`);
   }
 }
 

@@ -7,8 +7,8 @@ import type { RecordToVerify } from './compare-records.ts';
 import { httpLog } from './log-source.ts';
 import { parsePolicy, trustPolicy } from './policy.ts';
 import { createKey, parseSignerKey } from './signed-note.ts';
-import { parseTilePath } from './tiles.ts';
-import { type VerifyLogOptions, verifyLog, verifyRecords } from './verify-log.ts';
+import { parseTilePath, type Tile, tilePath } from './tiles.ts';
+import { type EarlierLog, type VerifyLogOptions, verifyLog, verifyRecords } from './verify-log.ts';
 
 async function logOf(count: number): Promise<TestLog> {
   const log = new TestLog();
@@ -351,6 +351,48 @@ describe('what was done to the log', () => {
         code: 'checkpoint-untrusted',
         message: 'The earlier checkpoint cannot be used: It is of the log "log.example/other".',
       },
+    ]);
+  });
+
+  test.each([
+    ['tile/0/000', 41],
+    ['tile/0/001.p/44', 270],
+  ])('finds a log that returns another %s the second time', async (path, index) => {
+    const log = await logOf(300);
+    // First the true tile, which fits the root, and then one that fits the changed record.
+    const records = withRow(log.records, index, { tool: 'nothing' });
+    const forged = new TestLog(log.key);
+    await forged.append(records);
+    let reads = 0;
+    const readTile = async (tile: Tile) => {
+      if (tilePath(tile) !== path) return log.tiles.readTile(tile);
+      reads += 1;
+      return (reads > 1 ? forged : log).tiles.readTile(tile);
+    };
+    const source = { readCheckpoint: async () => log.checkpoint, tiles: { readTile } };
+    const { findings } = await verifyLog(source, { policy: policyOf(log), records, isComplete: true });
+    const message = `${path} is another one each time that it is read.`;
+    expect(findings).toEqual([{ code: 'tile-changed', message }]);
+  });
+
+  test('compares copies of different sizes, and names a tile of the earlier one that is missing', async () => {
+    const log = await logOf(10);
+    const checkpoint = log.checkpoint as string;
+    const tiles = log.copyTiles();
+    const rewritten = new TestLog(log.key);
+    await rewritten.append(withRow(log.records, 3, {}));
+    await rewritten.appendEvents(90);
+    // As a copy that was made later has it.
+    rewritten.tiles.files.delete('tile/0/000.p/10');
+    const policy = trustPolicy(log.key.verifierKey.text);
+    const verifyBy = (earlier: EarlierLog) => verifyLog(rewritten, { policy, earlier: [earlier] });
+    expect((await verifyBy({ checkpoint, tiles })).findings).toMatchObject([
+      { code: 'rewritten', entries: [3, 9] },
+    ]);
+    tiles.files.clear();
+    expect((await verifyBy({ checkpoint, tiles })).findings).toMatchObject([
+      { code: 'tile-missing', message: expect.stringContaining('tile/0/000.p/10') },
+      { code: 'rewritten' },
     ]);
   });
 

@@ -76,13 +76,14 @@ export async function verifyLog(source: LogSource, options: VerifyLogOptions): P
   const checkpoint = await openHead(source, policy, findings);
   if (!checkpoint) return reportOf(undefined, findings, []);
   const proven = [checkpoint];
-  await verifyTiles(source.tiles, checkpoint, findings);
+  const { tiles } = source;
+  const verified = await verifyTiles(tiles, checkpoint, findings);
   for (const state of earlier) {
-    const continued = await verifyEarlier(source.tiles, checkpoint, state, policy, findings);
+    const continued = await verifyEarlier(tiles, checkpoint, state, policy, findings);
     if (continued) proven.push(continued);
   }
   const counts = records
-    ? await compareRecords(source.tiles, checkpoint, records, policy, isComplete, findings)
+    ? await compareRecords({ tiles, verified, head: checkpoint, policy, records, isComplete }, findings)
     : undefined;
   return reportOf(checkpoint, findings, proven, counts);
 }
@@ -150,7 +151,11 @@ async function verifyEarlier(
   if (old.size > head.size) {
     const message = `The log has ${head.size} entries, but had signed ${old.size} before: an old backup was restored, or entries ${head.size} to ${old.size - 1} were removed.`;
     findings.add('rolled-back', message, { entries: [head.size, old.size - 1] });
-    if (state.tiles) await findDifference(tiles, state.tiles, head.size, findings);
+    const first = await firstChange(tiles, head.size, state.tiles, old.size, findings);
+    if (first !== undefined) {
+      const about = { entries: [first, head.size - 1] as const };
+      findings.add('rewritten', `The first entry that differs from the earlier state is ${first}.`, about);
+    }
     return undefined;
   }
   try {
@@ -160,7 +165,7 @@ async function verifyEarlier(
   } catch (error) {
     if (!LogError.is(error)) throw error;
     if (error.code === 'unproven') {
-      const first = state.tiles ? await firstDifference(tiles, state.tiles, old.size) : undefined;
+      const first = await firstChange(tiles, head.size, state.tiles, old.size, findings);
       const where = first === undefined ? '' : ` The first entry that differs is ${first}.`;
       const about = first === undefined ? {} : { entries: [first, old.size - 1] as const };
       if (old.size === head.size) findings.add('two-histories', `${twoHistories(head)}${where}`, about);
@@ -177,16 +182,21 @@ async function verifyEarlier(
   }
 }
 
-async function findDifference(
+/** Returns the first entry that differs from an earlier copy, if there is one with tiles. */
+async function firstChange(
   tiles: TileSource,
-  earlier: TileSource,
   size: number,
+  oldTiles: TileSource | undefined,
+  oldSize: number,
   findings: Findings,
-): Promise<void> {
-  const first = await firstDifference(tiles, earlier, size);
-  if (first === undefined) return;
-  const message = `The first entry that differs from the earlier state is ${first}.`;
-  findings.add('rewritten', message, { entries: [first, size - 1] });
+): Promise<number | undefined> {
+  if (!oldTiles) return undefined;
+  try {
+    return await firstDifference({ tiles, size }, { tiles: oldTiles, size: oldSize });
+  } catch (error) {
+    findings.addTileError(error);
+    return undefined;
+  }
 }
 
 function reportOf(
