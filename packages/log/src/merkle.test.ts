@@ -90,6 +90,8 @@ test('proves the inclusion of every entry as RFC 6962 does, and of nothing else'
       for (const [place, hash] of proof.entries()) {
         const tampered = proof.with(place, withFlippedBit(hash, bit));
         expect(() => verifyInclusion({ ...claim, proof: tampered })).toThrow(refused);
+        const cut = proof.with(place, hash.subarray(0, 31));
+        expect(() => verifyInclusion({ ...claim, proof: cut })).toThrow(refused);
         expect(() => verifyInclusion({ ...claim, proof: proof.toSpliced(place, 1) })).toThrow(refused);
         expect(() => verifyInclusion({ ...claim, proof: proof.with(place, hash.subarray(1)) })).toThrow(
           refused,
