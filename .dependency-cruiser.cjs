@@ -10,7 +10,7 @@ const allowed = {
   'tool-call': ['protocol'],
   client: ['protocol'],
   recorder: ['client', 'protocol', 'tool-call'],
-  server: ['protocol', 'policy', 'risk', 'console', 'docs', 'tool-call'],
+  server: ['protocol', 'log', 'policy', 'risk', 'console', 'docs', 'tool-call'],
   'adapter-suite': ['protocol', 'client', 'recorder', 'server'],
   'foreign-server': [],
   'test-browser': [],
@@ -20,7 +20,7 @@ const allowed = {
   docs: ['protocol'],
   gateway: ['recorder', 'client', 'protocol'],
   hook: ['recorder', 'client', 'protocol'],
-  cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'policy', 'risk', 'gateway', 'hook'],
+  cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'log', 'policy', 'risk', 'gateway', 'hook'],
 };
 
 /** Folders of a package from the bottom up. A folder may import those before it, and the files beside the folders. */
@@ -68,6 +68,7 @@ const layers = {
     'deletion',
     'background',
     'http',
+    'evidence',
     'resources',
     'otlp',
     'server-api',

@@ -73,6 +73,7 @@ export {
   type SessionSeal,
 } from './session-seal.ts';
 export {
+  type CreateKeyOptions,
   createKey,
   formatNote,
   formatSignatureLine,

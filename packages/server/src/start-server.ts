@@ -7,6 +7,9 @@ import { assemble } from './assemble.ts';
 import { BackgroundTasks, deleteExpiredData } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
+import { LogKeys } from './evidence/log-keys.ts';
+import { LogSequencer } from './evidence/log-sequencer.ts';
+import { mountLog } from './evidence/mount-log.ts';
 import { expireActions } from './guardian/hold-action.ts';
 import { createApp } from './http/app.ts';
 import { mountEndpoints } from './http/mount.ts';
@@ -104,17 +107,25 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   let metrics: Metrics | undefined;
   const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics?.logLineDropped());
   const logger = log && pino({ level: settings.logLevel }, log);
-  const storage = new WatchedStorage(
-    await openStorage({
-      database: settings.database,
-      maxBytes: settings.maxDatabaseBytes,
-      connections: settings.databaseConnections,
-      quotas: settings.quotas,
-      onProgress: (message) => logger?.info(message),
-    }),
-  );
+  const opened = await openStorage({
+    database: settings.database,
+    maxBytes: settings.maxDatabaseBytes,
+    connections: settings.databaseConnections,
+    quotas: settings.quotas,
+    onProgress: (message) => logger?.info(message),
+  });
+  const logKeys = new LogKeys(settings, secret);
+  const sequencer = new LogSequencer({
+    storage: opened,
+    onAppended: (entries) => metrics?.logged(entries),
+    onError: (err) => app.log.error({ err }, 'log could not be written; it is tried again'),
+  });
+  const storage = new WatchedStorage(opened, () => sequencer.wake());
   // Created only now, because metrics observe the process from then on, even if the start fails.
-  metrics = new Metrics(() => services.ingest.queued);
+  metrics = new Metrics(
+    () => services.ingest.queued,
+    () => sequencer.lagMs,
+  );
   const tenantTurns = new TenantTurns(maxChecks);
   const services = assemble(settings, storage, secret, metrics, tenantTurns);
   const app = createApp({
@@ -139,6 +150,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   async function stop(): Promise<void> {
     try {
       services.decisions.close();
+      sequencer.stopWaiting();
       await closeApp(app);
       await services.ingest.drain();
       await services.decisionLog.drain();
@@ -146,6 +158,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       await sender.close();
       await services.scoring.close();
       for (const key of ownKeys) await endKey(storage, key);
+      await sequencer.close();
     } finally {
       await storage.close();
       await log?.drain();
@@ -165,13 +178,21 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       isClosing: () => closing !== undefined,
     });
     mountEndpoints(app, services, createRoutes(services));
-    await mountServerApi(app, services);
+    await mountServerApi(app, services, { storage, keys: logKeys, sequencer });
+    mountLog(app, {
+      storage,
+      keys: logKeys,
+      access: settings.logAccess,
+      gate: services.requestGate,
+      memory: services.bodyMemory,
+    });
     await mountTraces(app, services, metrics);
     if (settings.docs) mountDocs(app);
     if (settings.console) await mountConsole(app, services, settings);
     const firstPage = settings.console ? './console/' : settings.docs && './docs/';
     if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
     await checkSecret(storage, secret);
+    await logKeys.check(storage);
     await services.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
     const { tenantId, main, agent } = await provisionKeys(
       storage,
@@ -195,6 +216,8 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     tasks.every(60_000, 'scoring', () => services.scoring.catchUpAll(roundsAfterCrash));
     // Waiting checks would still respond, only late, so a failure shows nowhere else.
     tasks.every(60_000, 'decision notifications', () => storage.assertListening());
+    // Another server may have ended before it logged its records.
+    tasks.every(60_000, 'logs', () => sequencer.logAll());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal));
     return {

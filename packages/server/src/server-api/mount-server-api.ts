@@ -12,6 +12,7 @@ import { decideActionsRoute, grantsRoute, revokeGrantRoute } from './approvals.t
 import { auditRoute } from './audit.ts';
 import { backtestsRoute, decisionView } from './backtests.ts';
 import { judgmentRoutes, judgmentsRoute } from './judgments.ts';
+import { feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
@@ -24,7 +25,7 @@ const folder = '/server/v1';
  * Mounts the endpoints that this server adds to the specification. They are for scripts, the command and the console,
  * and are not in the endpoint table or in `/openapi.json`, which describe what every service has.
  */
-export async function mountServerApi(app: FastifyInstance, services: Services): Promise<void> {
+export async function mountServerApi(app: FastifyInstance, services: Services, log: LogParts): Promise<void> {
   const routes = [
     decisionsRoute(services),
     backtestsRoute(services),
@@ -40,16 +41,19 @@ export async function mountServerApi(app: FastifyInstance, services: Services): 
     judgmentsRoute(services),
     ...judgmentRoutes(services),
     ...sessionReviewRoutes(services),
+    receiptRoute(log),
   ];
   const suggestions = suggestionsRoute(services);
+  const feed = feedRoute(log);
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions].map(({ method, path }) => ({ method, path: folder + path })),
+          [...routes, suggestions, feed].map(({ method, path }) => ({ method, path: folder + path })),
         ),
       );
       mountServerRoute(api, services, suggestions);
+      mountServerRoute(api, services, feed);
       for (const route of routes) mountServerRoute(api, services, route);
     },
     { prefix: folder },
