@@ -62,6 +62,7 @@ export {
   listAuditEntries,
   listDecisions,
 } from './server/list-decisions.ts';
+export { type FeedRange, type FeedRecord, readFeed } from './server/read-feed.ts';
 export {
   type DeliveryFilters,
   deleteWebhook,

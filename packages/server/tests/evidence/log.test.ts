@@ -83,7 +83,7 @@ test('gives a receipt by event and by decision, which proves the record offline'
     expect((await verifyRecords([proven], { policy })).findings).toEqual([]);
     const changed = { ...proven, row: { ...proven.row, agentId: 'another' } };
     expect((await verifyRecords([changed], { policy })).findings).toMatchObject([
-      { code: 'receipt-invalid', record: { kind, id } },
+      { code: 'record-changed', record: { kind, id } },
     ]);
   }
   expect((await get(server, '/server/v1/receipts/none')).status).toBe(404);
