@@ -194,6 +194,8 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     await checkSecret(storage, secret);
     await logKeys.check(storage);
     await services.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
+    // A server may have ended before it logged its records.
+    sequencer.wake();
     const { tenantId, main, agent } = await provisionKeys(
       storage,
       settings,
