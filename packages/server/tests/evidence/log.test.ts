@@ -197,6 +197,20 @@ test('signs with the key of its secret, which no other deployment has', async ()
   expect(first.logs[0]?.key.text).not.toBe(second.logs[0]?.key.text);
 });
 
+test('logs payloads with odd strings and exact numbers', async () => {
+  const server = await testServer();
+  const payloads = [
+    { text: '\ud800 half of a pair' },
+    { text: 'a backslash: \\ud800' },
+    { text: '\ud83d\ude00 \u2028 \u0000', zero: -0, large: 1e21, small: 5e-324 },
+  ].map((payload) => ({ category: 'note', payload }));
+  await server.record(...payloads);
+  const body = JSON.stringify(activityEvent({ category: 'note', payload: { amount: 'N' } }));
+  await server.ok('events.create', { body: body.replace('"N"', '1917043659912705297') });
+  await logged(server, 'event', 4);
+  expect(await verifyServer(server)).toMatchObject({ isProven: true, findings: [] });
+});
+
 test('counts entries and the lag in the metrics', async () => {
   const server = await testServer();
   await server.record({}, {});

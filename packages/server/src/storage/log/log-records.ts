@@ -17,7 +17,7 @@ export function eventRecord(row: Selectable<EventTable>): LogRecord {
   return {
     kind: 'event',
     id: row.event_id,
-    row: { ...eventEnvelope(row), payload: parseExactJson(row.payload) },
+    row: { ...eventEnvelope(row), payload: parsed(row.payload) },
   };
 }
 
@@ -104,9 +104,15 @@ function auditRecord(row: Selectable<AuditTable>): LogRecord {
   };
 }
 
-/** Parses a column with JSON. An empty text stands for arguments that were too large to keep. */
+/** Escape of half of a surrogate pair, which `JSON.stringify` writes only for a half without its other one. */
+const loneSurrogate = /\\u[dD][89a-fA-F]/;
+
+/**
+ * Parses a column with JSON. An empty text stands for arguments that were too large to keep. JSON with half of a
+ * surrogate pair has no canonical form (RFC 8785), so it is logged as a string with the JSON.
+ */
 function parsed(json: string | null): unknown {
-  return json === null || json === '' ? json : parseExactJson(json);
+  return json === null || json === '' || loneSurrogate.test(json) ? json : parseExactJson(json);
 }
 
 /** Returns the records with these ids that still exist. */
