@@ -66,6 +66,16 @@ export const configuration = z.strictObject({
     .string()
     .regex(/^[^\s+]{1,200}$/, 'must be 1 to 200 characters without spaces and "+"')
     .optional(),
+  /**
+   * Witnesses that cosign the logs: for each its verifier key, a space and its URL. Once one has cosigned, only
+   * cosigned checkpoints are published.
+   */
+  logWitnesses: z
+    .array(
+      z.string().regex(/^[^ +]+\+[0-9a-f]{8}\+\S+ https?:\/\/\S+$/, 'must be "<verifier key> <url>"'),
+      'must be an array such as ["witness.example.org+1b2c3d4e+BF… https://witness.example.org"]',
+    )
+    .default([]),
   /** Access to the checkpoints and tiles of the logs: `open` for everyone, or `key` for keys with the scope `read`. */
   logAccess: z.enum(['open', 'key'], 'must be "open" or "key"').default('open'),
   /** Name of the tenant of the returned key, and of the people who sign in. */

@@ -9,6 +9,7 @@ import { type Configuration, configured, type ServerOptions } from './configurat
 import { mountConsole } from './console/mount-console.ts';
 import { LogKeys } from './evidence/log-keys.ts';
 import { LogSequencer } from './evidence/log-sequencer.ts';
+import { LogWitnesses, parseWitnesses } from './evidence/log-witnesses.ts';
 import { mountLog } from './evidence/mount-log.ts';
 import { expireActions } from './guardian/hold-action.ts';
 import { createApp } from './http/app.ts';
@@ -117,8 +118,24 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   const logKeys = new LogKeys(settings, secret);
   const sequencer = new LogSequencer({
     storage: opened,
-    onAppended: (entries) => metrics?.logged(entries),
+    onAppended: (entries, tenantId) => {
+      metrics?.logged(entries);
+      witnesses.wake(tenantId);
+    },
     onError: (err) => app.log.error({ err }, 'log could not be written; it is tried again'),
+  });
+  const witnesses = new LogWitnesses({
+    storage: opened,
+    keys: logKeys,
+    witnesses: parseWitnesses(settings.logWitnesses),
+    onRefused: (refused) => {
+      metrics?.logRefused();
+      app.log.error(
+        refused,
+        'a witness refuses the log: the database has lost or changed entries, as after the restore of an old backup',
+      );
+    },
+    onError: (err) => app.log.warn({ err }, 'a witness did not cosign; it is tried again'),
   });
   const storage = new WatchedStorage(opened, () => sequencer.wake());
   // Created only now, because metrics observe the process from then on, even if the start fails.
@@ -159,6 +176,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       await services.scoring.close();
       for (const key of ownKeys) await endKey(storage, key);
       await sequencer.close();
+      await witnesses.close();
     } finally {
       await storage.close();
       await log?.drain();
@@ -178,10 +196,11 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       isClosing: () => closing !== undefined,
     });
     mountEndpoints(app, services, createRoutes(services));
-    await mountServerApi(app, services, { storage, keys: logKeys, sequencer });
+    await mountServerApi(app, services, { storage, witnesses, sequencer });
     mountLog(app, {
       storage,
       keys: logKeys,
+      witnesses,
       access: settings.logAccess,
       gate: services.requestGate,
       memory: services.bodyMemory,
@@ -220,6 +239,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     tasks.every(60_000, 'decision notifications', () => storage.assertListening());
     // Another server may have ended before it logged its records.
     tasks.every(60_000, 'logs', () => sequencer.logAll());
+    tasks.every(10_000, 'witnesses', () => witnesses.wakeAll());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal));
     return {

@@ -6,6 +6,7 @@ import { configured } from '../src/configuration.ts';
 import { mountConsoleApi } from '../src/console/mount-console.ts';
 import { LogKeys } from '../src/evidence/log-keys.ts';
 import { LogSequencer } from '../src/evidence/log-sequencer.ts';
+import { LogWitnesses } from '../src/evidence/log-witnesses.ts';
 import { mountEndpoints } from '../src/http/mount.ts';
 import { deploymentSecret } from '../src/keys/deployment-secret.ts';
 import { Metrics } from '../src/observability/metrics.ts';
@@ -190,7 +191,9 @@ async function mountedRoutes(): Promise<string[]> {
   mountEndpoints(app, services, createRoutes(services));
   const sequencer = new LogSequencer({ storage, onAppended: () => {}, onError: () => {} });
   const keys = new LogKeys(settings, services.secret);
-  await mountServerApi(app, services, { storage, keys, sequencer });
+  const ignore = () => {};
+  const witnesses = new LogWitnesses({ storage, keys, witnesses: [], onRefused: ignore, onError: ignore });
+  await mountServerApi(app, services, { storage, witnesses, sequencer });
   await mountConsoleApi(app, services, { provider: undefined, oidcLabel: '' });
   await app.ready();
   return routes;

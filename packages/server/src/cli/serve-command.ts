@@ -29,6 +29,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   logKey: "secret of the logs' key, at least 32 characters; by default derived from the deployment's secret",
   previousLogKey: 'logKey before its last rotation, which signs too while it is set',
   logName: 'beginning of the names of the logs, such as actlog.example.com; never change it',
+  logWitnesses: 'JSON array of the witnesses that cosign the logs, each "<verifier key> <url>"',
   logAccess: 'access to checkpoints and tiles of the logs: open, or key',
   tenant: 'tenant of the printed key, and of people who sign in',
   apiKey:

@@ -2,39 +2,21 @@ import { createReceipt, inclusionProof, type LogRecord, type Receipt, type Recor
 import { stringifyExactJson } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { eventRecord, findRecords, type PendingKind } from '../storage/log/log-records.ts';
-import {
-  eventsBetween,
-  type LogHead,
-  logHead,
-  maxLoggedEvents,
-  saltOf,
-  tenantTiles,
-} from '../storage/log/tenant-log.ts';
+import { eventsBetween, logHead, maxLoggedEvents, saltOf, tenantTiles } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findEvents } from '../storage/stores/event-log.ts';
 import type { LogRangeTable } from '../storage/tables.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { LogKeys, LogTenant } from './log-keys.ts';
+import type { SignedHead } from './log-witnesses.ts';
 
 /** Number of entries that are read at once. Their rows are in memory together. */
 const entriesAtOnce = 64;
-
-/** A signed state of a log, for the receipts of many records. */
-export interface SignedHead extends LogHead {
-  readonly checkpoint: string;
-}
 
 /** A record with what is needed to compute its entry. */
 interface LoggedRecord {
   readonly index: number;
   readonly record: LogRecord;
   readonly salt: Uint8Array;
-}
-
-/** Returns the current checkpoint of a tenant's log: the newest that witnesses cosigned, or else the head. */
-export async function signedHead(db: Database, tenant: LogTenant, keys: LogKeys): Promise<SignedHead> {
-  const head = await logHead(db, tenant.id);
-  return { ...head, checkpoint: keys.checkpoint(tenant, head) };
 }
 
 /** Options for {@link readFeed}. */
@@ -172,22 +154,22 @@ export interface ProvenRecord extends Receipt {
 }
 
 /**
- * Returns a record with its receipt; `undefined` if there is no such record, or if it is not in the log yet.
+ * Returns a record with its receipt; `undefined` if there is no such record, or if the log of the checkpoint does not have it yet.
  *
  * @param id - of the record; for an event, its `eventId`
  */
 export async function readReceipt(
   db: Database,
-  tenant: LogTenant,
-  keys: LogKeys,
+  tenantId: number,
   { kind, id }: Pick<LogRecord, 'kind' | 'id'>,
+  head: SignedHead,
 ): Promise<ProvenRecord | undefined> {
-  const event = kind === 'event' ? (await findEvents(db, tenant.id, [id])).get(id) : undefined;
+  const event = kind === 'event' ? (await findEvents(db, tenantId, [id])).get(id) : undefined;
   if (kind === 'event' && !event) return undefined;
   const range = await db
     .selectFrom('log_ranges')
     .selectAll()
-    .where('tenant_id', '=', tenant.id)
+    .where('tenant_id', '=', tenantId)
     .where('id', '=', event?.session_id ?? id)
     .where('kind', '=', kind)
     .where('first_arrival', '<=', event?.arrival ?? 0)
@@ -195,8 +177,8 @@ export async function readReceipt(
     .limit(1)
     .executeTakeFirst();
   if (!range) return undefined;
-  const logged = (await recordsOf(db, tenant.id, [range])).find(({ record }) => record.id === id);
-  if (!logged) return undefined;
-  const receipt = await prove(db, tenant.id, logged, await signedHead(db, tenant, keys));
+  const logged = (await recordsOf(db, tenantId, [range])).find(({ record }) => record.id === id);
+  if (!logged || logged.index >= head.size) return undefined;
+  const receipt = await prove(db, tenantId, logged, head);
   return { index: logged.index, ...receipt, row: logged.record.row };
 }

@@ -31,8 +31,8 @@ export interface WaitOptions {
 /** Options for {@link LogSequencer}. */
 export interface LogSequencerOptions {
   readonly storage: Storage;
-  /** Called with the number of entries that were appended. */
-  readonly onAppended: (entries: number) => void;
+  /** Called with the number of entries that were appended to the log of a tenant. */
+  readonly onAppended: (entries: number, tenantId: number) => void;
   /** Called with the error of a failed round, which is repeated. */
   readonly onError: (error: unknown) => void;
 }
@@ -145,7 +145,7 @@ export class LogSequencer {
         continue;
       }
       attempts = 0;
-      onAppended(batch.entries.length);
+      onAppended(batch.entries.length, tenantId);
       for (const onGrown of [...this.#waiting]) onGrown(tenantId);
       const isAll = batch.entries.length < maxLoggedEvents;
       if (isAll) return;

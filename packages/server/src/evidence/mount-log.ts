@@ -8,12 +8,13 @@ import { tenantTiles } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantNamed } from '../storage/stores/tenant-store.ts';
 import type { LogKeys, LogTenant } from './log-keys.ts';
-import { signedHead } from './log-reader.ts';
+import type { LogWitnesses } from './log-witnesses.ts';
 
 /** Options for {@link mountLog}. */
 export interface LogRoutesOptions {
   readonly storage: Storage;
   readonly keys: LogKeys;
+  readonly witnesses: LogWitnesses;
   /** `open` for everyone, or `key` for callers of the tenant with the scope `read`. */
   readonly access: 'open' | 'key';
   readonly gate: RequestGate;
@@ -26,7 +27,7 @@ export interface LogRoutesOptions {
  */
 export function mountLog(
   app: FastifyInstance,
-  { storage, keys, access, gate, memory }: LogRoutesOptions,
+  { storage, keys, witnesses, access, gate, memory }: LogRoutesOptions,
 ): void {
   const hooks: { onRequest?: onRequestHookHandler } =
     access === 'open'
@@ -48,7 +49,7 @@ export function mountLog(
 
   app.get('/log/:tenant/checkpoint', hooks, async (request, reply) => {
     const tenant = await tenantOf(request);
-    const { checkpoint } = await storage.read(tenant.id, (db) => signedHead(db, tenant, keys));
+    const { checkpoint } = await storage.read(tenant.id, (db) => witnesses.published(db, tenant));
     return sendText(reply, checkpoint);
   });
   app.get('/log/:tenant/key', hooks, async (request, reply) => {

@@ -88,6 +88,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #logRefusals = new Counter({
+    name: 'actlog_log_refused_total',
+    help: 'Checkpoints that a witness refused, because the log does not continue what it has cosigned.',
+    registers: [this.registry],
+  });
+
   /**
    * @param queued - returns the number of events that wait to be stored
    * @param logLagMs - returns the milliseconds for which the oldest record waits for its entry in the log
@@ -115,6 +121,11 @@ export class Metrics {
         this.set(queued());
       },
     });
+  }
+
+  /** Counts a checkpoint that a witness refused. */
+  logRefused(): void {
+    this.#logRefusals.inc();
   }
 
   /** Counts entries that were appended to logs. */

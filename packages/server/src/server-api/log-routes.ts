@@ -1,9 +1,9 @@
 import { recordKinds } from '@actlog/log';
 import { flag } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import type { LogKeys } from '../evidence/log-keys.ts';
-import { readFeed, readReceipt, signedHead } from '../evidence/log-reader.ts';
+import { readFeed, readReceipt } from '../evidence/log-reader.ts';
 import type { LogSequencer } from '../evidence/log-sequencer.ts';
+import type { LogWitnesses } from '../evidence/log-witnesses.ts';
 import { requireEveryScope, requireScope } from '../http/authentication.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { allScopes } from '../keys/provisioning.ts';
@@ -15,7 +15,7 @@ import type { Database } from '../storage/transaction.ts';
 /** Parts of the server that the routes of the log use. */
 export interface LogParts {
   readonly storage: Storage;
-  readonly keys: LogKeys;
+  readonly witnesses: LogWitnesses;
   readonly sequencer: LogSequencer;
 }
 
@@ -34,7 +34,7 @@ const feedQuery = z.strictObject({
  * Route `GET /server/v1/feed`: what was recorded, in the order of the log, as lines of JSON. Entries of the audit log are
  * only for callers with every scope.
  */
-export function feedRoute({ storage, keys, sequencer }: LogParts): ServerRoute<typeof feedQuery> {
+export function feedRoute({ storage, witnesses, sequencer }: LogParts): ServerRoute<typeof feedQuery> {
   return {
     method: 'GET',
     path: '/feed',
@@ -53,7 +53,7 @@ export function feedRoute({ storage, keys, sequencer }: LogParts): ServerRoute<t
         });
       }
       const head = receipts
-        ? await storage.read(tenantId, async (db) => signedHead(db, await tenantOf(db, tenantId), keys))
+        ? await storage.read(tenantId, async (db) => witnesses.published(db, await tenantOf(db, tenantId)))
         : undefined;
       const leftOut = new Set(allScopes.every((scope) => scopes.has(scope)) ? [] : (['audit'] as const));
       return readFeed({ storage, tenantId, after, limit, leftOut, head, signal });
@@ -67,7 +67,7 @@ const receiptQuery = z.strictObject({
 });
 
 /** Route `GET /server/v1/receipts/:id`: a record with the proof that the log has it. */
-export function receiptRoute({ storage, keys }: LogParts): ServerRoute<typeof receiptQuery> {
+export function receiptRoute({ storage, witnesses }: LogParts): ServerRoute<typeof receiptQuery> {
   return {
     method: 'GET',
     path: '/receipts/:id',
@@ -78,7 +78,7 @@ export function receiptRoute({ storage, keys }: LogParts): ServerRoute<typeof re
       if (kind === 'audit') requireEveryScope(caller);
       const { tenantId } = caller;
       const receipt = await storage.read(tenantId, async (db) =>
-        readReceipt(db, await tenantOf(db, tenantId), keys, { kind, id }),
+        readReceipt(db, tenantId, { kind, id }, await witnesses.published(db, await tenantOf(db, tenantId))),
       );
       if (!receipt) throw notFound('receipt');
       return receipt;

@@ -644,6 +644,8 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
       'pending_actions',
       'deliveries',
       'log_pending',
+      'log_heads',
+      'log_cosigned',
     ],
   ],
   ['sweep', 'update', ['deliveries']],
