@@ -6,6 +6,7 @@ const allowed = {
   protocol: [],
   risk: ['protocol'],
   policy: ['protocol'],
+  log: ['protocol'],
   'tool-call': ['protocol'],
   client: ['protocol'],
   recorder: ['client', 'protocol', 'tool-call'],

@@ -161,6 +161,7 @@ export const sections: readonly Section[] = [
           packagePage('console', '@actlog/console'),
           packagePage('risk', '@actlog/risk'),
           packagePage('policy', '@actlog/policy'),
+          packagePage('log', '@actlog/log'),
           packagePage('tool-call', '@actlog/tool-call'),
           packagePage('contract', '@actlog/contract'),
           packagePage('msw', '@actlog/msw'),
