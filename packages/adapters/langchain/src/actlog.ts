@@ -2,21 +2,22 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, noteTexts, ownName, refuseOptions, withMethods } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
-import { errorMessage, thrownMessage, watchedTool } from './changed-call.ts';
+import { asRecordedCall, asSeenCall, errorMessage, thrownMessage, watchedTool } from './changed-call.ts';
 import { recordHandler } from './handler.ts';
 import { hookLangChain, noteWrapped } from './hooks.ts';
 import {
   type ActlogOptions,
+  isInterruption,
   langChainCalls,
+  noteMessages,
   processCoverage,
   recordInvocation,
   runCounted,
   surroundings,
+  thrownByTool,
 } from './langchain-calls.ts';
 import { noteMiddleware } from './own-agents.ts';
-import { asRecordedCall, asSeenCall } from './recorded-calls.ts';
 import { conversationOf, currentRun, type RunContext } from './run-context.ts';
-import { isInterruption, noteMessages, thrownByTool } from './tool-outcome.ts';
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:

@@ -3,10 +3,9 @@ import { type AdapterCalls, noteTexts, type RecordOnlyOptions, refuseGuard } fro
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
 import type { BaseMessage } from '@langchain/core/messages';
-import { type ActlogOptions, langChainCalls } from './langchain-calls.ts';
-import { isRecorded } from './recorded-calls.ts';
+import { isRecorded } from './changed-call.ts';
+import { type ActlogOptions, contentsOf, inputContents, langChainCalls } from './langchain-calls.ts';
 import { agentOf, sessionOf } from './run-context.ts';
-import { contentsOf, inputContents } from './tool-outcome.ts';
 
 /** Maximum number of calls to remember, because LangChain does not report the end of every call. */
 const maxCalls = 10_000;

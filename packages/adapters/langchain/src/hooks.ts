@@ -2,21 +2,32 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type Method, noteTexts, processWide } from '@actlog/recorder/adapter';
 import { AIMessage, AIMessageChunk, ToolMessage } from '@langchain/core/messages';
 import type { ClientTool } from '@langchain/core/tools';
-import { errorMessage, isModelCall, type ModelCall, WatchedCall } from './changed-call.ts';
-import { frameworkClasses } from './framework-classes.ts';
-import { asGraphRun } from './graph-runs.ts';
 import {
+  asRecordedCall,
+  asSeenCall,
+  errorMessage,
+  innermostCall,
+  isModelCall,
+  type ModelCall,
+  recorderAround,
+  WatchedCall,
+} from './changed-call.ts';
+import { frameworkClasses } from './framework-classes.ts';
+import {
+  contentsOf,
   endOfRun,
   hookedMethods,
+  noteMessages,
   processCoverage,
   recordInvocation,
   runCounted,
   surroundings,
+  thrownByTool,
 } from './langchain-calls.ts';
 import { hookAgents, isOwnNode } from './own-agents.ts';
-import { asRecordedCall, asSeenCall, innermostCall, recorderAround } from './recorded-calls.ts';
 import { noteRequestedCalls, type RequestedCall } from './requested-calls.ts';
 import {
+  asGraphRun,
   conversationOf,
   currentRun,
   givenSession,
@@ -25,7 +36,6 @@ import {
   type RunContext,
   withGeneratedRunId,
 } from './run-context.ts';
-import { contentsOf, noteMessages, thrownByTool } from './tool-outcome.ts';
 
 /**
  * Hooks models, which see the system prompt, and the conversation of a loop that the application writes. A run ends with a

@@ -1,7 +1,13 @@
 import { type AdapterCalls, callDigest, newSessionId, processWide } from '@actlog/recorder/adapter';
 import { HumanMessage } from '@langchain/core/messages';
-import { coercedMessages, isInGraph } from './graph-runs.ts';
-import { conversationOf, currentRun, nodeMessages, type RunContext } from './run-context.ts';
+import {
+  coercedMessages,
+  conversationOf,
+  currentRun,
+  isInGraph,
+  nodeMessages,
+  type RunContext,
+} from './run-context.ts';
 
 /** Maximum number of keys to remember; a call that a model requests has two. */
 const maxKeys = 20_000;

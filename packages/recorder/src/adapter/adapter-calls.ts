@@ -4,11 +4,10 @@ import {
   reachedToolStatus,
   type ToolOutcome,
 } from '@actlog/tool-call';
-import type { AdapterRecorder } from '../adapter-recorder.ts';
 import { ignoreRejection } from '../lib/abort.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
-import type { Recorder } from '../recorder.ts';
+import type { AdapterRecorder, Recorder } from '../recorder.ts';
 import { prepareCalls, type RunningCall, shownResult } from '../recording/active-call.ts';
 import { prepareSessions } from '../recording/recorder-session.ts';
 import type { SharedCalls } from '../recording/shared-calls.ts';
@@ -20,8 +19,9 @@ import {
   type ToolFilter,
 } from './adapter-option-checks.ts';
 import { Conversations } from './conversation/conversations.ts';
-import { BegunCall, type HookedCall, withCallId } from './hooked-call.ts';
 import {
+  BegunCall,
+  type HookedCall,
   isUnhookedCall,
   noteHookedCall,
   noteHookedTime,
@@ -30,7 +30,8 @@ import {
   takeHookedTime,
   takeUnhookedCall,
   watchHookedTimes,
-} from './hooked-calls.ts';
+  withCallId,
+} from './hooked-call.ts';
 
 /** Objects that have already reported their call, per recorder. */
 const claimed = processWidePerOwner('@actlog/recorder/claimed', () => new WeakSet<object>());

@@ -1,10 +1,9 @@
 import { isRegExp } from 'node:util/types';
 import type { ResponseStatusMapping, ToolOutcome } from '@actlog/tool-call';
-import type { AdapterIdentity } from '../adapter-recorder.ts';
 import { checkGuard, type GuardOptions } from '../guard/guard-options.ts';
 import { checkType } from '../lib/option-checks.ts';
 import type { OriginsOptions } from '../origins/origins-options.ts';
-import type { Recorder } from '../recorder.ts';
+import type { AdapterIdentity, Recorder } from '../recorder.ts';
 import type { HookedCall } from './hooked-call.ts';
 
 /** Names of the options that all adapters share. */

@@ -6,7 +6,7 @@ import {
   noteUnhookedCall,
   takeHookedCall,
   takeUnhookedCall,
-} from './hooked-calls.ts';
+} from './hooked-call.ts';
 
 const call = { toolName: 'search', callId: 'call_1' };
 

@@ -11,7 +11,7 @@ export {
   parseExactJson,
   repeatedMember,
 } from '@actlog/tool-call';
-export { createEventId } from '../events/event-id.ts';
+export { createEventId } from '../events/event-body.ts';
 export type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
 export { policyOf } from '../guard/action-denied-error.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
 import { toIdentifier, toResourceId } from '@actlog/tool-call';
-import { createEventId } from '../events/event-id.ts';
-import { sendablePlace, type ToolCall } from '../events/tool-call.ts';
+import { createEventId, sendablePlace } from '../events/event-body.ts';
+import type { ToolCall } from '../events/tool-call.ts';
 import type { HoldingPolicy } from './decision.ts';
 
 /** A call as seen by the guard. */

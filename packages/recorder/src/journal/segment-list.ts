@@ -1,7 +1,6 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import { timers } from '../lib/timers.ts';
-import type { JournalFiles } from './journal-files.ts';
-import { Segment } from './segment.ts';
+import { type JournalFiles, Segment } from './segment.ts';
 import { type LoadedEvents, loadUnread, survey } from './segment-survey.ts';
 
 /** Pause after a failed read in milliseconds, initially and at most; doubles with each consecutive failure. */

@@ -1,7 +1,6 @@
 import { QueuedEvent } from '../delivery/queued-event.ts';
 import { identityOf } from '../events/event-body.ts';
-import { type JournalFiles, maxSegmentBytes } from './journal-files.ts';
-import { decodeLine, type Segment, type SegmentLine } from './segment.ts';
+import { decodeLine, type JournalFiles, maxSegmentBytes, type Segment, type SegmentLine } from './segment.ts';
 
 /** Number of bytes read at once; their events take about a millisecond. */
 const chunkBytes = 32 * 1024;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { processWide } from '../lib/process-wide.ts';
-import type { JournalFiles } from './journal-files.ts';
 import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './own-file.ts';
+import type { JournalFiles } from './segment.ts';
 import type { JournalOptions } from './spool-location.ts';
 
 /** Folders of this thread, which are alive without a mark. */

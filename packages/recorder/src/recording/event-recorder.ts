@@ -10,9 +10,15 @@ import {
   unreadableStatus,
 } from '@actlog/tool-call';
 import { type OriginKey, originKey, QueuedEvent } from '../delivery/queued-event.ts';
-import { type EventFields, eventBody, originsBody, subagentBody } from '../events/event-body.ts';
-import { createEventId } from '../events/event-id.ts';
-import { type CallPlace, sendablePlace, type ToolCall } from '../events/tool-call.ts';
+import {
+  createEventId,
+  type EventFields,
+  eventBody,
+  originsBody,
+  sendablePlace,
+  subagentBody,
+} from '../events/event-body.ts';
+import type { CallPlace, ToolCall } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { ignoreRejection } from '../lib/abort.ts';
 import type { Outbox } from '../outbox/outbox.ts';

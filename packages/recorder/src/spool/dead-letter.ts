@@ -1,6 +1,6 @@
 import { closeSync, constants, readFileSync } from 'node:fs';
-import { realFiles } from '../journal/journal-files.ts';
 import { openOwnFile } from '../journal/own-file.ts';
+import { realFiles } from '../journal/segment.ts';
 import { loadUnread, survey } from '../journal/segment-survey.ts';
 import { deadLetterFiles } from '../outbox/dead-letters.ts';
 import { adoptedSegment, type ProcessJournal } from './process-journal.ts';

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Actlog } from '@actlog/client';
 import { tenantSecret } from '../delivery/queued-event.ts';
-import { realFiles } from '../journal/journal-files.ts';
 import {
   assertOwnFolder,
   isAlive,
@@ -10,7 +9,7 @@ import {
   parseFolderName,
   UntrustedFileError,
 } from '../journal/own-file.ts';
-import { Segment } from '../journal/segment.ts';
+import { realFiles, Segment } from '../journal/segment.ts';
 import { survey } from '../journal/segment-survey.ts';
 import { releasedSuffix } from '../journal/spool-folder.ts';
 import { tenantFolderName, userFolders } from '../journal/spool-location.ts';
