@@ -31,7 +31,7 @@ import {
   takeUnhookedCall,
   watchHookedTimes,
   withCallId,
-} from './hooked-call.ts';
+} from './hooked-calls.ts';
 
 /** Objects that have already reported their call, per recorder. */
 const claimed = processWidePerOwner('@actlog/recorder/claimed', () => new WeakSet<object>());

@@ -4,7 +4,7 @@ import { checkGuard, type GuardOptions } from '../guard/guard-options.ts';
 import { checkType } from '../lib/option-checks.ts';
 import type { OriginsOptions } from '../origins/origins-options.ts';
 import type { AdapterIdentity, Recorder } from '../recorder.ts';
-import type { HookedCall } from './hooked-call.ts';
+import type { HookedCall } from './hooked-calls.ts';
 
 /** Names of the options that all adapters share. */
 const sharedNames = Object.keys({

@@ -6,7 +6,7 @@ import {
   noteUnhookedCall,
   takeHookedCall,
   takeUnhookedCall,
-} from './hooked-call.ts';
+} from './hooked-calls.ts';
 
 const call = { toolName: 'search', callId: 'call_1' };
 

@@ -1,7 +1,7 @@
 import { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 import type { AdapterCalls } from './adapter-calls.ts';
 import type { AdapterOptions } from './adapter-option-checks.ts';
-import { BegunCall, type HookedCall } from './hooked-call.ts';
+import { BegunCall, type HookedCall } from './hooked-calls.ts';
 import type { RecorderTerms } from './mcp/server-call.ts';
 
 /** Coverage of everything of a framework in this process, usually by a recorder. All copies of an adapter share it. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
 import { toIdentifier, toResourceId } from '@actlog/tool-call';
-import { createEventId, sendablePlace } from '../events/event-body.ts';
+import { createEventId, sendablePlace } from '../events/event.ts';
 import type { ToolCall } from '../events/tool-call.ts';
 import type { HoldingPolicy } from './decision.ts';
 

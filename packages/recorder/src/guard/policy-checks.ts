@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { parseExactJson, stringifyExactJson } from '@actlog/tool-call';
-import type { OptionalFacts } from '../events/event-body.ts';
+import type { OptionalFacts } from '../events/event.ts';
 import { ignoreRejection } from '../lib/abort.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';

@@ -1,5 +1,5 @@
 import { QueuedEvent } from '../delivery/queued-event.ts';
-import { identityOf } from '../events/event-body.ts';
+import { identityOf } from '../events/event.ts';
 import { decodeLine, type JournalFiles, maxSegmentBytes, type Segment, type SegmentLine } from './segment.ts';
 
 /** Number of bytes read at once; their events take about a millisecond. */

@@ -1,6 +1,6 @@
 import { Deliverer, type DelivererOptions } from '../delivery/deliverer.ts';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { factsIn } from '../events/event-body.ts';
+import { factsIn } from '../events/event.ts';
 import { detached } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';

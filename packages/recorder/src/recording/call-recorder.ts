@@ -6,7 +6,7 @@ import {
   type ToolOutcome,
   toIdentifier,
 } from '@actlog/tool-call';
-import { createEventId, isEventId, isoTimestamp } from '../events/event-body.ts';
+import { createEventId, isEventId, isoTimestamp } from '../events/event.ts';
 import { type AnnouncedCall, checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';

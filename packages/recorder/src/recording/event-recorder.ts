@@ -17,7 +17,7 @@ import {
   originsBody,
   sendablePlace,
   subagentBody,
-} from '../events/event-body.ts';
+} from '../events/event.ts';
 import type { CallPlace, ToolCall } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { ignoreRejection } from '../lib/abort.ts';

@@ -1,5 +1,5 @@
 import { noHash } from '@actlog/tool-call';
-import { createEventId } from '../events/event-body.ts';
+import { createEventId } from '../events/event.ts';
 import type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
 import { type ActiveCall, recordingView } from './active-call.ts';
 import type { CallAnnouncements } from './call-announcements.ts';

@@ -1,4 +1,4 @@
-import type { OptionalFacts } from '../events/event-body.ts';
+import type { OptionalFacts } from '../events/event.ts';
 import type { Reporter } from './reporter.ts';
 
 const texts = {

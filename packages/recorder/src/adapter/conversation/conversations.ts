@@ -1,4 +1,4 @@
-import { createEventId } from '../../events/event-body.ts';
+import { createEventId } from '../../events/event.ts';
 import { dropOldest } from '../../lib/linked-list.ts';
 import { processWide, processWidePerOwner } from '../../lib/process-wide.ts';
 import { currentSessionId } from '../../recording/recorder-session.ts';

@@ -1,6 +1,6 @@
 import type { AnnouncedCall, RecordedOutcome } from '../../events/tool-call.ts';
 import type { AdapterCalls } from '../adapter-calls.ts';
-import type { HookedCall } from '../hooked-call.ts';
+import type { HookedCall } from '../hooked-calls.ts';
 import type { CallParams } from './unrepeated-calls.ts';
 
 /** Part of a call that depends on the recorder. */

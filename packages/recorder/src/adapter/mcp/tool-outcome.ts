@@ -1,7 +1,7 @@
 import { responseStatuses, type ToolOutcome, taskStatus } from '@actlog/tool-call';
 import type { ActionDeniedError } from '../../guard/action-denied-error.ts';
 import { processWide } from '../../lib/process-wide.ts';
-import type { HookedCall } from '../hooked-call.ts';
+import type { HookedCall } from '../hooked-calls.ts';
 
 const unreachable = 503;
 /** Error code for "the user must open a URL first" (Model Context Protocol, revision 2025-11-25). */

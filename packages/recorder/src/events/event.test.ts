@@ -2,7 +2,7 @@ import { event } from '@actlog/protocol/schemas';
 import { toIdentifier } from '@actlog/tool-call';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createEventId, eventBody, identityOf, isoTimestamp } from './event-body.ts';
+import { createEventId, eventBody, identityOf, isoTimestamp } from './event.ts';
 
 test('equals the output of JSON.stringify for a valid event', () => {
   fc.assert(
