@@ -25,11 +25,11 @@ interface Trip {
   readonly packages: readonly string[];
   readonly maxFiles: number;
   readonly call: (number: number) => Promise<unknown>;
-  /** What may run between two calls, such as delivery, so that it does not run during the measured one. */
+  /** Runs before the measured call, such as a delivery, so that the call does not include it. */
   readonly settle?: () => Promise<unknown>;
 }
 
-/** What a warm operation ran. */
+/** Functions that a warm operation ran. */
 interface Coverage {
   /** Functions by file, with the paths relative to `packages`. */
   readonly files: ReadonlyMap<string, readonly string[]>;

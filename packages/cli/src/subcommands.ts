@@ -7,7 +7,7 @@ async function serverCommand(name: ServerCommandName): Promise<Command> {
   return loadServerCommand(name);
 }
 
-/** All subcommands by name. `command-groups.ts` has their order in `actlog --help`. */
+/** All subcommands by name. {@link commandGroups} has their order in `actlog --help`. */
 export const subcommands: Readonly<Record<string, Subcommand>> = {
   serve: {
     summary: 'start a server and print its address and test keys',
