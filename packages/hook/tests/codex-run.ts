@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -32,6 +32,12 @@ export interface EndedCodexRun {
 interface ModelRequest {
   readonly input: readonly { readonly type: string; readonly call_id?: string; readonly output?: unknown }[];
 }
+
+/** Settings without which Codex connects to its service, and to GitHub for plugins. */
+const settings = {
+  analytics: { enabled: false },
+  features: { apps: false, plugins: false, remote_plugin: false },
+};
 
 /** Returns `true` if Codex is installed: its binary is an optional part of the package. */
 export function codexRuns(): boolean {
@@ -69,7 +75,7 @@ export async function runCodex(run: CodexRun): Promise<EndedCodexRun> {
       baseUrl: `http://127.0.0.1:${port}/v1`,
       apiKey: 'none',
       env: environment,
-      config: { analytics: { enabled: false } },
+      config: settings,
     });
     const thread = codex.startThread({
       workingDirectory: home,
@@ -112,8 +118,10 @@ function sendTurn(response: ServerResponse, turn: number, turns: CodexRun['turns
 
 /** Trusts the installed hooks, with the requests that `/hooks` of Codex sends. */
 async function trustHooks(environment: Record<string, string>, folder: string): Promise<void> {
-  const program = createRequire(import.meta.url).resolve('@openai/codex/bin/codex.js');
-  const server = spawn(process.execPath, [program, 'app-server'], {
+  const sdk = realpathSync(join(import.meta.dirname, '../node_modules/@openai/codex-sdk'));
+  const program = createRequire(join(sdk, 'package.json')).resolve('@openai/codex/bin/codex.js');
+  const off = ['apps', 'plugins', 'remote_plugin'].flatMap((name) => ['--disable', name]);
+  const server = spawn(process.execPath, [program, 'app-server', ...off], {
     env: environment,
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { approveAll, CopilotClient, defineTool, type PermissionHandler } from '@github/copilot-sdk';
@@ -38,9 +38,8 @@ const tools = [
 /** Returns `true` if Copilot is installed: its program is an optional part of the package. */
 export function copilotRuns(): boolean {
   const { platform, arch } = process;
-  const modules = createRequire(
-    join(import.meta.dirname, '../node_modules/@github/copilot-sdk/package.json'),
-  );
+  const sdk = realpathSync(join(import.meta.dirname, '../node_modules/@github/copilot-sdk'));
+  const modules = createRequire(join(sdk, 'package.json'));
   try {
     modules.resolve(`@github/copilot-sdk-${platform}-${arch}/package.json`);
     return true;
