@@ -35,7 +35,7 @@ export class ScriptedModel extends MockLanguageModelV4 {
           toolName,
           input: '{"id":"u-1"}',
         }));
-        const results = prompt.filter(({ role }) => role === 'tool').flatMap(({ content }) => content);
+        const results = prompt.filter(({ role }) => role === 'tool').map(({ content }) => content);
         const chunks: Chunk[] =
           calls.length > 0
             ? [...calls, { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage }]

@@ -7,7 +7,7 @@ import { recorder, tools } from './tools.ts';
 interface Input {
   readonly id: string;
 }
-type Options = ToolExecutionOptions<unknown>;
+type Options = ToolExecutionOptions<Record<string, unknown>>;
 
 async function read(input: Input, options: Options) {
   'use step';
