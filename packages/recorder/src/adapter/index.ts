@@ -43,7 +43,6 @@ export {
 } from './conversation/conversations.ts';
 export { isOfUser } from './conversation/past-calls.ts';
 export { BegunCall, type HookedCall, type Wrapping } from './hooked-calls.ts';
-export { keepActionId, takeActionId } from './mcp/action-ids.ts';
 export {
   metaKey,
   type RecorderTerms,
@@ -68,8 +67,10 @@ export {
   giveUpCalls,
   isCallParams,
   isSameCall,
+  keepActionId,
   repetitionKey,
   runRepeatable,
+  takeActionId,
 } from './mcp/unrepeated-calls.ts';
 export {
   callDigest,
