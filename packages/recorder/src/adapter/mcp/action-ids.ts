@@ -14,8 +14,8 @@ export interface Caller {
 const waiting = processWide('@actlog/mcp/action-ids', () => new Map<string, string[]>());
 
 /**
- * Returns the action id of a continued call: that of the call that requested user input, so that a person approves one
- * call in several requests only once. Each id is returned once, and only for exactly the same caller, tool and
+ * Returns the action id of the call that requested user input and is now continued, so that a person approves a call
+ * that takes several requests only once. Each id is returned once, and only for exactly the same caller, tool and
  * arguments, because an approval allows one call.
  *
  * Shared by the process, because the requests of one call may reach different servers in it.

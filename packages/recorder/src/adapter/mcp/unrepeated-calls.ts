@@ -14,7 +14,7 @@ export interface CallParams {
   readonly task?: unknown;
   /** User input requested by the server, in a continued call (revision 2026-07-28). */
   readonly inputResponses?: unknown;
-  /** State that the server asked to receive again, in a continued call (revision 2026-07-28). */
+  /** State that the server requested back in a continued call (revision 2026-07-28). */
   readonly requestState?: unknown;
 }
 
@@ -30,7 +30,7 @@ export function argumentsOf(params: CallParams): unknown {
   return params.arguments ?? {};
 }
 
-/** Returns a text that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
+/** Returns a string that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
 export function callText(params: CallParams): string | undefined {
   try {
     return stringifyExactJson([params.name, argumentsOf(params)]);
