@@ -21,12 +21,12 @@ import type { WhenFull } from './outbox/outbox.ts';
 import type { DroppedEvent } from './reporting/reporter.ts';
 
 /**
- * Options of a {@link Recorder}: a client or the client's own options, and those below. All have defaults; the key and
- * the address may come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time limits apply
- * to policy checks, not to the delivery of events.
+ * Options of a {@link Recorder}: a client or the client's options, and the options below. All have defaults; the key
+ * and the address may come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time limits
+ * apply to policy checks, not to the delivery of events.
  */
 export interface RecorderOptions extends ClientOptions, ArgumentsHashOptions {
-  /** Client to send with; the client's own options in this object are then ignored. */
+  /** Client to send with; the client's options in this object are then ignored. */
   readonly client?: Actlog | undefined;
   /**
    * Agent of the recorded calls. Default: `ACTLOG_AGENT_ID`, else the name in package.json of the working directory,

@@ -165,10 +165,10 @@ export class Recorder {
   }
 
   /**
-   * Tells the recorder what the user or the developer wrote, so that {@link RecorderOptions.origins} can say which
-   * arguments came from there. The text stays in memory, as fingerprints. Does nothing while origins are off.
+   * Remembers what the user or the developer wrote, so that {@link RecorderOptions.origins} can report which arguments
+   * came from there. The text stays in memory, as fingerprints. Does nothing while origins are off.
    *
-   * @param sessionId - default: that of the surrounding `session.run`, else the recorder's own
+   * @param sessionId - default: the surrounding `session.run`, otherwise the recorder's session
    */
   noteText(author: TextAuthor, text: string, sessionId?: string): void {
     this.#calls.noteText(author, text, sessionId);
@@ -184,7 +184,7 @@ export class Recorder {
   }
 
   /**
-   * Returns a view of this recorder that records under an adapter's identity, optionally with its own guard and with or
+   * Returns a view of this recorder that records under an adapter's identity, optionally with another guard and with or
    * without argument origins.
    *
    * @throws RangeError or TypeError when an option of the guard or of the origins is invalid
@@ -209,7 +209,7 @@ export class Recorder {
     );
   }
 
-  /** The memory of texts that all adapters with origins share, created by the first that needs it. */
+  /** Returns the origin memory that all adapters share, created by the first that needs it. */
   #sessionOrigins(settings: OriginsSettings | undefined): SessionOrigins | undefined {
     if (settings === undefined) return undefined;
     this.#origins ??= new SessionOrigins(settings, this.#reporter);
@@ -292,7 +292,7 @@ export class Recorder {
   #beforeExit(): void {
     const { exitTimeoutMs } = this.#settings;
     const outbox = this.#outbox;
-    // Events recorded by the user's own listeners get their chance when the event loop is empty again.
+    // Events recorded by the user's listeners are sent when the event loop is empty again.
     if (!outbox || this.#hasLingered || exitTimeoutMs === 0 || outbox.pending === 0) return;
     // The wait makes the event loop empty again, which must not start another wait.
     this.#hasLingered = true;
@@ -335,7 +335,7 @@ interface Target {
 
 /**
  * A recorder as seen by one adapter: the same queue and journal, but with the adapter's names on every event and
- * optionally its own guard. One recorder can serve any number of frameworks.
+ * optionally another guard. One recorder can serve any number of frameworks.
  */
 export class AdapterRecorder {
   /** Identity of the adapter that owns this view. */
@@ -362,7 +362,7 @@ export class AdapterRecorder {
     return this.#target.record({ ...this.identity, ...facts });
   }
 
-  /** `true` if the recorder finds out where arguments came from, so that texts are worth passing to `noteText`. */
+  /** `true` if the recorder traces where arguments came from, so that `noteText` needs the conversation. */
   get tracesOrigins(): boolean {
     return this.#target.tracesOrigins;
   }

@@ -75,8 +75,8 @@ export class AdapterCalls {
   }
 
   /**
-   * Returns `true` if the tool is recorded and guarded: the options select it, and it is not one of the framework's
-   * own.
+   * Returns `true` if the tool is recorded and guarded: the options select it, and it is not an internal tool of the
+   * framework.
    */
   covers(toolName: string): boolean {
     const { include, exclude } = this.#options;
@@ -148,14 +148,15 @@ export class AdapterCalls {
   }
 
   /**
-   * Does the same for generic hooks, which see the calls of every framework: skips a call that its framework's own
-   * adapter handles. Such a call is recognized by its id; without one, by `startedIn` being a call of the same tool, or
-   * else, after {@link AdapterCalls.watchHooked}, by its time, because some frameworks report failures in the background.
+   * Does the same for generic hooks, which see the calls of every framework: skips a call that its framework's adapter
+   * handles. Such a call is recognized by its id. Without an id, it is recognized by `startedIn`, if that is a call of
+   * the same tool, or by its time after {@link AdapterCalls.watchHooked}, because some frameworks report failures in
+   * the background.
    */
   recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
     const { callId, startedIn } = call;
     const isWithin = startedIn?.toolName === this.#facts(call).toolName;
-    // Also where other facts identify the call, so that its time is not taken for that of another.
+    // Take the time even if other facts identify the call, so that it does not match another call.
     const isHookedThen = (!startedIn || isWithin) && this.#takeTime(call);
     const isHooked = callId === undefined ? isWithin || isHookedThen : takeHookedCall(this.recorder, call);
     if (isHooked) return;
@@ -168,15 +169,15 @@ export class AdapterCalls {
     watchHookedTimes(this.recorder);
   }
 
-  /** `true` if the origins of arguments are found out, so that texts are worth passing to {@link AdapterCalls.noteText}. */
+  /** `true` if argument origins are traced, so that {@link AdapterCalls.noteText} needs the conversation. */
   get tracesOrigins(): boolean {
     return this.#recorder.tracesOrigins;
   }
 
   /**
-   * Remembers a text of the user or the system prompt for the origins of arguments, in the session in which calls with
-   * this framework's session would be recorded. A text that was passed before makes no difference, so all messages of a
-   * request may be passed.
+   * Remembers what the user or the system prompt says, to trace argument origins, in the session in which calls with
+   * this framework's session would be recorded. Repeated text is ignored, so callers may pass all messages of a
+   * request.
    */
   noteText(author: TextAuthor, text: string, sessionId?: string): void {
     if (!this.tracesOrigins) return;
@@ -256,7 +257,7 @@ export class AdapterCalls {
       arguments: call.arguments,
       sessionId: this.#sessionIdOf(call.sessionId),
       agentId: agentId ?? call.agentId,
-      // The user's id is that of all agents, so that the framework's names are those of subagents.
+      // The user's id applies to all agents, so the framework's names become the names of subagents.
       subagent:
         call.subagent ?? (agentId !== undefined && call.parentAgentIds?.length ? call.agentId : undefined),
       parentAgentIds: agentId === undefined ? call.parentAgentIds : undefined,
@@ -317,7 +318,7 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
-/** Returns `true` if a filter lists the exact name. Patterns and functions are written for the user's own tools. */
+/** Returns `true` if a filter lists the exact name. Patterns and functions are written for the user's tools. */
 function lists(filter: ToolFilter | undefined, toolName: string): boolean {
   return Array.isArray(filter) && filter.includes(toolName);
 }

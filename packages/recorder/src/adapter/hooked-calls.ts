@@ -20,13 +20,13 @@ interface IdentifiedCall {
 /** Number of calls per key, because some models restart the numbering of calls in each conversation. */
 type CallCounts = Map<string, number>;
 
-/** Calls handled by a framework's own adapter, per recorder. */
+/** Calls handled by a framework's adapter, per recorder. */
 const hookedCalls = processWidePerOwner('@actlog/recorder/hooked-calls', (): CallCounts => new Map());
 
 /** Calls recorded by a generic hook, because no adapter had announced them, per recorder. */
 const unhookedCalls = processWidePerOwner('@actlog/recorder/unhooked-calls', (): CallCounts => new Map());
 
-/** Time of a call that a framework's own adapter handles. */
+/** Time of a call that a framework's adapter handles. */
 interface HookedTime {
   readonly toolName: string;
   readonly beganMs: number;
@@ -44,7 +44,7 @@ export function watchHookedTimes(recorder: object): void {
   hookedTimes(recorder).times ??= [];
 }
 
-/** Remembers that a framework's own adapter handles a call of this tool now, until the returned function is called. */
+/** Remembers that a framework's adapter handles a call of this tool now, until the returned function is called. */
 export function noteHookedTime(recorder: object, toolName: string): (() => void) | undefined {
   const { times } = hookedTimes(recorder);
   if (!times) return undefined;
@@ -56,7 +56,7 @@ export function noteHookedTime(recorder: object, toolName: string): (() => void)
 }
 
 /**
- * Returns `true` if a framework's own adapter handles or handled a call of this tool at this time, once for each call.
+ * Returns `true` if a framework's adapter handles or handled a call of this tool at this time, once for each call.
  * Both ends count, because times in a span may be whole milliseconds.
  */
 export function takeHookedTime(recorder: object, toolName: string, fromMs: number, toMs: number): boolean {
@@ -73,14 +73,14 @@ function nameOf({ toolName, callId }: IdentifiedCall): string {
   return `${callId}\n${toolName}`;
 }
 
-/** Remembers that a framework's own adapter handles this call. */
+/** Remembers that a framework's adapter handles this call. */
 export function noteHookedCall(recorder: object, call: IdentifiedCall): void {
   if (call.callId === undefined) return;
   const calls = hookedCalls(recorder);
   if (!calls.has(nameOf(call)) || !runsWithin(call)) add(calls, nameOf(call));
 }
 
-/** Returns `true` if a framework's own adapter handles this call, once for each call with that id. */
+/** Returns `true` if a framework's adapter handles this call, once for each call with that id. */
 export function takeHookedCall(recorder: object, call: IdentifiedCall): boolean {
   return call.callId !== undefined && take(hookedCalls(recorder), nameOf(call));
 }
@@ -206,7 +206,7 @@ export interface HookedCall {
   readonly callId?: string | undefined;
   /** Wrapper that reports the call, for tools that may be wrapped twice and called manually without an id. */
   readonly wrapping?: Wrapping | undefined;
-  /** The framework's thread, session or run. Default: that of the surrounding `session.run`. */
+  /** The framework's thread, session or run. Default: the surrounding `session.run`. */
   readonly sessionId?: string | undefined;
   /** The framework's name of the agent. Default: the recorder's. */
   readonly agentId?: string | undefined;
@@ -228,8 +228,8 @@ export interface HookedCall {
   /** Called with what was recorded. */
   readonly onRecorded?: ((outcome: RecordedOutcome) => void) | undefined;
   /**
-   * `true` if the outcome may be that of the framework, which has found invalid arguments or no such tool. Default: the
-   * tool ran, so that such an error is its own, unless `statusOf` knows better.
+   * `true` if the outcome may come from the framework, which found invalid arguments or no such tool. Default: the tool
+   * ran and such an error came from it, unless `statusOf` says otherwise.
    */
   readonly mayBeRefused?: boolean | undefined;
   /** Hash to record if the hook does not see the arguments. Only for calls that have ended. */

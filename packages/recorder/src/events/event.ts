@@ -112,8 +112,8 @@ function headOf({ eventId, agentId, sessionId, sourceTimestamp }: EventHead): st
 const afterHead = `"category":${JSON.stringify(toolCallCategory)},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":{"toolName":`;
 
 /**
- * Serializes a `tool_api` event. Concatenated manually, because only the caller's own strings need escaping; a test
- * compares it with `JSON.stringify`.
+ * Serializes a `tool_api` event. Concatenates strings, because only the caller's need escaping; a test compares the
+ * result with `JSON.stringify`.
  */
 export function eventBody(event: EventFields): string {
   return `${headOf(event)}${afterHead}${jsonString(event.toolName)},"argumentsHash":${jsonString(event.argumentsHash)},"responseStatus":${event.responseStatus}}}`;

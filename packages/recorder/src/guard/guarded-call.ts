@@ -37,7 +37,7 @@ const maxFrameworkLength = 100;
 /**
  * Creates the guard's view of a call.
  *
- * @param known - facts known to the recorder; `actionId` is that of an outer hook, if it checked
+ * @param known - facts known to the recorder; `actionId` comes from an outer hook, if it checked
  */
 export function guardedCall(
   call: ToolCall,

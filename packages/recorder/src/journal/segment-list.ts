@@ -25,7 +25,7 @@ export interface SegmentListOptions {
 /** The segments of a journal, in order of delivery. */
 export class SegmentList {
   readonly #options: SegmentListOptions;
-  /** Oldest first: those of dead processes, then those of this process. */
+  /** Segments of dead processes, then of this process; oldest first. */
   #segments: Segment[] = [];
   /** Segments of dead processes that have not been read yet. */
   #unsurveyed: Segment[] = [];

@@ -6,7 +6,7 @@ import { decodeLine, type JournalFiles, maxSegmentBytes, type Segment, type Segm
 const chunkBytes = 32 * 1024;
 
 /**
- * Reads a segment written by another process: notes its settled events and counts the others.
+ * Reads a segment written by another process: records its settled events and counts the others.
  *
  * @returns the number of damaged records
  */

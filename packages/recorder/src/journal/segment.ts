@@ -59,7 +59,7 @@ export class Segment implements JournalPlace {
     return !this.passed.has(offset);
   }
 
-  /** Notes that the event at `offset` is in memory. */
+  /** Records that the event at `offset` is in memory. */
   load(event: QueuedEvent, offset: number): void {
     event.place = this;
     event.offset = offset;
@@ -152,7 +152,7 @@ export interface JournalFiles {
   /** Returns the time of the last change, in Unix milliseconds. */
   modifiedAtMs(path: string): number;
   size(path: string): number;
-  /** Returns a text that identifies a file or folder wherever it is moved; undefined if it does not exist. */
+  /** Returns a string that identifies a file or folder even after a move; undefined if it does not exist. */
   identity(path: string): string | undefined;
   /**
    * Sets the modification time of a folder to now, by the clock of its file system: the clocks of machines that share a

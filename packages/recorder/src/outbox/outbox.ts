@@ -178,7 +178,7 @@ export class Outbox {
     this.#end.release();
   }
 
-  /** Closes everything at the end of the process, when listeners after the recorder's own may still record. */
+  /** Closes everything at the end of the process, when listeners after the recorder's may still record. */
   exit(): void {
     this.close();
     this.#isExiting = true;

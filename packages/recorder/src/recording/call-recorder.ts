@@ -39,10 +39,10 @@ export interface CallRecorderOptions extends EventRecorderOptions {
   readonly refusals: FactRefusals;
 }
 
-/** Guard and origins of a call; an adapter may have its own. */
+/** Guard and origins of a call, which an adapter may replace. */
 export interface CallTerms {
   readonly guard: Guard;
-  /** Undefined if the origins of arguments are not found out. */
+  /** Undefined if argument origins are not traced. */
   readonly origins: SessionOrigins | undefined;
 }
 
@@ -65,7 +65,7 @@ export class CallRecorder {
   /**
    * Runs and records a call.
    *
-   * @param terms - those of the adapter that the call comes through; default: the recorder's
+   * @param terms - terms of the adapter that the call comes through; default: the recorder's
    */
   async toolCall<Result>(
     call: ToolCall,
@@ -152,7 +152,7 @@ export class CallRecorder {
     return result;
   }
 
-  /** Remembers a text of the user or the developer for the origins of arguments. */
+  /** Remembers what the user or the developer wrote, to trace argument origins. */
   noteText(
     author: TextAuthor,
     text: string,
@@ -313,7 +313,7 @@ function placeOfAnnounced({ subagent, parentAgentIds = [] }: AnnouncedCall) {
   return { agentName: undefined, subagent, parentAgentIds };
 }
 
-/** `false` for an id that may stand for several calls: each is an event of its own. */
+/** `false` for an id that may stand for several calls, each recorded as a separate event. */
 function isOwnAction({ actionId = '', callId }: ToolCall): boolean {
   return actionId === '' || (actionId === callId && isEventId(actionId));
 }

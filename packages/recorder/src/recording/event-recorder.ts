@@ -52,7 +52,7 @@ interface OriginsFacts {
   readonly sessionId: string;
   readonly sourceTimestamp: string;
   readonly origins: ArgumentOrigins;
-  /** `true` if the user's texts are known. */
+  /** `true` if user text is known. */
   readonly userText: boolean;
 }
 
@@ -157,7 +157,7 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }
 
-/** Finds the status of a call's outcome: by the call's own mapping, the recorder's, and the table of the README. */
+/** Finds the status of a call's outcome: by the call's mapping, the recorder's, then the table of the README. */
 export class CallStatus {
   readonly #mapping: ResponseStatusMapping | undefined;
   readonly #reporter: Reporter;

@@ -107,7 +107,7 @@ class JournalContent {
     if (segment.unread > 0) this.segments.push(path);
   }
 
-  /** Notes why a file or folder cannot be used. One that is gone was delivered or taken over meanwhile. */
+  /** Records why a file or folder cannot be used. A missing one was delivered or taken over meanwhile. */
   #attempt(path: string, read: () => void): void {
     try {
       read();

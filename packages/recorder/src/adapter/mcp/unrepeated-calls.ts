@@ -15,8 +15,8 @@ interface Caller {
 const waitingIds = processWide('@actlog/mcp/action-ids', () => new Map<string, string[]>());
 
 /**
- * Returns the action id of a continued call: that of the call that requested user input, so that a person approves one
- * call in several requests only once. Each id is returned once, and only for exactly the same caller, tool and
+ * Returns the action id of the call that requested user input and is now continued, so that a person approves a call
+ * that takes several requests only once. Each id is returned once, and only for exactly the same caller, tool and
  * arguments, because an approval allows one call.
  *
  * Shared by the process, because the requests of one call may reach different servers in it.
@@ -59,7 +59,7 @@ export interface CallParams {
   readonly task?: unknown;
   /** User input requested by the server, in a continued call (revision 2026-07-28). */
   readonly inputResponses?: unknown;
-  /** State that the server asked to receive again, in a continued call (revision 2026-07-28). */
+  /** State that the server requested back in a continued call (revision 2026-07-28). */
   readonly requestState?: unknown;
 }
 
@@ -75,7 +75,7 @@ export function argumentsOf(params: CallParams): unknown {
   return params.arguments ?? {};
 }
 
-/** Returns a text that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
+/** Returns a string that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
 export function callText(params: CallParams): string | undefined {
   try {
     return stringifyExactJson([params.name, argumentsOf(params)]);
