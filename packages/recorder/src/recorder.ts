@@ -54,7 +54,7 @@ export class Recorder {
   readonly #reporter: Reporter;
   #origins: SessionOrigins | undefined;
   #hasLingered = false;
-  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
+  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#exitNow() };
 
   /**
    * Creates a recorder.
@@ -125,6 +125,7 @@ export class Recorder {
       outbox: this.#outbox,
       refusals,
       reporter,
+      seals: settings.seals,
       onRecorded: () => background.request(),
     });
     const secret = client && (options.hashKey ?? client.headers().authorization);
@@ -223,7 +224,9 @@ export class Recorder {
    * @throws RangeError when `timeoutMs` is not a number
    */
   async flush({ timeoutMs = 30_000 }: WaitOptions = {}): Promise<FlushResult> {
-    await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
+    const endMs = waitMs('timeoutMs', timeoutMs);
+    this.#calls.seal(false);
+    await this.#outbox?.flush(endMs);
     return this.#result();
   }
 
@@ -236,7 +239,9 @@ export class Recorder {
    * @throws RangeError when `timeoutMs` is not a number; the recorder stays open then
    */
   async close({ timeoutMs = 10_000 }: WaitOptions = {}): Promise<FlushResult> {
-    await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
+    const endMs = waitMs('timeoutMs', timeoutMs);
+    this.#calls.seal(true);
+    await this.#outbox?.flush(endMs);
     this.#outbox?.close();
     void this.#observing?.close();
     offExit(this.#exit);
@@ -288,10 +293,17 @@ export class Recorder {
     return { delivered, pending, spooled: this.#outbox?.spooled ?? 0, dropped, deadLettered };
   }
 
+  /** Keeps in the journal what is left at the end of the process, with the last seals. */
+  #exitNow(): void {
+    this.#calls.seal(true);
+    this.#outbox?.exit();
+  }
+
   /** Gives delivery a last, short chance at the natural end of the process, which delivery itself does not delay. */
   #beforeExit(): void {
     const { exitTimeoutMs } = this.#settings;
     const outbox = this.#outbox;
+    this.#calls.seal(true);
     // Events recorded by the user's listeners are sent when the event loop is empty again.
     if (!outbox || this.#hasLingered || exitTimeoutMs === 0 || outbox.pending === 0) return;
     // The wait makes the event loop empty again, which must not start another wait.

@@ -5,6 +5,7 @@ import {
   limits,
   type SubagentCallPayload,
   schemaVersion,
+  sessionSealCategory,
   subagentCallCategory,
   toolCallCategory,
 } from '@actlog/protocol';
@@ -90,7 +91,7 @@ function jsonString(text: string): string {
 }
 
 /** The variable parts that events of every category have (specification, "Event"). */
-interface EventHead {
+export interface EventHead {
   readonly eventId: string;
   readonly agentId: string;
   readonly sessionId: string;
@@ -129,11 +130,31 @@ export interface SubagentFields extends EventHead {
   readonly payload: SubagentCallPayload;
 }
 
-/** Kind of facts about a call that the specification does not have, and that a service may reject. */
-export type OptionalFacts = 'origins' | 'subagents';
+/** The variable parts of a `session_seal` event. */
+export interface SealFields extends EventHead {
+  readonly payload: {
+    /** Id of the recorder in this session. */
+    readonly sealer: string;
+    /** Number of events that it has recorded in the session so far. */
+    readonly count: number;
+    /** Ids of the events since its previous seal. */
+    readonly eventIds: readonly string[];
+    /** SHA-256 over the chain before each event and the event's id, as hex. */
+    readonly chain: string;
+    /** `true` if it records nothing more in the session. */
+    readonly isLast: boolean;
+  };
+}
 
-/** Categories of events with facts about a call, and the facts. */
-const factCategories = { origins: argumentOriginsCategory, subagents: subagentCallCategory } as const;
+/** Kinds of facts that the specification does not have, and that a service may reject. */
+const factCategories = {
+  origins: argumentOriginsCategory,
+  subagents: subagentCallCategory,
+  seals: sessionSealCategory,
+} as const;
+
+/** Kind of facts that a service may reject: about the arguments of a call, the agents around it, or all events. */
+export type OptionalFacts = keyof typeof factCategories;
 
 function markOf(facts: OptionalFacts): string {
   return `"category":"${factCategories[facts]}"`;
@@ -149,6 +170,11 @@ export function subagentBody(event: SubagentFields): string {
   return factsBody('subagents', event);
 }
 
+/** Serializes a `session_seal` event, with its fields in the order of {@link eventBody}. */
+export function sealBody(event: SealFields): string {
+  return factsBody('seals', event);
+}
+
 function factsBody(facts: OptionalFacts, event: EventHead & { readonly payload: object }): string {
   const payload = JSON.stringify(event.payload);
   return `${headOf(event)}${markOf(facts)},"schemaVersion":${JSON.stringify(schemaVersion)},"payload":${payload}}`;
@@ -157,8 +183,7 @@ function factsBody(facts: OptionalFacts, event: EventHead & { readonly payload: 
 /** Returns the facts that an event of this module adds to a call; undefined for the event of a call. */
 export function factsIn(body: string): OptionalFacts | undefined {
   // Within a value, the quotes would be escaped.
-  if (body.includes(markOf('origins'))) return 'origins';
-  return body.includes(markOf('subagents')) ? 'subagents' : undefined;
+  return (Object.keys(factCategories) as OptionalFacts[]).find((facts) => body.includes(markOf(facts)));
 }
 
 /** Properties of an event that a queue needs. */

@@ -62,6 +62,11 @@ export class CallRecorder {
     this.#origins = new CallOrigins(this.#events, options.refusals);
   }
 
+  /** Seals the sessions with events since their last seal; with `isLast`, all sessions. */
+  seal(isLast: boolean): void {
+    this.#events.seal(isLast);
+  }
+
   /**
    * Runs and records a call.
    *

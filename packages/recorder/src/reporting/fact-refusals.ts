@@ -13,6 +13,11 @@ const texts = {
     ofEvents: 'events about the calls of subagents; no more are sent',
     fix: 'Upgrade the service.',
   },
+  seals: {
+    ofChecks: undefined,
+    ofEvents: 'seals of sessions; no more are sent, and a lost event does not show',
+    fix: "Upgrade the service, or turn off the recorder's option seals.",
+  },
 } as const;
 
 /** Remembers that the service does not take some facts, in checks or as events, so that they are no longer sent. */
@@ -49,7 +54,7 @@ export class FactRefusals {
     this.#report(facts, texts[facts].ofEvents);
   }
 
-  #report(facts: OptionalFacts, what: string): void {
+  #report(facts: OptionalFacts, what: string | undefined): void {
     const message = `The service rejects ${what}. ${texts[facts].fix}`;
     this.#reporter.failed(`${facts}-refused`, new Error(message));
   }
