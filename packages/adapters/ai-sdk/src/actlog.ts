@@ -78,7 +78,7 @@ function recordedTool(name: string, tool: unknown, calls: AdapterCalls): unknown
     ...(isExecutable(tool) && { execute: recordedExecute(name, tool, calls) }),
     ...recordedCaller(name, tool, calls),
   };
-  // Its own functions may be schemas.
+  // Own functions of the tool may be schemas.
   return Object.keys(methods).length > 0 ? withMethods(tool as object, methods, 'class-methods') : tool;
 }
 

@@ -53,7 +53,7 @@ const runSessions: SessionsById = new SessionsById('@actlog/ai-sdk/run-sessions'
 /** Sessions of calls by their inputs, which the steps of the run contain as the same objects. */
 const inputSessions = processWide('@actlog/ai-sdk/input-sessions', () => new WeakMap<object, string>());
 
-/** Notes the session of a call that a wrapped tool runs. */
+/** Remembers the session of a call that a wrapped tool runs. */
 export function noteInputSession(input: unknown, sessionId: string | undefined): void {
   if (typeof input === 'object' && input !== null && sessionId !== undefined) {
     inputSessions().set(input, sessionId);
@@ -127,7 +127,7 @@ interface EndedExecution {
 interface StartedStep {
   readonly callId: string;
   readonly messages: readonly unknown[];
-  /** Instructions: a text, or messages. */
+  /** Instructions: a string, or messages. */
   readonly instructions?: unknown;
   readonly tools?: object | undefined;
 }
@@ -207,7 +207,7 @@ export function recordTelemetry(options: RecordOnlyOptions<ActlogOptions> = {}):
   };
 }
 
-/** Returns the texts of a step that may call tools. Within a tool, the messages of the user are those of a model. */
+/** Returns the messages of a step that may call tools. Within a tool, a model wrote the user messages. */
 function textsOf({ messages, instructions, tools }: StartedStep): Partial<ChatTexts> {
   if (!tools) return {};
   const { user, system } = chatTexts(messages);
@@ -248,7 +248,7 @@ function isInExecution(): boolean {
   return storage().getStore() !== undefined;
 }
 
-/** Notes, for telemetry that may be observing, that a wrapped tool records the call. */
+/** Remembers, for telemetry that may be observing, that a wrapped tool records the call. */
 export function noteExecution(toolCallId: string | undefined, recorder: object): void {
   const execution = storage().getStore();
   if (execution && execution.toolCallId === toolCallId) execution.recordedBy.add(recorder);

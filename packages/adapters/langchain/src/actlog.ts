@@ -29,7 +29,7 @@ import { conversationOf, currentRun, type RunContext } from './run-context.ts';
  * Put it first in the list, so that it sees how other middleware handles an error. `actlog.install()` covers all agents,
  * graphs and tools of the process. Without middleware, `actlog.tools(tools)` wraps the tools of a graph, and
  * `actlog.handler()` is a callback handler that only records. If several cover a call, the nearest applies: a wrapped
- * tool or the agent's own middleware, then the call around it, then the process.
+ * tool or the agent's middleware, then the call around it, then the process.
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
@@ -110,7 +110,7 @@ function derivedMethods(tool: object, view: () => object): Record<string, Method
 }
 
 /**
- * Returns the Runnable prototype of the tool in its own copy of LangChain: `require` and `import` load different
+ * Returns the Runnable prototype from the copy of LangChain that the tool uses: `require` and `import` load different
  * copies.
  */
 function runnableOf(tool: object): object {

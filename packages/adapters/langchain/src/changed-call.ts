@@ -115,7 +115,7 @@ function isSame(call: UnderwayCall, { toolName, callId, runId }: StartedTool): b
   return call.runId === runId;
 }
 
-/** Returns the names under which a tool may start: that of its run, its own, or that of its class. */
+/** Returns the names under which a tool may start: the name of its run, of the tool or of its class. */
 function namesOf({ toolName, tool, runName }: SeenCall): (string | undefined)[] {
   const { lc_id: id } = (tool ?? {}) as { lc_id?: readonly string[] };
   return [toolName, id?.at(-1), runName];
@@ -220,7 +220,7 @@ export class WatchedCall implements PassedCall {
     return new WatchedCall(call, calls, calls.isGuarding ? await hashArguments(call.arguments) : undefined);
   }
 
-  /** Notes that the error of the tool, if it threw one, has become a result for the model. */
+  /** Records that the error of the tool, if it threw one, has become a result for the model. */
   noteResult(): void {
     if (this.#outcome && !this.#outcome.ok) outcomes().set(this.#call, this.#outcome);
   }
@@ -252,7 +252,7 @@ export class WatchedCall implements PassedCall {
     }
   }
 
-  /** Runs the tool and notes its outcome. */
+  /** Runs the tool and records its outcome. */
   async #noting(run: () => unknown, signal: AbortSignal | undefined): Promise<unknown> {
     try {
       const result = await run();

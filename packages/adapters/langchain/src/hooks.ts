@@ -57,7 +57,7 @@ function hookModels(prototype: object): void {
   );
 }
 
-/** Notes the calls of a streamed response when its stream ends. */
+/** Remembers the calls of a streamed response when its stream ends. */
 async function* noteStream(args: unknown[], stream: AsyncGenerator): AsyncGenerator {
   const end = endOfRun();
   if (end !== undefined) {
@@ -85,7 +85,7 @@ function noteResponse(
   try {
     noteRequestedCalls(calls, { input, config: config as RunContext, requested, message });
   } catch {
-    // A prompt or a message that cannot be read: its calls get a session of their own.
+    // A prompt or a message that cannot be read: its calls get another session.
   }
 }
 
@@ -155,10 +155,10 @@ function parsed(args: string): unknown {
   }
 }
 
-/** Tools that record their own calls. */
+/** Tools of `actlog.tools()`, which record their calls themselves. */
 const wrappedTools = processWide('@actlog/langchain/wrapped-tools', () => new WeakSet<object>());
 
-/** Notes a tool of `actlog.tools()`. */
+/** Remembers a tool of `actlog.tools()`. */
 export function noteWrapped(tool: object): void {
   wrappedTools().add(tool);
 }
@@ -208,8 +208,8 @@ interface InvokedTool {
 }
 
 /**
- * Hooks the tools of a class, so that calls are recorded that neither a middleware nor a hooked tool node has seen:
- * those of agents inside a covered call, and everything while the process is covered. LangChain does not pass an agent's
+ * Hooks the tools of a class, to record calls that neither a middleware nor a hooked tool node has seen: calls of
+ * agents inside a covered call, and all calls while the process is covered. LangChain does not pass an agent's
  * middleware to agents run by its tools, such as the subagents of `createDeepAgent`.
  */
 function hookTools(prototype: object): void {
@@ -324,7 +324,7 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
 
 /** Returns `true` for the result of a call whose tool threw: the node reports the error to the model. */
 function isResultOfError({ wrapToolCall }: ToolNode, result: unknown): boolean {
-  // Middleware may have found another result, and older versions do not mark their own messages as errors.
+  // Middleware may have found another result, and older versions do not mark their messages as errors.
   return wrapToolCall === undefined || (ToolMessage.isInstance(result) && result.status === 'error');
 }
 
@@ -333,7 +333,7 @@ function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSigna
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
-/** Notes the texts in the state of a graph, for the origins of arguments. */
+/** Remembers the messages in the state of a graph, to trace argument origins. */
 function noteState({ config }: NodeCall, calls: AdapterCalls): void {
   noteMessages(calls, () => {
     const messages = messagesIn(config);

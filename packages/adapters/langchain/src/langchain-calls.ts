@@ -56,8 +56,8 @@ export function isInterruption(error: unknown): boolean {
 }
 
 /**
- * Returns the status of LangChain's outcome of a call: `null` for a graph that was interrupted inside the tool and will
- * run it again, or `undefined` for the recorder's own table.
+ * Returns the status of a call from its outcome in LangChain: `null` if a graph was interrupted inside the tool and
+ * will run it again, `undefined` to use the recorder's table.
  */
 function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
   if (!outcome.ok) return statusOfError(outcome.error, call);
@@ -89,7 +89,9 @@ function statusOfError(error: unknown, call: HookedCall): number | null | undefi
   return isInvalidInput(error, call) ? responseStatuses.invalidArguments : statusOfMcpError(error, call);
 }
 
-/** Returns the status of an error of `@langchain/mcp-adapters`, whose message has that of the server or the client. */
+/**
+ * Returns the status of an error of `@langchain/mcp-adapters`, which contains the message of the server or the client.
+ */
 function statusOfMcpError(error: unknown, { toolName }: HookedCall): number | undefined {
   const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
   if (name !== 'ToolException' || typeof message !== 'string') return undefined;
@@ -97,8 +99,9 @@ function statusOfMcpError(error: unknown, { toolName }: HookedCall): number | un
 }
 
 /**
- * Errors thrown by the tool itself are recognized by their text, because `require` and `import` load different copies
- * of the class. A tool may throw that of another tool that it calls, with another input.
+ * Returns `true` for an error about the input of this call. Errors thrown by the tool itself are recognized by their
+ * text, because `require` and `import` load different copies of the class. A tool may pass on the error of another tool
+ * that it calls with other input.
  */
 function isInvalidInput(error: unknown, { arguments: args }: HookedCall): boolean {
   if (error instanceof ToolInvocationError) return true;
@@ -201,7 +204,7 @@ interface PlacedCall {
   readonly messages: unknown;
 }
 
-/** Returns the properties of a call that LangChain provides, and notes the call for later turns of its conversation. */
+/** Returns the properties of a call that LangChain provides, and remembers the call for later turns. */
 export function surroundings(
   calls: AdapterCalls,
   { toolName, callId, run, messages }: PlacedCall,

@@ -13,7 +13,7 @@ interface Agent {
   readonly options?: { readonly middleware?: readonly object[] | undefined };
 }
 
-/** Notes middleware of this package. */
+/** Remembers middleware of this package. */
 export function noteMiddleware(middleware: object): void {
   middlewares().add(middleware);
 }

@@ -39,9 +39,9 @@ const runs = processWide('@actlog/langchain/graph-runs', () => new AsyncLocalSto
 
 /** Sessions of a graph's run whose messages have no recorded call. */
 interface RunIds {
-  /** Returns that of an earlier turn. */
+  /** Returns the session of an earlier turn. */
   readonly earlier: () => string | undefined;
-  /** Creates one that is named by the graph. */
+  /** Creates a session id that starts with the name of the graph. */
   readonly newId: () => string;
 }
 
@@ -81,7 +81,7 @@ export function outerGraphNames(): string[] {
 }
 
 /**
- * Returns the session of all calls of the outermost running graph, whose agents may each have messages of their own.
+ * Returns the session of all calls of the outermost running graph, whose agents may each have different messages.
  *
  * @param messages - messages of the innermost graph
  * @param find - returns the session of a conversation
@@ -168,8 +168,8 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * Returns the session of a call. In order of precedence: the thread; the run id chosen by the caller; that of the
- * surrounding call or `session.run`.
+ * Returns the session of a call: the thread, the run id chosen by the caller, or the session of the surrounding call or
+ * `session.run`.
  */
 export function sessionOf(run: RunContext | undefined): string | undefined {
   return givenSession(run) ?? currentSessionId();
@@ -186,9 +186,12 @@ function givenRunId(run: RunContext | undefined): string | undefined {
 }
 
 /**
- * Returns the session of a call in an agent or a graph. In order of precedence: that of its run; that of the outermost
- * running graph, which is that of an earlier call of the conversation, or the first message, whose id LangGraph keeps
- * while messages are added.
+ * Returns the session of a call in an agent or a graph, from the first source that has one:
+ *
+ * 1. its run
+ * 2. the outermost running graph
+ * 3. an earlier call of the conversation
+ * 4. the id of the first message, which LangGraph keeps while messages are added
  *
  * @param messages - messages of the innermost graph
  */
@@ -240,8 +243,8 @@ const maxIds = 1000;
 const ids = processWide('@actlog/langchain/generated-run-ids', () => new Set<string>());
 
 /**
- * Returns the configuration of a run of `streamEvents` with a run id. LangChain would create one itself, which could not
- * be told from an id that the caller has chosen for the session.
+ * Returns the configuration of a run of `streamEvents` with a run id. An id created by LangChain would look like one
+ * that the caller has chosen for the session.
  */
 export function withGeneratedRunId<Config extends { readonly runId?: string | undefined }>(
   config: Config | undefined,

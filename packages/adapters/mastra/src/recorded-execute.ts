@@ -107,7 +107,7 @@ function calledTool(
     arguments: argumentsOf(toolName, modelArguments(toolName, callId, input)),
     callId,
     // Agents that run concurrently write their threads into one request context, but calls made by a tool run in its
-    // own session.
+    // session.
     sessionId:
       (callId === undefined ? currentSessionId() : undefined) ?? sessionOf({ ...given, messages }, calls),
     agentId: agentId || tracedAgent(given) || callingAgent(),

@@ -16,7 +16,7 @@ interface OpenCall {
   readonly suspension: SuspensionWatch;
 }
 
-/** Implements both hooks of a call, including the user's own. */
+/** Implements both hooks of a call, including the user's. */
 export class RecordingHooks {
   readonly #own: ToolHooks;
   readonly #calls: AdapterCalls;
@@ -75,7 +75,7 @@ export class RecordingHooks {
     }
   }
 
-  /** Runs the user's own hook; if it returns a result in place of the tool's, the call ends. */
+  /** Runs the user's hook; if it returns a result in place of the tool's, the call ends. */
   async #runOwnHook(hooked: HookedTool, context: ToolHookContext): Promise<HookResult> {
     try {
       const result = await this.#own.beforeToolCall?.(context);

@@ -53,7 +53,7 @@ function wrapMethods(client: Client, hooks: Hooks): void {
   const { callTool, request, close } = client;
   client.callTool = (params, ...rest) =>
     recordCall({ client, hooks, params, rest }, (sent) => callTool.call(client, sent, ...rest));
-  // Tool calls with `request`, and those of v1's experimental tasks, bypass `callTool`.
+  // Tool calls with `request` or in v1's experimental tasks bypass `callTool`.
   client.request = (message, ...rest) =>
     message?.method === callMethod
       ? recordCall({ client, hooks, params: message.params, rest }, (params) =>

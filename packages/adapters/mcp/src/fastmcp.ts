@@ -123,7 +123,7 @@ async function importPackage(): Promise<FastMcpPackage> {
   }
 }
 
-/** Programs in CommonJS have classes of their own. A CommonJS bundle has no `import.meta.url`. */
+/** Programs in CommonJS load another copy of the classes. A CommonJS bundle has no `import.meta.url`. */
 async function requirePackage(): Promise<FastMcpPackage> {
   const file = typeof __filename === 'string' ? __filename : import.meta.url;
   return createRequire(file)('fastmcp') as FastMcpPackage;

@@ -27,8 +27,8 @@ interface ToolRegistry {
 }
 
 /**
- * Notes the errors of tools. An `McpServer` sends its client only the message, but the error may contain more, such as
- * the HTTP status of a request made by the tool.
+ * Remembers errors that tools throw. An `McpServer` sends its client only the message, but the error may contain more,
+ * such as the HTTP status of a request made by the tool.
  */
 export function noteThrownErrors(server: ToolRegistry): void {
   if (watched.has(server)) return;
@@ -45,7 +45,7 @@ export function noteThrownErrors(server: ToolRegistry): void {
   }
 }
 
-/** Handles a request; `thrown` is what a tool threw meanwhile, if its errors are noted. */
+/** Handles a request; `thrown` is what a tool threw meanwhile, if its errors are remembered. */
 export async function withThrownError<Result>(
   handle: () => Promise<Result>,
 ): Promise<Thrown & { readonly result: Result }> {
@@ -54,7 +54,7 @@ export async function withThrownError<Result>(
   return { result, thrown: noted.thrown };
 }
 
-/** Returns a function that does the same as that of a tool, and notes what it throws. */
+/** Wraps the function of a tool to remember what it throws. */
 export function noteThrownBy(run: Callback): Callback {
   return async function (this: unknown, ...args) {
     try {

@@ -15,7 +15,7 @@ import { AbstractChatCompletionRunner } from 'openai/lib/AbstractChatCompletionR
 import { callIdOf, noteInvalidArguments, openAICalls, parsedArguments } from './openai-calls.ts';
 
 /**
- * Tools of the SDK's loops: those of `runTools`, functions of the tool runner for the Responses API, and tools that
+ * Tools of the SDK's loops: tools of `runTools`, functions of the tool runner for the Responses API, and tools that
  * only OpenAI can run.
  */
 export type AnyTool =
@@ -172,7 +172,7 @@ function copyWith<Target extends object>(
 class ChatToolHook {
   readonly #toolName: string;
   readonly #calls: AdapterCalls;
-  /** Texts written by the model, by the parsed arguments. */
+  /** Arguments as the model wrote them, by the parsed arguments. */
   readonly #texts = new WeakMap<object, string>();
   /** Ids already matched per runner: the same tool may be called twice at once with the same arguments. */
   readonly #matched = new WeakMap<object, Set<string>>();
@@ -191,7 +191,7 @@ class ChatToolHook {
         throw error;
       }
     };
-    // A tool without a name has that of its function.
+    // A tool without a name has the name of its function.
     return Object.defineProperty(hooked, 'name', { value: run.name });
   }
 

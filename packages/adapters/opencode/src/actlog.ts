@@ -140,7 +140,7 @@ function recordInvalid(calls: AdapterCalls, place: SessionPlace, callId: string,
   calls.record({ ...place, toolName: tool, callId, arguments: undefined }, { ok: false, error });
 }
 
-/** Returns an error with the status that opencode's text for the model tells. */
+/** Returns an error with the status that opencode's text for the model implies. */
 function failureOf(tool: string, text: string): Error {
   return Object.assign(new Error(text), { status: statusOfText(tool, text) });
 }

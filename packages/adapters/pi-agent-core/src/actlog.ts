@@ -143,7 +143,7 @@ function hookRuns(agent: PiAgent): void {
   }
 }
 
-/** Returns the prototype nearest to `Object` that has a method: that of the class which others extend. */
+/** Returns the prototype of the base class: the nearest to `Object` that has a method. */
 function baseWith(agent: PiAgent, method: 'prompt'): PiAgent {
   let base = agent;
   for (let next: object | null = agent; next; next = Object.getPrototypeOf(next) as object | null)
@@ -152,7 +152,8 @@ function baseWith(agent: PiAgent, method: 'prompt'): PiAgent {
 }
 
 /**
- * Decides what covers the run of an agent that is about to begin: its own `actlog()`, else the call whose tool runs it.
+ * Decides what covers the run of an agent that is about to begin: its `actlog()`, otherwise the call whose tool runs
+ * it.
  */
 function beginRun(agent: PiAgent): AgentRun | undefined {
   const calls = ownCalls().get(agent) ?? callsAround();
@@ -201,8 +202,8 @@ function recordUnrun(run: AgentRun, event: PiEvent & { type: 'tool_execution_end
 }
 
 /**
- * Returns the status of a call whose tool did not run, from pi's text for the model; undefined for one that was aborted.
- * Any other text is that of a hook of the application, which has blocked the call.
+ * Returns the status of a call whose tool did not run, from pi's text for the model; undefined if it was aborted. Any
+ * other text comes from a hook of the application that blocked the call.
  */
 function statusOfUnrun(
   { toolName, result, durationMs }: PiEvent & { type: 'tool_execution_end' },
@@ -266,7 +267,7 @@ function piCalls(options: AdapterOptions): AdapterCalls {
   );
 }
 
-/** Returns what the model sees of a result: its texts, without `details`. */
+/** Returns what the model sees of a result: its text, without `details`. */
 function shownResult(result: unknown): unknown {
   const { content } = (result ?? {}) as { readonly content?: unknown };
   return Array.isArray(content) ? toolContent({ content }) : result;

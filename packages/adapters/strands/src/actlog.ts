@@ -147,7 +147,7 @@ function coverNodes(orchestrator: Orchestrator): void {
   if (calls) for (const agent of agents) coverAgent(agent, calls);
 }
 
-/** Notes the input of a run for argument origins, which reaches the nodes together with what models wrote. */
+/** Remembers the input of a run for argument origins, because it reaches the nodes mixed with what models wrote. */
 function noteRun(orchestrator: Orchestrator, input: unknown): void {
   const agents = [...agentsOf(orchestrator)];
   const all = [...agents.map(callsOf), callsAround(), processCoverage.current];
@@ -230,10 +230,10 @@ class RecordIntervention extends InterventionHandler {
  * const agent = new Agent({ model, tools, interventions: [actlog()] });
  * ```
  *
- * Agents that this one uses as tools, those that its tools run, and those that share a swarm or a graph with it, are
- * covered too. `actlog.install()` covers all agents of the process. Calls without an agent, such as `search.invoke()`,
- * bypass both: `actlog.tools(tools)` wraps the tools themselves. If several cover a call, the nearest applies: a wrapped
- * tool, the agent's own intervention, the call whose tool runs the agent, the agent that reached it, the process.
+ * Covers also agents that this one uses as tools, that its tools run, and that share a swarm or a graph with it.
+ * `actlog.install()` covers all agents of the process. Calls without an agent, such as `search.invoke()`, bypass both:
+ * `actlog.tools(tools)` wraps the tools themselves. If several cover a call, the nearest applies: a wrapped tool, the
+ * agent's intervention, the call whose tool runs the agent, the agent that reached it, the process.
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */

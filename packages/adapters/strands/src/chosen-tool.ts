@@ -63,7 +63,7 @@ function noteDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedErr
   }
 }
 
-/** Notes that a call of an agent was allowed. */
+/** Resets the denials of a tool after an allowed call of an agent. */
 function noteLetThrough(agent: LocalAgent, toolName: string): void {
   runs().get(agent)?.letThrough(toolName);
 }
@@ -131,10 +131,10 @@ async function begin(calls: AdapterCalls, context: ToolContext): Promise<BegunCa
   }
 }
 
-/** Tools that record their own calls. */
+/** Tools of `actlog.tools()`, which record their calls themselves. */
 const wrappedTools = processWide('@actlog/strands/wrapped-tools', () => new WeakSet<object>());
 
-/** Notes a tool of `actlog.tools()`. */
+/** Remembers a tool of `actlog.tools()`. */
 export function noteWrapped(tool: object): void {
   wrappedTools().add(tool);
 }
@@ -156,7 +156,7 @@ const standIns = processWide('@actlog/strands/stand-ins', () => new WeakMap<Tool
 interface ChosenToolOptions {
   /** Covers the agent behind a tool, if there is one. */
   readonly coverAgentOf: (tool: Tool, calls: AdapterCalls) => void;
-  /** Leaves tools of `actlog.tools()` to their own recorder. Default false. */
+  /** Leaves tools of `actlog.tools()` to the recorder that wrapped them. Default false. */
   readonly leavesWrapped?: boolean | undefined;
 }
 

@@ -65,7 +65,7 @@ interface WithInterventions {
   };
 }
 
-/** Returns the recorder of an agent: that of its own intervention, else that of an agent that reached it. */
+/** Returns the recorder of an agent: from its intervention, otherwise from an agent that reached it. */
 export function callsOf(agent: object): AdapterCalls | undefined {
   return ownCallsOf(agent) ?? covered().get(agent);
 }
@@ -75,7 +75,7 @@ function ownCallsOf(agent: object): AdapterCalls | undefined {
   return handlers.find((handler) => handler[interventionCalls] !== undefined)?.[interventionCalls];
 }
 
-/** Notes that an agent has run with its own intervention. */
+/** Remembers the recorder of an agent that has run with its own intervention. */
 export function noteCovered(agent: object, calls: AdapterCalls): void {
   covered().set(agent, calls);
 }
@@ -85,15 +85,15 @@ export function coverAgent(agent: LocalAgent, calls: AdapterCalls): void {
   if (!callsOf(agent)) noteCovered(agent, calls);
 }
 
-/** Recorders of the current runs of agents without an intervention of their own. */
+/** Recorders of the current runs of agents without an intervention. */
 const runs = processWide('@actlog/strands/covered-runs', () => new WeakMap<object, AdapterCalls>());
 
 /** Agents with the hooks of this package. */
 const hooked = processWide('@actlog/strands/hooked-agents', () => new WeakSet<object>());
 
 /**
- * Decides what covers the run of an agent that is about to begin. In order of precedence: its own intervention; the call
- * whose tool runs it; an agent that has reached it; the process.
+ * Decides what covers the run of an agent that is about to begin: its intervention, the call whose tool runs it, an
+ * agent that has reached it, or the process, in this order.
  */
 export function beginCoverage(agent: LocalAgent): void {
   const calls = ownCallsOf(agent) ? undefined : (callsAround() ?? callsOf(agent) ?? processCoverage.current);

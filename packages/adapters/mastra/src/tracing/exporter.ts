@@ -92,7 +92,9 @@ class SpanRecorder implements ObservabilityExporter {
     };
   }
 
-  /** Notes the texts of a run for argument origins, unless it is within a call: a model may have written those. */
+  /**
+   * Remembers the messages of a run for argument origins, unless it is within a call: a model may have written them.
+   */
   #noteTexts(span: AnyExportedSpan): void {
     if (span.type !== 'agent_run' && span.type !== 'model_generation') return;
     noteTexts(this.#calls, () => {
@@ -145,7 +147,7 @@ class OpenSpans {
   }
 }
 
-/** Returns what an agent run was started with, as messages or a text; undefined for other spans. */
+/** Returns the messages or the string that started an agent run; undefined for other spans. */
 function conversationOf({ type, input }: AnyExportedSpan): unknown {
   if (type !== 'agent_run') return undefined;
   return (input as { readonly messages?: unknown } | null | undefined)?.messages ?? input;

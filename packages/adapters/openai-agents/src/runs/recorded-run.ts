@@ -67,7 +67,7 @@ class RecordedRun {
     const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
     const reachedBy = ofRunner ? undefined : reached.get(agent);
     const calls = own ?? ofRunner ?? reachedBy ?? processCoverage.current;
-    const workflow = getCurrentTrace(); // here, because the run has a trace of its own if there is none
+    const workflow = getCurrentTrace(); // read here, because without a trace the run creates one
     const agentName = nameOf(agent);
     this.scope = new RunScope({
       calls,
@@ -110,7 +110,7 @@ class RecordedRun {
       if (outcome) keepSession(outcome, this.scope.knownSessionId);
       this.scope.recognizeByHistory(outcome?.history);
     } catch {
-      // The SDK's items differ from those of the supported versions.
+      // The SDK's items differ from the supported versions.
     }
   }
 }
