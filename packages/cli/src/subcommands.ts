@@ -110,7 +110,7 @@ interface ParsedSubcommand {
   load(): Promise<Command>;
 }
 
-/** A subcommand that parses its own arguments, because it runs once for each tool call. */
+/** A subcommand that parses its arguments itself, because it runs once for each tool call. */
 interface FastSubcommand {
   readonly summary: string;
   /** Imports and runs the command. Resolves to the exit code. */

@@ -12,7 +12,7 @@ export type ExampleStep =
       /** Tool of a call or a decision. */
       readonly tool?: string;
       /**
-       * Stands for the arguments of the tool: equal texts mean equal arguments. Default: unique arguments.
+       * Stands for the arguments of the tool: equal strings mean equal arguments. Default: unique arguments.
        */
       readonly given?: string;
       /** Response status; null if there was none. Default: 200. */

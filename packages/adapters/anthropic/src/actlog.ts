@@ -15,7 +15,7 @@ import {
   anthropicCalls,
   deniedRuns,
   isInvalidInput,
-  noteInvalidInput,
+  rememberInvalidInput,
 } from './anthropic-calls.ts';
 import { callRunner } from './call-runner.ts';
 import { recordMiddleware } from './middleware.ts';
@@ -132,7 +132,7 @@ function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unk
     return tool.parse?.(content);
   } catch (error) {
     const isKnown = isInvalidInput(error); // recorded by an inner wrapper
-    noteInvalidInput(error);
+    rememberInvalidInput(error);
     const { recorder } = calls;
     if (!isKnown) recordRefused({ toolName: tool.name ?? 'unknown', input: content, recorder, error }, calls);
     throw error;

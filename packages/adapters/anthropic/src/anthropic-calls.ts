@@ -107,7 +107,7 @@ export interface ActlogOptions extends AdapterOptions {}
 const invalid = processWide('@actlog/anthropic/invalid-input', () => new WeakSet<object>());
 
 /** Remembers an error thrown by a tool's `parse`, from any library. */
-export function noteInvalidInput(error: unknown): void {
+export function rememberInvalidInput(error: unknown): void {
   if (typeof error === 'object' && error !== null) invalid().add(error);
 }
 

@@ -113,7 +113,7 @@ export class HookedCalls {
 
   /** Ends the remaining calls of an interrupted turn, and remembers the prompt of the next. */
   prompted(input: UserPromptSubmitHookInput): Promise<void> {
-    notePrompt(this.#calls, this.#systemTexts, input);
+    rememberPrompt(this.#calls, this.#systemTexts, input);
     return this.leave(input);
   }
 
@@ -227,7 +227,7 @@ const machineWritten =
  *
  * @param system - from {@link systemTextsOf}
  */
-function notePrompt(
+function rememberPrompt(
   calls: AdapterCalls,
   system: readonly unknown[],
   { session_id, agent_id, prompt, source }: UserPromptSubmitHookInput,

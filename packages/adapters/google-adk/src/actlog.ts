@@ -130,7 +130,7 @@ function coveredRunner(runner: PluginRunner, plugins: readonly BasePlugin[]): Pl
 const offeredTools = new WeakMap<InvocationContext, Readonly<Record<string, BaseTool>>>();
 
 /** Remembers the tools of a request to the model. */
-function noteTools(context: InvocationContext, tools: Readonly<Record<string, BaseTool>>): void {
+function rememberTools(context: InvocationContext, tools: Readonly<Record<string, BaseTool>>): void {
   offeredTools.set(context, tools);
 }
 
@@ -190,8 +190,8 @@ class RecordPlugin extends BasePlugin {
 
   override async beforeModelCallback(given: Given<'beforeModelCallback'>): Promise<LlmResponse | undefined> {
     const { invocationContext } = given.callbackContext;
-    noteModelCall(this.#calls, invocationContext);
-    noteTools(invocationContext, given.llmRequest.toolsDict);
+    rememberModelCall(this.#calls, invocationContext);
+    rememberTools(invocationContext, given.llmRequest.toolsDict);
     const reason = endOfRun(invocationContext);
     if (reason === undefined) return undefined;
     given.callbackContext.actions.escalate = true; // a LoopAgent would start again
@@ -252,7 +252,7 @@ function installForProcess(options: AdapterOptions = {}): () => void {
  * argument origins. The request to the model is no use for that: there, results of other agents' tools are user text,
  * and the instructions contain values of the session's state.
  */
-function noteModelCall(calls: AdapterCalls, context: InvocationContext): void {
+function rememberModelCall(calls: AdapterCalls, context: InvocationContext): void {
   if (invocationsAround().length > 0) return; // a model or a tool wrote the prompt
   noteTexts(calls, () => {
     const { session, userContent, agent } = context;

@@ -39,7 +39,7 @@ function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefi
  * Counts a denial in its invocation, which ends before the next model call if the model repeats itself. The end of an
  * invocation is a denial for the one whose tool runs it: its model might start that agent again and again.
  */
-function noteDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
+function countDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
   for (const one of [context, ...invocationsAround()]) {
     const run = runOf(one) ?? new DeniedRun();
     invocations().set(one.session, { id: one.invocationId, run });
@@ -48,7 +48,7 @@ function noteDenial(context: InvocationContext, call: HookedCall, denial: Action
 }
 
 /** Resets the denials of a tool after an allowed call in its invocation. */
-function noteLetThrough(context: InvocationContext, toolName: string): void {
+function resetDenials(context: InvocationContext, toolName: string): void {
   runOf(context)?.letThrough(toolName);
 }
 
@@ -219,13 +219,13 @@ async function runGuarded(
   let isLetThrough = false;
   const body: Run = () => {
     isLetThrough = true;
-    noteLetThrough(invocationContext, call.toolName);
+    resetDenials(invocationContext, call.toolName);
     return run();
   };
   try {
     return await calls.run(call, body);
   } catch (error) {
-    if (!isLetThrough && ActionDeniedError.isInstance(error)) noteDenial(invocationContext, call, error);
+    if (!isLetThrough && ActionDeniedError.isInstance(error)) countDenial(invocationContext, call, error);
     throw error;
   }
 }

@@ -40,7 +40,7 @@ type Response = Readonly<Record<string, unknown>>;
 const unknownCalls = new WeakSet<HookedCall>();
 
 /** Remembers a call whose function no tool of the request declares. */
-function noteUnknown(call: HookedCall): void {
+function rememberUnknown(call: HookedCall): void {
   unknownCalls.add(call);
 }
 
@@ -192,7 +192,7 @@ class FunctionRun {
     this.#messages = messagesOf(params.contents);
     this.#sessionId = sessionOf(calls, this.#messages);
     this.#tools = params.config?.tools?.filter(isCallableTool) ?? [];
-    noteRequest(calls, this.#sessionId, params);
+    rememberRequest(calls, this.#sessionId, params);
   }
 
   /** The request with its tools recorded and guarded. */
@@ -255,7 +255,7 @@ class FunctionRun {
     };
     const call = this.#hookedCall(functionCall);
     if (!this.#calls.covers(call.toolName)) return run();
-    if (!this.#isDeclared(functionCall)) noteUnknown(call);
+    if (!this.#isDeclared(functionCall)) rememberUnknown(call);
     try {
       return await this.#calls.run(call, run);
     } catch (error) {
@@ -303,7 +303,7 @@ export function messagesOf(contents: ContentListUnion): Content[] {
 }
 
 /** Remembers the user messages and the system instruction, for argument origins. */
-function noteRequest(
+function rememberRequest(
   calls: AdapterCalls,
   sessionId: string | undefined,
   { contents, config }: Pick<GenerateContentParameters, 'contents' | 'config'>,

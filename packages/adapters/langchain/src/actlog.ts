@@ -4,19 +4,19 @@ import type { ClientTool } from '@langchain/core/tools';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
 import { asRecordedCall, asSeenCall, errorMessage, thrownMessage, watchedTool } from './changed-call.ts';
 import { recordHandler } from './handler.ts';
-import { hookLangChain, noteWrapped } from './hooks.ts';
+import { hookLangChain, rememberWrapped } from './hooks.ts';
 import {
   type ActlogOptions,
   isInterruption,
   langChainCalls,
-  noteMessages,
   processCoverage,
   recordInvocation,
+  rememberMessages,
   runCounted,
   surroundings,
   thrownByTool,
 } from './langchain-calls.ts';
-import { noteMiddleware } from './own-agents.ts';
+import { rememberMiddleware } from './own-agents.ts';
 import { conversationOf, currentRun, type RunContext } from './run-context.ts';
 
 /**
@@ -89,7 +89,7 @@ function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool
     ...derivedMethods(tool, () => view),
     ...Object.fromEntries(entries),
   });
-  noteWrapped(view);
+  rememberWrapped(view);
   return view;
 }
 
@@ -127,7 +127,7 @@ function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
   hookLangChain();
   const middleware = createMiddleware({
     name: ownName('langchain'), // LangChain rejects two middlewares with the same name, and an agent with two should work
-    ...(calls.tracesOrigins && { wrapModelCall: noteSystemPrompt(calls) }),
+    ...(calls.tracesOrigins && { wrapModelCall: rememberSystemPrompt(calls) }),
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       try {
@@ -146,7 +146,7 @@ function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       }
     },
   });
-  noteMiddleware(middleware);
+  rememberMiddleware(middleware);
   return middleware;
 }
 
@@ -163,7 +163,7 @@ async function runRecorded(
   const { messages } = request.state;
   const called = { toolName: toolCall.name, callId: toolCall.id };
   const place = surroundings(calls, { ...called, run: runOf(runtime), messages });
-  noteMessages(calls, () => ({ messages, sessionId: place.sessionId }));
+  rememberMessages(calls, () => ({ messages, sessionId: place.sessionId }));
   const call = { ...place, ...called, arguments: toolCall.args, signal: runtime.signal };
   const proceed = async () =>
     handler(calls.isGuarding ? { ...request, tool: await watchedTool(tool, call, calls) } : request);
@@ -173,7 +173,7 @@ async function runRecorded(
 type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;
 
 /** Creates the hook that sees the system prompt, for the origins of arguments. */
-function noteSystemPrompt(calls: AdapterCalls): ModelHook {
+function rememberSystemPrompt(calls: AdapterCalls): ModelHook {
   return (request, handler) => {
     noteTexts(calls, () => ({
       sessionId: conversationOf(runOf(request.runtime), request.state.messages, calls),

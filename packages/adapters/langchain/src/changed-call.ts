@@ -221,7 +221,7 @@ export class WatchedCall implements PassedCall {
   }
 
   /** Records that the error of the tool, if it threw one, has become a result for the model. */
-  noteResult(): void {
+  rememberResult(): void {
     if (this.#outcome && !this.#outcome.ok) outcomes().set(this.#call, this.#outcome);
   }
 
@@ -238,8 +238,8 @@ export class WatchedCall implements PassedCall {
       config?.signal?.throwIfAborted();
       return run();
     };
-    if (this.#admitted === undefined) return this.#noting(run, config?.signal);
-    if ((await hashArguments(args)) === this.#admitted) return this.#noting(invoked, config?.signal);
+    if (this.#admitted === undefined) return this.#runTool(run, config?.signal);
+    if ((await hashArguments(args)) === this.#admitted) return this.#runTool(invoked, config?.signal);
     const call = this.#call;
     outcomes().set(call, this.#outcome);
     const changed = { ...call, arguments: args };
@@ -253,13 +253,13 @@ export class WatchedCall implements PassedCall {
   }
 
   /** Runs the tool and records its outcome. */
-  async #noting(run: () => unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  async #runTool(run: () => unknown, signal: AbortSignal | undefined): Promise<unknown> {
     try {
       const result = await run();
-      this.#note({ ok: true, result });
+      this.#setOutcome({ ok: true, result });
       return result;
     } catch (error) {
-      this.#note({ ok: false, error });
+      this.#setOutcome({ ok: false, error });
       // The hook sees the error, but not this signal.
       if (signal?.aborted && (signal.reason as { name?: unknown } | undefined)?.name !== 'TimeoutError') {
         outcomes().set(this.#call, { ok: false, error: abandonedCall('The caller aborted the run.') });
@@ -268,7 +268,7 @@ export class WatchedCall implements PassedCall {
     }
   }
 
-  #note(outcome: ToolOutcome): void {
+  #setOutcome(outcome: ToolOutcome): void {
     this.#outcome = outcome;
     if (outcomes().has(this.#call)) outcomes().set(this.#call, outcome);
   }

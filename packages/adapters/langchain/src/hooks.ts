@@ -17,15 +17,15 @@ import {
   contentsOf,
   endOfRun,
   hookedMethods,
-  noteMessages,
   processCoverage,
   recordInvocation,
+  rememberMessages,
   runCounted,
   surroundings,
   thrownByTool,
 } from './langchain-calls.ts';
 import { hookAgents, isOwnNode } from './own-agents.ts';
-import { noteRequestedCalls, type RequestedCall } from './requested-calls.ts';
+import { type RequestedCall, rememberRequestedCalls } from './requested-calls.ts';
 import {
   asGraphRun,
   conversationOf,
@@ -45,26 +45,27 @@ function hookModels(prototype: object): void {
   hookedMethods.hook(prototype as Record<string, Method>, 'invoke', async (model: object, invoke, args) => {
     const end = endOfRun();
     if (end !== undefined) return new AIMessage(end);
-    noteSystemPrompt(args[0]);
+    rememberSystemPrompt(args[0]);
     const response = await invoke.apply(model, args);
-    noteResponse(args, requestedIn(response), response);
+    rememberResponse(args, requestedIn(response), response);
     return response;
   });
   hookedMethods.hook(
     prototype as Record<string, Method>,
     '_streamIterator',
-    (model: object, stream: Method<AsyncGenerator>, args) => noteStream(args, stream.apply(model, args)),
+    (model: object, stream: Method<AsyncGenerator>, args) =>
+      withRememberedCalls(args, stream.apply(model, args)),
   );
 }
 
 /** Remembers the calls of a streamed response when its stream ends. */
-async function* noteStream(args: unknown[], stream: AsyncGenerator): AsyncGenerator {
+async function* withRememberedCalls(args: unknown[], stream: AsyncGenerator): AsyncGenerator {
   const end = endOfRun();
   if (end !== undefined) {
     yield new AIMessageChunk(end);
     return;
   }
-  noteSystemPrompt(args[0]);
+  rememberSystemPrompt(args[0]);
   const streamed = new StreamedCalls();
   let only: unknown;
   for await (const chunk of stream) {
@@ -72,10 +73,10 @@ async function* noteStream(args: unknown[], stream: AsyncGenerator): AsyncGenera
     only = chunk;
     yield chunk;
   }
-  noteResponse(args, streamed.calls(), only);
+  rememberResponse(args, streamed.calls(), only);
 }
 
-function noteResponse(
+function rememberResponse(
   [input, config]: unknown[],
   requested: readonly RequestedCall[],
   message: unknown,
@@ -83,7 +84,7 @@ function noteResponse(
   const calls = processCoverage.current;
   if (!calls) return;
   try {
-    noteRequestedCalls(calls, { input, config: config as RunContext, requested, message });
+    rememberRequestedCalls(calls, { input, config: config as RunContext, requested, message });
   } catch {
     // A prompt or a message that cannot be read: its calls get another session.
   }
@@ -94,7 +95,7 @@ function requestedIn(response: unknown): readonly RequestedCall[] {
   return Array.isArray(requested) ? requested : [];
 }
 
-function noteSystemPrompt(input: unknown): void {
+function rememberSystemPrompt(input: unknown): void {
   const calls = processCoverage.current;
   if (!calls?.tracesOrigins) return;
   noteTexts(calls, () => {
@@ -159,7 +160,7 @@ function parsed(args: string): unknown {
 const wrappedTools = processWide('@actlog/langchain/wrapped-tools', () => new WeakSet<object>());
 
 /** Remembers a tool of `actlog.tools()`. */
-export function noteWrapped(tool: object): void {
+export function rememberWrapped(tool: object): void {
   wrappedTools().add(tool);
 }
 
@@ -296,7 +297,7 @@ function hookToolNodes(prototype: object): void {
     const nodeCall = { node, tool, call, config, run };
     if (calls.covers(call.name) && !isOwnNode(node) && !isWrapped(tool))
       return recordNodeCall(nodeCall, calls);
-    noteState(nodeCall, calls);
+    rememberState(nodeCall, calls);
     return asSeenCall({ toolName: call.name, callId: call.id, tool }, run);
   });
 }
@@ -305,14 +306,14 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
   const { node, tool, call: modelCall, config, run } = nodeCall;
   const called = { toolName: modelCall.name, callId: modelCall.id };
   const place = surroundings(calls, { ...called, run: runOf(config), messages: messagesIn(config) });
-  noteState(nodeCall, calls);
+  rememberState(nodeCall, calls);
   const signal = anySignal(node.signal, config.signal);
   const call = { ...place, ...called, arguments: modelCall.args, signal };
   const watched = await WatchedCall.of(call, calls);
   try {
     return await runCounted(calls, call, async () => {
       const result = await asRecordedCall({ ...call, calls, tool, watched }, run);
-      if (isResultOfError(node, result)) watched.noteResult();
+      if (isResultOfError(node, result)) watched.rememberResult();
       return result;
     });
   } catch (error) {
@@ -334,8 +335,8 @@ function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSigna
 }
 
 /** Remembers the messages in the state of a graph, to trace argument origins. */
-function noteState({ config }: NodeCall, calls: AdapterCalls): void {
-  noteMessages(calls, () => {
+function rememberState({ config }: NodeCall, calls: AdapterCalls): void {
+  rememberMessages(calls, () => {
     const messages = messagesIn(config);
     return { messages, sessionId: conversationOf(runOf(config), messages, calls) };
   });

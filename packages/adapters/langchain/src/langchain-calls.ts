@@ -128,7 +128,7 @@ interface AnyMessage {
  *
  * @param read - returns the messages, and the session of the calls
  */
-export function noteMessages(
+export function rememberMessages(
   calls: AdapterCalls,
   read: () => { readonly messages: unknown; readonly sessionId: string | undefined },
 ): void {
@@ -283,7 +283,7 @@ export async function runCounted<Result>(
       return untilAborted(running, call.signal);
     });
   } catch (error) {
-    if (ActionDeniedError.isInstance(error)) noteDenial(call, error);
+    if (ActionDeniedError.isInstance(error)) countDenial(call, error);
     if (!running) throw error;
   }
   return running as Promise<Result>;
@@ -314,7 +314,7 @@ export function endOfRun(): string | undefined {
 }
 
 /** The end of a graph's run is a denial for the graph whose tool runs it: its model might start it again and again. */
-function noteDenial(call: HookedCall, denial: ActionDeniedError): void {
+function countDenial(call: HookedCall, denial: ActionDeniedError): void {
   for (const graph of runsAround()) {
     if (!graph.denied.deny(call, denial)) return;
     graph.denial = denial;

@@ -105,7 +105,7 @@ export interface ModelResponse {
  * Remembers the calls in a model's response, so that later turns of the conversation are recognized. Outside of a
  * graph, the application's loop runs them, and nothing else shows which conversation they belong to.
  */
-export function noteRequestedCalls(
+export function rememberRequestedCalls(
   calls: AdapterCalls,
   { input, config, requested, message }: ModelResponse,
 ): void {

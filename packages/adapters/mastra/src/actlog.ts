@@ -11,7 +11,13 @@ import { Agent, type ToolsInput } from '@mastra/core/agent';
 import type { ToolHooks } from '@mastra/core/tools';
 import { DefaultExecutionEngine } from '@mastra/core/workflows';
 import { currentScope, hookInstructions, prepareScopes } from './call-scope.ts';
-import { coverTools, noteReporting, processCoverage, runReported, runReportedId } from './covered-tools.ts';
+import {
+  coverTools,
+  processCoverage,
+  rememberReporting,
+  runReported,
+  runReportedId,
+} from './covered-tools.ts';
 import { inWorkflowRun, mastraCalls, nameForModel } from './mastra-calls.ts';
 import { type Execute, isExecutable, recordedExecute, type ToolContext } from './recorded-execute.ts';
 import { RecordingHooks } from './recording-hooks.ts';
@@ -103,7 +109,7 @@ function recordAround(hooks: ToolHooks & WithoutOptions, options: AdapterOptions
   }
 
   const recordingHooks = { beforeToolCall, afterToolCall };
-  noteRecording(recordingHooks);
+  rememberRecording(recordingHooks);
   return recordingHooks;
 }
 
@@ -113,7 +119,7 @@ const methods = new MethodHooks('@actlog/mastra/hooked-methods');
 const recording = processWide('@actlog/mastra/recording-hooks', () => new WeakSet<object>());
 
 /** Remembers hooks that record, so that an agent with them gets no others. */
-function noteRecording({ beforeToolCall, afterToolCall }: ToolHooks): void {
+function rememberRecording({ beforeToolCall, afterToolCall }: ToolHooks): void {
   for (const hook of [beforeToolCall, afterToolCall]) if (hook) recording().add(hook);
 }
 
@@ -211,7 +217,7 @@ function recordTools<Tools extends ToolsInput>(
     if (!isRecorded) return [name, tool];
     const execute: Execute = (...args) => runReported(tool, ...args);
     const recorded = recordedExecute(toolName, execute, calls, tool.execute);
-    noteReporting(recorded);
+    rememberReporting(recorded);
     // Own functions of the tool may be schemas.
     return [name, withMethods(tool, { execute: recorded }, 'class-methods')];
   });

@@ -50,7 +50,7 @@ export function coverTools(): void {
 }
 
 /** Remembers a function of a tool that reports its calls. */
-export function noteReporting(execute: Execute): void {
+export function rememberReporting(execute: Execute): void {
   reporting().set(execute, undefined);
 }
 

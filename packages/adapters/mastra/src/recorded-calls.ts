@@ -40,7 +40,7 @@ export class RecordedCalls {
   }
 
   /** Remembers a call that an exporter recorded and no hook saw start. */
-  noteExported(call: TracedCall): void {
+  rememberExported(call: TracedCall): void {
     const name = nameOf(call);
     this.#exported.set(name, (this.#exported.get(name) ?? 0) + 1);
     forgetOldest(this.#exported);
@@ -55,7 +55,7 @@ export class RecordedCalls {
   }
 
   /** Remembers a call that a wrapped tool records, for hooks that did not see it start. */
-  noteByTool(messages: object | undefined, callId: string | undefined): void {
+  rememberByTool(messages: object | undefined, callId: string | undefined): void {
     if (!messages || callId === undefined) return;
     const ids = this.#byTools.get(messages) ?? new Set();
     this.#byTools.set(messages, ids.add(callId));

@@ -84,7 +84,7 @@ export function sessionOf(
 }
 
 /** Remembers a call of an agent, so that later turns of its conversation are recognized. */
-export function noteInConversation(calls: AdapterCalls, call: HookedCall, messages: unknown): void {
+export function rememberInConversation(calls: AdapterCalls, call: HookedCall, messages: unknown): void {
   const { toolName, callId, sessionId } = call;
   calls.conversations.note(messages, { toolName, callId }, sessionId);
 }
@@ -131,7 +131,7 @@ interface Message {
  * @param call - call of a tool by the agent
  * @param messages - conversation of the agent
  */
-export function noteRun(
+export function rememberRun(
   calls: AdapterCalls,
   { sessionId, agentId }: HookedCall,
   messages: unknown,

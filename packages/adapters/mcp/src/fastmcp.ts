@@ -9,7 +9,7 @@ import {
 } from '@actlog/recorder/adapter';
 import { type Hooks, hooksOf } from './hooks.ts';
 import { type ProtocolServer, serverHooks } from './server.ts';
-import { noteThrownBy } from './thrown-errors.ts';
+import { rememberThrownBy } from './thrown-errors.ts';
 
 /** A `FastMCP` of `fastmcp`. */
 export interface FastMcpServer {
@@ -95,7 +95,7 @@ function hookSessions(prototype: FastMcpSession): void {
 }
 
 function watchedTool(tool: FastMcpTool): FastMcpTool {
-  const execute = noteThrownBy((...args) => tool.execute(...args));
+  const execute = rememberThrownBy((...args) => tool.execute(...args));
   return withMethods(tool, { execute }, 'class-methods');
 }
 

@@ -19,7 +19,7 @@ import {
   takeActionId,
 } from '@actlog/recorder/adapter';
 import { type Hooks, hooksOf, takeClientCallId } from './hooks.ts';
-import { noteThrownErrors, withThrownError } from './thrown-errors.ts';
+import { rememberThrownErrors, withThrownError } from './thrown-errors.ts';
 
 /** A `Server` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */
 export interface ProtocolServer {
@@ -50,7 +50,7 @@ interface Server {
 /** Records and guards every tool call of a server, on the server's side. */
 export function recordServer(target: McpServer | ProtocolServer, options: AdapterOptions): void {
   serverHooks('server' in target ? target.server : target).add(options);
-  noteThrownErrors(target as object);
+  rememberThrownErrors(target as object);
 }
 
 /**

@@ -30,7 +30,7 @@ interface ToolRegistry {
  * Remembers errors that tools throw. An `McpServer` sends its client only the message, but the error may contain more,
  * such as the HTTP status of a request made by the tool.
  */
-export function noteThrownErrors(server: ToolRegistry): void {
+export function rememberThrownErrors(server: ToolRegistry): void {
   if (watched.has(server)) return;
   watched.add(server);
   for (const tool of Object.values(server._registeredTools ?? {})) watchTool(tool);
@@ -55,7 +55,7 @@ export async function withThrownError<Result>(
 }
 
 /** Wraps the function of a tool to remember what it throws. */
-export function noteThrownBy(run: Callback): Callback {
+export function rememberThrownBy(run: Callback): Callback {
   return async function (this: unknown, ...args) {
     try {
       return await run.apply(this, args);
@@ -81,7 +81,7 @@ function watchCallbacks(tool: Tool): void {
   for (const name of ['callback', 'handler', 'executor'] as const) {
     const run = tool[name];
     if (typeof run !== 'function' || watched.has(run)) continue;
-    const noting = noteThrownBy(run as Callback);
+    const noting = rememberThrownBy(run as Callback);
     watched.add(noting);
     tool[name] = noting;
   }

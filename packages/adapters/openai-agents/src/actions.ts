@@ -14,7 +14,7 @@ const origins = processWide(
 );
 
 /** Remembers the origin of an action, which the SDK passes on as the same object. */
-export function noteAction(action: object, origin: ActionOrigin): void {
+export function rememberAction(action: object, origin: ActionOrigin): void {
   origins().set(action, origin);
 }
 

@@ -26,7 +26,7 @@ import { agentsCalls, coverage, processCoverage } from './agents-calls.ts';
 import { inputGuardrail, type NamedCall, nameOf, outputGuardrail } from './guardrails.ts';
 import { coverAgent, hookedMethods, reachAgent } from './reached-agents.ts';
 import { recordedRun } from './runs/recorded-run.ts';
-import { currentPlace, currentRun, noteInput, noteRunTexts, runOf } from './runs/run-scope.ts';
+import { currentPlace, currentRun, rememberInput, rememberRunTexts, runOf } from './runs/run-scope.ts';
 
 /** Guardrails added to a tool. */
 interface Hooks {
@@ -121,7 +121,7 @@ function install(): void {
       if (run?.coveredByAgent) reachAgent(agent, run.coveredByAgent);
       if (run) keepDenialsFromOutput(agent);
       if (run && !run.hasSession) await run.sessionId(); // while the run's trace is available
-      if (run) await noteInput(run, agent);
+      if (run) await rememberInput(run, agent);
       for (const server of agent.mcpServers) hookMcpServer(server);
       return tools.map(hookTool);
     },
@@ -132,7 +132,7 @@ function install(): void {
     async (agent, getSystemPrompt: Method<Promise<string | undefined>>, args) => {
       const instructions = await getSystemPrompt.apply(agent, args);
       const run = currentRun();
-      if (run) await noteRunTexts(run, agent, () => ({ system: [instructions] }));
+      if (run) await rememberRunTexts(run, agent, () => ({ system: [instructions] }));
       return instructions;
     },
   );

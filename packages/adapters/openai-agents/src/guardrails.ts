@@ -9,7 +9,7 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents';
 import { failure } from './agents-calls.ts';
-import { currentRun, noteInput, type RunScope, runOf } from './runs/run-scope.ts';
+import { currentRun, type RunScope, rememberInput, runOf } from './runs/run-scope.ts';
 
 type InputData = Parameters<ToolInputGuardrailDefinition['run']>[0];
 
@@ -80,7 +80,7 @@ async function admit(
   }
   run.seen.add(callId);
   if (!run.hasSession) await run.sessionId();
-  if (run.input instanceof RunState) await noteInput(run, agent); // such a run starts with its tools
+  if (run.input instanceof RunState) await rememberInput(run, agent); // such a run starts with its tools
   const call = run.call(agent, { toolName, arguments: parsed(toolCall.arguments), callId });
   try {
     run.begin(callId, await calls.begin(call));

@@ -49,7 +49,7 @@ export function openAICalls(options: AdapterOptions, canHold = true): AdapterCal
 }
 
 /** Remembers an error about invalid arguments. Returns `false` if it was already known. */
-export function noteInvalidArguments(error: unknown): boolean {
+export function rememberInvalidArguments(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true;
   const isNew = !noted().has(error);
   noted().add(error);

@@ -12,7 +12,7 @@ import {
   refuseOptions,
 } from '@actlog/recorder/adapter';
 import { AbstractChatCompletionRunner } from 'openai/lib/AbstractChatCompletionRunner';
-import { callIdOf, noteInvalidArguments, openAICalls, parsedArguments } from './openai-calls.ts';
+import { callIdOf, openAICalls, parsedArguments, rememberInvalidArguments } from './openai-calls.ts';
 
 /**
  * Tools of the SDK's loops: tools of `runTools`, functions of the tool runner for the Responses API, and tools that
@@ -87,7 +87,7 @@ function recordedResponsesFunction(
     if (typeof prepare !== 'function') continue;
     const value = (args: object) => {
       const run = prepared(prepare as Prepare, args, (error) => {
-        if (noteInvalidArguments(error)) unheld.record(callOf(own, args), { ok: false, error });
+        if (rememberInvalidArguments(error)) unheld.record(callOf(own, args), { ok: false, error });
       });
       return () => recordExecution(unheld, callOf(own, args), run);
     };
@@ -202,23 +202,23 @@ class ChatToolHook {
         const args = parse.call(self, text);
         return args instanceof Promise
           ? args.then(
-              (later) => this.#noteText(later, text),
+              (later) => this.#rememberText(later, text),
               (error) => this.#invalid(error, text),
             )
-          : this.#noteText(args, text);
+          : this.#rememberText(args, text);
       } catch (error) {
         return this.#invalid(error, text);
       }
     };
   }
 
-  #noteText(args: unknown, text: string): unknown {
+  #rememberText(args: unknown, text: string): unknown {
     if (typeof args === 'object' && args !== null) this.#texts.set(args, text);
     return args;
   }
 
   #invalid(error: unknown, text: string): never {
-    if (noteInvalidArguments(error)) {
+    if (rememberInvalidArguments(error)) {
       const runner = currentRunner();
       const callId = runner && this.#callId(runner, text);
       const call = { toolName: this.#toolName, arguments: parsedArguments(text), callId };

@@ -28,7 +28,7 @@ export class Sessions {
   }
 
   /** Remembers the agent that a message of a session is for. */
-  noteAgent(id: string, agent: string): void {
+  rememberAgent(id: string, agent: string): void {
     this.#agents.set(id, agent);
   }
 

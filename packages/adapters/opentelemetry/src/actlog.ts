@@ -67,7 +67,7 @@ class ToolSpanProcessor implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     const around = this.#live.end(span);
-    this.#noteTexts([span, ...around]);
+    this.#rememberTexts([span, ...around]);
     const tool = toolSpanOf(span);
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
     if (this.#isReportedByAnother(span, tool, around)) return;
@@ -97,7 +97,7 @@ class ToolSpanProcessor implements SpanProcessor {
   }
 
   /** Remembers the messages of a span that ends and of its parents, whose attributes may have been set meanwhile. */
-  #noteTexts(spans: readonly ReadableSpan[]): void {
+  #rememberTexts(spans: readonly ReadableSpan[]): void {
     if (!this.#calls.tracesOrigins) return;
     for (const [place, span] of spans.entries()) this.#texts.note(span, spans.slice(place + 1));
   }
@@ -202,7 +202,7 @@ interface Part {
 class SpanTexts {
   readonly #calls: AdapterCalls;
   /** Messages by their span, because spans are read again whenever a tool within them ends. */
-  readonly #noted = new WeakMap<ReadableSpan, string>();
+  readonly #seen = new WeakMap<ReadableSpan, string>();
 
   constructor(calls: AdapterCalls) {
     this.#calls = calls;
@@ -219,8 +219,8 @@ class SpanTexts {
     const instructions = textOf(span.attributes, instructionsKey);
     if (messages === undefined && instructions === undefined) return;
     const shown = `${messages}\n${instructions}`;
-    if (this.#noted.get(span) === shown) return;
-    this.#noted.set(span, shown);
+    if (this.#seen.get(span) === shown) return;
+    this.#seen.set(span, shown);
     noteTexts(this.#calls, () => {
       if (around.some((outer) => toolSpanOf(outer))) return {};
       const system = [textsOf(jsonOf(instructions) ?? instructions), ...byAuthor('system', messages)];

@@ -13,10 +13,10 @@ import {
 import {
   AgentRun,
   callsAround,
+  countDenial,
   currentRun,
   hookedCall,
   isPiAgent,
-  noteDenial,
   type PiAgent,
   type PiEvent,
   type PiTool,
@@ -52,7 +52,7 @@ function viewOf(tool: PiTool): PiTool {
     try {
       return prepareArguments?.call(tool, args);
     } catch (error) {
-      currentRun()?.noteInvalid(args);
+      currentRun()?.rememberInvalid(args);
       throw error;
     }
   };
@@ -68,7 +68,7 @@ function recordedInRun(tool: PiTool): Execute {
     const run = currentRun();
     const proceed = () => executeOf(tool)(callId, params, signal, onUpdate);
     if (!run) return proceed();
-    run.noteRan(callId);
+    run.rememberRan(callId);
     if (!run.calls.covers(tool.name)) return within({ run, calls: run.calls }, proceed);
     const call = hookedCall(run, { toolName: tool.name, callId, arguments: params, signal });
     return recorded(call, { run, calls: run.calls }, proceed);
@@ -114,7 +114,7 @@ async function recorded(
       return within(place, proceed);
     });
   } catch (error) {
-    if (run && ActionDeniedError.isInstance(error)) noteDenial(run, call, error);
+    if (run && ActionDeniedError.isInstance(error)) countDenial(run, call, error);
     throw error;
   }
 }
@@ -185,7 +185,7 @@ function hear(event: PiEvent): void {
   const run = currentRun();
   if (!run) return;
   if (event.type === 'turn_start' && run.denied.reason !== undefined) throw new Error(run.denied.reason);
-  if (event.type === 'tool_execution_start') run.noteArguments(event.toolCallId, event.args);
+  if (event.type === 'tool_execution_start') run.rememberArguments(event.toolCallId, event.args);
   if (event.type === 'tool_execution_end') recordUnrun(run, event);
 }
 

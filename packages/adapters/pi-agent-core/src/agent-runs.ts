@@ -38,17 +38,17 @@ export class AgentRun {
   }
 
   /** Remembers the arguments of a call that begins. */
-  noteArguments(callId: string, args: unknown): void {
+  rememberArguments(callId: string, args: unknown): void {
     this.#arguments.set(callId, args);
   }
 
   /** Remembers that a call has reached its tool, which records it. */
-  noteRan(callId: string): void {
+  rememberRan(callId: string): void {
     this.#ran.add(callId);
   }
 
   /** Remembers arguments that the tool's `prepareArguments` refused. */
-  noteInvalid(args: unknown): void {
+  rememberInvalid(args: unknown): void {
     if (typeof args === 'object' && args !== null) this.#invalid.add(args);
   }
 
@@ -104,7 +104,7 @@ export function callsAround(): AdapterCalls | undefined {
  * Counts a denial in a run, which ends before its next turn if the model repeats itself. The end of a run is a denial
  * for the run whose tool it works for: its model might start that agent again and again.
  */
-export function noteDenial(run: AgentRun, call: HookedCall, denial: ActionDeniedError): void {
+export function countDenial(run: AgentRun, call: HookedCall, denial: ActionDeniedError): void {
   if (!run.denied.deny(call, denial)) return;
   for (let place = places().getStore(); place; place = place.outer) {
     if (place.calls && place.run && !place.run.denied.deny(call, denial)) return;

@@ -82,11 +82,11 @@ function beginChat(agent: LocalAgent, ownId: string, name: string | undefined): 
   const next = known ? newSessionId(name) : ownId;
   const chat = (isContinued && known) || { sessionId: next, messages: new WeakSet() };
   chats().set(agent, chat);
-  noteChatMessages(agent);
+  rememberChatMessages(agent);
 }
 
 /** Remembers the messages that the agent has now as part of its conversation. */
-export function noteChatMessages(agent: LocalAgent): void {
+export function rememberChatMessages(agent: LocalAgent): void {
   const chat = chats().get(agent);
   if (!chat) return;
   // Messages are added at the end.

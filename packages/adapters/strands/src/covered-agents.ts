@@ -9,7 +9,7 @@ import {
   type LocalAgent,
   type Tool,
 } from '@strands-agents/sdk';
-import { beginConversation, noteChatMessages } from './agent-identity.ts';
+import { beginConversation, rememberChatMessages } from './agent-identity.ts';
 import {
   beginRun,
   behindStandIns,
@@ -18,7 +18,7 @@ import {
   processCoverage,
   recordChosenTool,
 } from './chosen-tool.ts';
-import { hookedCall, noteAgentTexts, outcomeOf } from './strands-calls.ts';
+import { hookedCall, outcomeOf, rememberAgentTexts } from './strands-calls.ts';
 
 /** Finished calls whose tools ran. */
 const ranCalls = processWide('@actlog/strands/ran-calls', () => new WeakSet<AfterToolCallEvent>());
@@ -76,13 +76,13 @@ function ownCallsOf(agent: object): AdapterCalls | undefined {
 }
 
 /** Remembers the recorder of an agent that has run with its own intervention. */
-export function noteCovered(agent: object, calls: AdapterCalls): void {
+export function rememberCovered(agent: object, calls: AdapterCalls): void {
   covered().set(agent, calls);
 }
 
 /** Covers an agent that a covered one has reached, unless it is covered. */
 export function coverAgent(agent: LocalAgent, calls: AdapterCalls): void {
-  if (!callsOf(agent)) noteCovered(agent, calls);
+  if (!callsOf(agent)) rememberCovered(agent, calls);
 }
 
 /** Recorders of the current runs of agents without an intervention. */
@@ -126,11 +126,11 @@ function hookAgent(agent: LocalAgent): void {
 function beginCoveredRun({ agent }: BeforeInvocationEvent, calls: AdapterCalls): void {
   beginRun(agent);
   beginConversation(agent);
-  noteAgentTexts(agent, calls);
+  rememberAgentTexts(agent, calls);
 }
 
 function endBeforeModel(event: BeforeModelCallEvent): void {
-  noteChatMessages(event.agent);
+  rememberChatMessages(event.agent);
   const reason = endOfRun(event.agent);
   if (reason !== undefined) event.cancel = reason;
 }

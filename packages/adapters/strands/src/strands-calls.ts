@@ -126,7 +126,7 @@ const nodes = processWide('@actlog/strands/nodes', () => new WeakSet<object>());
  * Remembers the system prompt of an agent that is about to run, and from now on what users say to it, for argument
  * origins. Reads messages as they are added, because summaries and feedback also become user messages later.
  */
-export function noteAgentTexts(agent: LocalAgent, calls: AdapterCalls): void {
+export function rememberAgentTexts(agent: LocalAgent, calls: AdapterCalls): void {
   if (!calls.tracesOrigins) return;
   noteTexts(calls, () => ({ sessionId: sessionOf(agent, calls), system: [agent.systemPrompt] }));
   const all = listeners().get(agent) ?? new Set();
@@ -140,18 +140,18 @@ export function noteAgentTexts(agent: LocalAgent, calls: AdapterCalls): void {
 }
 
 /** Remembers the agents and orchestrators that are nodes of an orchestrator, which passes them their input. */
-export function noteNodes(parts: Iterable<object>): void {
+export function rememberNodes(parts: Iterable<object>): void {
   for (const part of parts) nodes().add(part);
 }
 
 /** Remembers an agent behind a tool that a model calls without the call being recorded. */
-export function noteUncoveredTool(tool: Tool): void {
+export function rememberUncoveredTool(tool: Tool): void {
   const { agent } = tool as { readonly agent?: unknown };
   if (typeof agent === 'object' && agent !== null) nodes().add(agent);
 }
 
 /** Remembers what the user said to an orchestrator, in the sessions of its agents. */
-export function noteInput(
+export function rememberInput(
   orchestrator: object,
   input: unknown,
   agents: readonly LocalAgent[],

@@ -111,8 +111,8 @@ interface CommandResponse {
 }
 
 /**
- * Returns the status of a tool's response. Codex has several forms for the end of a command: fields, JSON in a text, and
- * a text. One version has only the output, which does not say if the command failed.
+ * Returns the status of a tool's response. Codex reports the end of a command as fields, as a string with JSON, or as
+ * plain text. One version has only the output, which does not say if the command failed.
  */
 function responseStatusOf(response: unknown): number {
   if (typeof response === 'string') {

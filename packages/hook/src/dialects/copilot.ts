@@ -76,7 +76,7 @@ function callOf(event: EventFields): HookCall {
   };
 }
 
-/** Returns the arguments, which some versions send as JSON in a text. */
+/** Returns the arguments, which some versions send as a string with JSON. */
 function parsed(args: unknown): unknown {
   if (typeof args !== 'string') return args;
   try {

@@ -23,12 +23,12 @@ import {
   BegunCall,
   type HookedCall,
   isUnhookedCall,
-  noteHookedCall,
-  noteHookedTime,
-  noteUnhookedCall,
   takeHookedCall,
   takeHookedTime,
   takeUnhookedCall,
+  trackHookedCall,
+  trackHookedTime,
+  trackUnhookedCall,
   watchHookedTimes,
   withCallId,
 } from './hooked-calls.ts';
@@ -94,8 +94,8 @@ export class AdapterCalls {
    */
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { callId, wrapping } = call;
-    noteHookedCall(this.recorder, call);
-    const ended = noteHookedTime(this.recorder, call.toolName);
+    trackHookedCall(this.recorder, call);
+    const ended = trackHookedTime(this.recorder, call.toolName);
     const running =
       callId === undefined && wrapping
         ? withCallId(wrapping, (ownId) => this.#run(call, ownId, run))
@@ -129,13 +129,13 @@ export class AdapterCalls {
    * They then skip it; if one was earlier, use {@link AdapterCalls.recordLate}.
    */
   note(call: { readonly toolName: string; readonly callId: string }): void {
-    if (!isUnhookedCall(this.recorder, call)) noteHookedCall(this.recorder, call);
+    if (!isUnhookedCall(this.recorder, call)) trackHookedCall(this.recorder, call);
   }
 
   /** Records a call that has ended, unless `outcomeOf` or `statusOf` says that it has not finished. */
   record(call: HookedCall, outcome: ToolOutcome): void {
-    noteHookedCall(this.recorder, call);
-    noteHookedTime(this.recorder, call.toolName)?.();
+    trackHookedCall(this.recorder, call);
+    trackHookedTime(this.recorder, call.toolName)?.();
     this.#recordEnded(call, outcome);
   }
 
@@ -160,7 +160,7 @@ export class AdapterCalls {
     const isHookedThen = (!startedIn || isWithin) && this.#takeTime(call);
     const isHooked = callId === undefined ? isWithin || isHookedThen : takeHookedCall(this.recorder, call);
     if (isHooked) return;
-    noteUnhookedCall(this.recorder, call);
+    trackUnhookedCall(this.recorder, call);
     this.#recordEnded(call, outcome);
   }
 

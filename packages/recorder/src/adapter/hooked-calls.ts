@@ -45,7 +45,7 @@ export function watchHookedTimes(recorder: object): void {
 }
 
 /** Remembers that a framework's adapter handles a call of this tool now, until the returned function is called. */
-export function noteHookedTime(recorder: object, toolName: string): (() => void) | undefined {
+export function trackHookedTime(recorder: object, toolName: string): (() => void) | undefined {
   const { times } = hookedTimes(recorder);
   if (!times) return undefined;
   const time: HookedTime = { toolName, beganMs: Date.now(), endedMs: Number.POSITIVE_INFINITY };
@@ -74,7 +74,7 @@ function nameOf({ toolName, callId }: IdentifiedCall): string {
 }
 
 /** Remembers that a framework's adapter handles this call. */
-export function noteHookedCall(recorder: object, call: IdentifiedCall): void {
+export function trackHookedCall(recorder: object, call: IdentifiedCall): void {
   if (call.callId === undefined) return;
   const calls = hookedCalls(recorder);
   if (!calls.has(nameOf(call)) || !runsWithin(call)) add(calls, nameOf(call));
@@ -86,7 +86,7 @@ export function takeHookedCall(recorder: object, call: IdentifiedCall): boolean 
 }
 
 /** Remembers that a generic hook recorded this call. */
-export function noteUnhookedCall(recorder: object, call: IdentifiedCall): void {
+export function trackUnhookedCall(recorder: object, call: IdentifiedCall): void {
   if (call.callId !== undefined) add(unhookedCalls(recorder), nameOf(call));
 }
 

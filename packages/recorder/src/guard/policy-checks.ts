@@ -230,7 +230,7 @@ export class PolicyChecks {
       try {
         const response = await this.#policies?.check(left.question, options);
         // Only now is it certain that these facts were the reason.
-        for (const facts of left.without) this.#refusals.noteCheck(facts);
+        for (const facts of left.without) this.#refusals.rememberCheck(facts);
         return response;
       } catch (error) {
         rejection ??= error;

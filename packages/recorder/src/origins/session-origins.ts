@@ -68,7 +68,7 @@ export class SessionOrigins {
    *
    * @param result - returns the result; it may throw
    */
-  noteResult(sessionId: string, call: TracedCall, result: () => unknown, trace: Trace | undefined): void {
+  rememberResult(sessionId: string, call: TracedCall, result: () => unknown, trace: Trace | undefined): void {
     this.#pending.add(sessionId, () => {
       this.#safely(() => this.#trackerOf(sessionId).result(call, result(), trace));
     });

@@ -307,7 +307,7 @@ export class Losses {
     const facts = factsIn(event.body);
     if (facts) {
       counters.omitted += 1;
-      refusals.noteEvent(facts);
+      refusals.rememberEvent(facts);
       return;
     }
     if (!deadLetters?.add(event.body, reason)) {

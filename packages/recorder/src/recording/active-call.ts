@@ -36,7 +36,7 @@ export class CallOrigins {
  *
  * @param eventId - id of the call's event; undefined if it was not recorded
  */
-export function noteResult(
+export function rememberResult(
   call: ToolCall,
   active: ActiveCall,
   eventId: string | undefined,
@@ -45,7 +45,7 @@ export function noteResult(
   const { origins, refusedWith, sessionId, toolName, trace } = active;
   if (origins === undefined || refusedWith !== undefined) return;
   const traced = { toolName: toIdentifier(toolName, 'unknown'), eventId };
-  origins.noteResult(sessionId, traced, () => shownResult(outcome, call.resultOf), trace);
+  origins.rememberResult(sessionId, traced, () => shownResult(outcome, call.resultOf), trace);
 }
 
 /** Returns what the model sees of an outcome: the result, or the message of the error. */

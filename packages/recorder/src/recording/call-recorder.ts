@@ -20,7 +20,7 @@ import {
   claimSameCall,
   currentCall,
   endCall,
-  noteResult,
+  rememberResult,
   runAsCall,
   tellOuter,
 } from './active-call.ts';
@@ -186,7 +186,7 @@ export class CallRecorder {
       const trace = facts.argumentsHash === undefined ? origins.trace(sessionId, facts.arguments) : undefined;
       this.#origins.report(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, trace);
       const traced = { toolName: toIdentifier(facts.toolName, 'unknown'), eventId };
-      if (facts.result !== undefined) origins.noteResult(sessionId, traced, () => facts.result, trace);
+      if (facts.result !== undefined) origins.rememberResult(sessionId, traced, () => facts.result, trace);
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
     }
@@ -288,7 +288,7 @@ export class CallRecorder {
     }
     const status = active.refusedWith ?? this.#status.of(call, outcome);
     const eventId = status === null ? undefined : this.#recordCall(call, active, status);
-    noteResult(call, active, eventId, outcome);
+    rememberResult(call, active, eventId, outcome);
   }
 
   /** Records a call. Errors in here must not change how the call ends. */

@@ -41,14 +41,14 @@ export class FactRefusals {
   }
 
   /** Remembers that the service accepted a check only without these facts. */
-  noteCheck(facts: OptionalFacts): void {
+  rememberCheck(facts: OptionalFacts): void {
     if (this.#ofChecks.has(facts)) return;
     this.#ofChecks.add(facts);
     this.#report(facts, texts[facts].ofChecks);
   }
 
   /** Remembers that the service rejected an event about these facts. */
-  noteEvent(facts: OptionalFacts): void {
+  rememberEvent(facts: OptionalFacts): void {
     if (this.#ofEvents.has(facts)) return;
     this.#ofEvents.add(facts);
     this.#report(facts, texts[facts].ofEvents);

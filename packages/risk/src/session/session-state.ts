@@ -131,8 +131,8 @@ export class Instants {
   }
 
   /**
-   * Largest number of events within a span of time. Beyond twice the limit it is the number of all: a session with so many
-   * is dense enough for any rule that asks.
+   * Returns the largest number of events within a span of time. Beyond twice the limit it returns the number of all
+   * events: such a session is dense enough for every rule.
    */
   densest(spanMs: number): number {
     if (this.total > limit * 2) return this.total;

@@ -53,7 +53,7 @@ class SpanRecorder implements ObservabilityExporter {
   #start(span: AnyExportedSpan): void {
     this.#spans.start(span);
     this.#findConversation(span);
-    this.#noteTexts(span);
+    this.#rememberTexts(span);
     // A tool's span starts in the context of the hook before it.
     const scope = currentScope();
     if (!scope || scope.call.toolName !== ranTool(span)) return;
@@ -64,7 +64,7 @@ class SpanRecorder implements ObservabilityExporter {
   #end(span: AnyExportedSpan): void {
     const tool = toolSpan(span);
     if (tool && this.#calls.covers(tool.toolName) && this.#recorded.takeSpan(span.id)) {
-      this.#recorded.noteExported({ traceId: span.traceId, callId: tool.callId });
+      this.#recorded.rememberExported({ traceId: span.traceId, callId: tool.callId });
       const { conversation, ...location } = this.#locationOf(span);
       this.#calls.conversations.note(conversation, tool, location.sessionId);
       this.#calls.record({ ...tool, ...location }, tool.outcome);
@@ -95,7 +95,7 @@ class SpanRecorder implements ObservabilityExporter {
   /**
    * Remembers the messages of a run for argument origins, unless it is within a call: a model may have written them.
    */
-  #noteTexts(span: AnyExportedSpan): void {
+  #rememberTexts(span: AnyExportedSpan): void {
     if (span.type !== 'agent_run' && span.type !== 'model_generation') return;
     noteTexts(this.#calls, () => {
       const locations = [...this.#spans.around(span)];

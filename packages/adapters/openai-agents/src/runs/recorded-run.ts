@@ -9,7 +9,7 @@ import {
   RunState,
   StreamedRunResult,
 } from '@openai/agents';
-import { noteAction } from '../actions.ts';
+import { rememberAction } from '../actions.ts';
 import { coverage, failure, processCoverage, unfinished } from '../agents-calls.ts';
 import { outcomeOf } from '../guardrails.ts';
 import { keepSession, type RunConversation, sessionOf } from '../session-id.ts';
@@ -130,7 +130,7 @@ function listen(runner: Runner): void {
     if (toolCall.type !== 'shell_call' && toolCall.type !== 'apply_patch_call') return;
     const { callId } = toolCall;
     run.seen.add(callId);
-    noteAction(toolCall.type === 'shell_call' ? toolCall.action : toolCall.operation, { agent, callId });
+    rememberAction(toolCall.type === 'shell_call' ? toolCall.action : toolCall.operation, { agent, callId });
   });
   runner.on('agent_tool_end', (_context, _agent, tool, output, { toolCall }) => {
     const run = currentRun();

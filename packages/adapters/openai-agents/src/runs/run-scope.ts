@@ -238,8 +238,8 @@ function inputTexts(input: unknown): Pick<ShownTexts, 'user' | 'system'> {
 }
 
 /** Passes what the user wrote to the recorder of an agent's calls, for the origins of arguments. */
-export function noteInput(run: RunScope, agent: NamedAgent): Promise<void> {
-  return noteRunTexts(run, agent, () => inputTexts(run.input));
+export function rememberInput(run: RunScope, agent: NamedAgent): Promise<void> {
+  return rememberRunTexts(run, agent, () => inputTexts(run.input));
 }
 
 /**
@@ -247,7 +247,7 @@ export function noteInput(run: RunScope, agent: NamedAgent): Promise<void> {
  *
  * @param read - reads the messages; called only if they are used
  */
-export async function noteRunTexts(
+export async function rememberRunTexts(
   run: RunScope,
   agent: NamedAgent,
   read: () => Pick<ShownTexts, 'user' | 'system'>,
