@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test as onSqlite, onTestFinished } from 'vitest';
 import { configuration } from '../src/configuration.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
-import { version } from '../src/version.ts';
+import { version } from '../src/lib/version.ts';
 import { type CommandOptions, commandEnvironment, commandLine, run, runHere, start } from './command-line.ts';
 import { onPostgres } from './test-database.ts';
 import { activityEvent } from './test-server.ts';

@@ -8,6 +8,7 @@ import { readQuotaUsage } from '../src/administration/quota-usage.ts';
 import { deleteExpiredData } from '../src/background/background-tasks.ts';
 import { newApiKey } from '../src/keys/api-key.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';
+import { Metrics } from '../src/observability/metrics.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { DecisionLog } from '../src/policy/decision-log.ts';
 import { decisionRow } from '../src/policy/decision-row.ts';
@@ -458,14 +459,8 @@ test('deletes decisions past their own retention, and counts them as freed', asy
   const storage = await openStorage({ database, connections: 2 });
   atTestEnd(() => storage.close());
   const tenantId = await storage.writeAcross('administer', ({ db }) => ensureTenant(db, 'one'));
-  const log = new DecisionLog({
-    storage,
-    quotas: {},
-    isOn: true,
-    maxQueued: 10,
-    countDecision: () => {},
-    countQuotaRefusal: () => {},
-  });
+  const metrics = new Metrics(() => 0);
+  const log = new DecisionLog({ storage, quotas: {}, isOn: true, maxQueued: 10, metrics });
   const check = { agentId: 'billing', action };
   const response = { decision: 'allow', decidedBy: null, matched: [], pendingActionId: null } as never;
   const set = { version: 1, policies: [], watched: new WatchedCalls([]), wanted: new Set<never>() };

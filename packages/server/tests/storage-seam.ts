@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
+import { TenantTurns } from '../src/lib/tenant-turns.ts';
 import { PostgresStorage } from '../src/storage/postgres/postgres-storage.ts';
 import { SqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import type { Database, Write } from '../src/storage/transaction.ts';
-import { TenantTurns } from '../src/tenant-turns.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 

@@ -11,8 +11,8 @@ import {
   LogController,
 } from 'fastify';
 import type { ApiError } from '../lib/api-error.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { TenantTurns } from '../tenant-turns.ts';
 import {
   apiError,
   handleErrors,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { jsonFlaw, limits, parseJsonWithBigInts } from '@actlog/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validationError } from '../lib/api-error.ts';
-import type { TenantTurns } from '../tenant-turns.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { RequestMemory, ReservedMemory } from './limits/request-memory.ts';
 
 declare module 'fastify' {

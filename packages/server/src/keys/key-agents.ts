@@ -1,9 +1,9 @@
 import { ApiError } from '../lib/api-error.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Storage } from '../storage/storage.ts';
 import { addAgentsOfKey, revokedAgentsOf } from '../storage/stores/key-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { TenantTurns } from '../tenant-turns.ts';
 import type { Caller } from './caller.ts';
 
 /** The fields of a caller by which a revoked agent stops it. */

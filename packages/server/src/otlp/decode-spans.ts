@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import protobuf from 'protobufjs/light.js';
 import { inspectJson, parsedBytes } from '../http/json-body.ts';
 import { validationError } from '../lib/api-error.ts';
-import type { Turn } from '../tenant-turns.ts';
+import type { Turn } from '../lib/tenant-turns.ts';
 import { maxTextBytes } from './body-limits.ts';
 import { type DecodingMemory, type EncodedSpan, notJson, notProtobuf, tooLong } from './encoded-span.ts';
 import { exportRequest, fieldsOf, listOf } from './request-shape.ts';

@@ -13,10 +13,10 @@ import {
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
 import { v5 } from 'uuid';
-import { recordDecision } from '../guardian/decide-action.ts';
-import { holdAction } from '../guardian/hold-action.ts';
+import { type RecordingParts, recordDecision } from '../guardian/decide-action.ts';
+import { type HoldParts, holdAction } from '../guardian/hold-action.ts';
+import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
 import { countActions, saveCheckedAction } from '../storage/policies/policy-count-store.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
@@ -26,12 +26,23 @@ import type { Usage } from '../storage/stores/quota-table.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { CheckHistory } from './check-history.ts';
+import type { DecisionLog } from './decision-log.ts';
 
 /** Maximum bytes of the policies listed in a webhook message, which keeps it below 20 kB. */
 const maxReportedBytes = 16 * 1024;
 
 /** Maximum number of policies listed in a webhook message. */
 const maxReportedPolicies = 100;
+
+/** Parts that {@link RecordedDenials} uses. */
+interface DenialParts extends RecordingParts {
+  readonly secret: DeploymentSecret;
+}
+
+/** Parts that {@link CheckEffects} uses. */
+export interface EffectParts extends DenialParts, HoldParts {
+  readonly decisionLog: DecisionLog;
+}
 
 /** The check whose effects are written. */
 export interface EffectsContext {
@@ -50,11 +61,11 @@ export interface EffectsContext {
 
 /** Writes the effects of a check's decision, in the transaction that the decision was made in. */
 export class CheckEffects {
-  readonly #services: Services;
+  readonly #parts: EffectParts;
   readonly #context: EffectsContext;
 
-  constructor(services: Services, context: EffectsContext) {
-    this.#services = services;
+  constructor(parts: EffectParts, context: EffectsContext) {
+    this.#parts = parts;
     this.#context = context;
   }
 
@@ -96,17 +107,17 @@ export class CheckEffects {
     { response }: CheckDecision,
   ): Promise<Partial<Usage>> {
     const { tenantId, body, nowMs, digest, kept } = this.#context;
-    const usage = await holdAction(this.#services, write, tenantId, body, digest(), action);
-    const keptUsage = await this.#services.decisionLog.keepHeld(write, kept(response));
+    const usage = await holdAction(this.#parts, write, tenantId, body, digest(), action);
+    const keptUsage = await this.#parts.decisionLog.keepHeld(write, kept(response));
     const payload = policyDecision(body, 'require_approval', policy, action.id);
-    await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
+    await recordDecision(this.#parts, write, tenantId, body, payload, nowMs);
     return { ...usage, ...keptUsage };
   }
 
   async #recordGrant(write: Write, { grant, policy }: CheckEffect & { type: 'use_grant' }): Promise<void> {
     const { tenantId, body, nowMs } = this.#context;
     const payload = grantedDecision(body, policy, grant);
-    await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
+    await recordDecision(this.#parts, write, tenantId, body, payload, nowMs);
   }
 
   async #count(db: Database): Promise<void> {
@@ -141,7 +152,7 @@ export class CheckEffects {
     if (fired.length === 0) return;
     const { tenantId, body, nowMs } = this.#context;
     const policies = reportedPolicies(fired);
-    await this.#services.outbox.queue(write, tenantId, {
+    await this.#parts.outbox.queue(write, tenantId, {
       type: 'policy.matched',
       timestamp: isoTime(nowMs),
       data: {
@@ -177,12 +188,12 @@ function reportedPolicies(fired: readonly FiredPolicy[]) {
  * action is checked, even if it was held or allowed before.
  */
 export class RecordedDenials {
-  readonly #services: Services;
+  readonly #parts: DenialParts;
   readonly #tenantId: number;
   readonly #body: PolicyCheck;
 
-  constructor(services: Services, tenantId: number, body: PolicyCheck) {
-    this.#services = services;
+  constructor(parts: DenialParts, tenantId: number, body: PolicyCheck) {
+    this.#parts = parts;
     this.#tenantId = tenantId;
     this.#body = body;
   }
@@ -191,7 +202,7 @@ export class RecordedDenials {
   add(write: Write, { policy }: FiredPolicy, heldId: string | null, nowMs: number): Promise<boolean> {
     const payload = policyDecision(this.#body, 'deny', policy, heldId);
     const eventId = this.#eventId(policy.id, heldId);
-    return recordDecision(this.#services, write, this.#tenantId, this.#body, payload, nowMs, eventId);
+    return recordDecision(this.#parts, write, this.#tenantId, this.#body, payload, nowMs, eventId);
   }
 
   /** `true` if there is no denial to record: no policy denies, the denial is recorded, or there is no session. */
@@ -205,6 +216,6 @@ export class RecordedDenials {
   /** Returns the event id for a denial, the same for each repeat; `undefined` if the action has no id. */
   #eventId(policyId: string, heldId: string | null): string | undefined {
     const identity = denialIdentity(this.#body, policyId, heldId);
-    return identity && v5(JSON.stringify([this.#tenantId, ...identity]), this.#services.secret.eventIdKey);
+    return identity && v5(JSON.stringify([this.#tenantId, ...identity]), this.#parts.secret.eventIdKey);
   }
 }

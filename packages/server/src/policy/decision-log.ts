@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { HeldEnd } from '../guardian/decide-action.ts';
 import { ApiError } from '../lib/api-error.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { leftOf, readRoom } from '../quota/room.ts';
 import { ActivityChange } from '../storage/activity/activity-change.ts';
 import { addActivity } from '../storage/activity/activity-store.ts';
@@ -11,20 +13,12 @@ import {
 } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import type { QuotaName, Usage } from '../storage/stores/quota-table.ts';
+import type { Usage } from '../storage/stores/quota-table.ts';
 import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import { writeForTenants } from '../storage/write-for-tenants.ts';
 
 type Outcome = Pick<PolicyDecisionRow, 'decision' | 'decided_by'>;
-
-/** End of a held action. */
-export interface HeldEnd extends Outcome {
-  readonly tenantId: number;
-  readonly heldId: string;
-  readonly status: Exclude<PolicyDecisionRow['held_status'], 'pending' | null>;
-  readonly endedMs: number;
-}
 
 interface Waiting {
   readonly decision: PolicyDecisionRow;
@@ -41,10 +35,7 @@ export interface DecisionLogOptions {
   readonly isOn: boolean;
   /** Maximum number of waiting decisions; further checks are rejected with 503. */
   readonly maxQueued: number;
-  /** Counts a decision that is not kept because of the tenant's quota. */
-  readonly countQuotaRefusal: (quota: QuotaName) => void;
-  /** Counts the decision of a check that was not a dry run. */
-  readonly countDecision: (decision: PolicyDecisionRow['decision']) => void;
+  readonly metrics: Metrics;
 }
 
 /** Maximum number of decisions in one transaction. */
@@ -73,7 +64,7 @@ export class DecisionLog {
    */
   async keep(decision: PolicyDecisionRow): Promise<void> {
     if (this.#options.isOn) await this.#queued(decision);
-    if (decision.dry_run === 0 && !isOfHeld(decision)) this.#options.countDecision(decision.decision);
+    if (decision.dry_run === 0 && !isOfHeld(decision)) this.#options.metrics.decision(decision.decision);
   }
 
   /**
@@ -82,12 +73,12 @@ export class DecisionLog {
    * @returns the change of the tenant's usage, to be written after the rows of sessions
    */
   async keepHeld({ db, afterCommit }: Write, decision: PolicyDecisionRow): Promise<Partial<Usage>> {
-    const { isOn, quotas, countQuotaRefusal, countDecision } = this.#options;
+    const { isOn, quotas, metrics } = this.#options;
     const { tenant_id: tenantId, decided_ms: nowMs } = decision;
-    afterCommit(() => countDecision(decision.decision));
+    afterCommit(() => metrics.decision(decision.decision));
     if (!isOn) return {};
     if (leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions') < 1) {
-      afterCommit(() => countQuotaRefusal('decisions'));
+      afterCommit(() => metrics.quotaRefusal('decisions'));
       return {};
     }
     const held = { ...decision, held_status: 'pending' } as const;
@@ -158,7 +149,7 @@ export class DecisionLog {
     tenantId: number,
     group: readonly PolicyDecisionRow[],
   ): Promise<void> {
-    const { quotas, countQuotaRefusal } = this.#options;
+    const { quotas, metrics } = this.#options;
     const nowMs = Date.now();
     await changeHeld(db, tenantId, group.filter(isOfHeld), nowMs);
     const decisions = group.filter((decision) => !isOfHeld(decision));
@@ -166,7 +157,7 @@ export class DecisionLog {
     const room = leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions');
     const kept = decisions.slice(0, Math.max(0, room));
     afterCommit(() => {
-      for (let left = decisions.length - kept.length; left > 0; left -= 1) countQuotaRefusal('decisions');
+      for (let left = decisions.length - kept.length; left > 0; left -= 1) metrics.quotaRefusal('decisions');
     });
     if (kept.length === 0) return;
     await insertPolicyDecisions(db, kept);

@@ -1,5 +1,5 @@
 import { type CheckedAction, type FiredPolicy, matchPolicy, needsHistory } from '@actlog/policy';
-import { callerGone, type TenantTurns, type Turn } from '../tenant-turns.ts';
+import { callerGone, type TenantTurns, type Turn } from '../lib/tenant-turns.ts';
 import type { CompiledPolicy } from './compiled-policy.ts';
 import type { PolicySet } from './policy-set.ts';
 

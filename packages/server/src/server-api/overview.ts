@@ -5,7 +5,7 @@ import { requireScope } from '../http/authentication.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
+import type { RiskParts } from '../risk/read-risk.ts';
 import { bucketOf, bucketsOf } from '../storage/activity/activity-change.ts';
 import {
   type ActivityOfBucket,
@@ -96,7 +96,7 @@ const defaultSpanMs = 24 * 3_600_000;
  * Route `GET /server/v1/overview`: what happened in a span of time, and what needs attention. Everything is read from
  * counts and indexes, so its cost does not depend on the number of events.
  */
-export function overviewRoute({ storage, scoring }: Services): ServerRoute<typeof overviewQuery> {
+export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<typeof overviewQuery> {
   return {
     method: 'GET',
     path: '/overview',

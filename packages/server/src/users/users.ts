@@ -6,9 +6,9 @@ import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { keyCacheMs } from '../keys/key-ring.ts';
 import { type Role, roles, scopesOfRole } from '../keys/lifetime.ts';
 import { singleLineName } from '../keys/single-line-name.ts';
-import { type SignInSettings, signsInByProxy } from '../sign-in-settings.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantNamed } from '../storage/stores/tenant-store.ts';
+import { type SignInSettings, signsInByProxy } from './sign-in-settings.ts';
 import { csrfToken, requireOwnOrigin, SignIns } from './sign-ins.ts';
 import { TrustedProxy } from './trusted-proxy.ts';
 
