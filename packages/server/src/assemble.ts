@@ -3,7 +3,7 @@ import type { Configuration } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
 import { expireActions } from './guardian/hold-action.ts';
-import { LoopTurns } from './http/limits/loop-turns.ts';
+import { LoopTurns } from './http/limits/connection-turns.ts';
 import { FailedAuthentications, RateLimiter, UnlimitedRate } from './http/limits/rate-limiter.ts';
 import { RequestMemory, ResponseMemory } from './http/limits/request-memory.ts';
 import { mountEndpoints } from './http/mount.ts';
@@ -13,15 +13,14 @@ import { RequestGate } from './http/request-gate.ts';
 import { EventWriter } from './ingest/event-writer.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
 import type { DeploymentSecret } from './keys/deployment-secret.ts';
-import { KeyAgents } from './keys/key-agents.ts';
-import { KeyRing } from './keys/key-ring.ts';
+import { KeyAgents, KeyRing } from './keys/key-ring.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { UnreadSpansOfTenants } from './observability/unread-spans.ts';
 import { mountTraces } from './otlp/mount-traces.ts';
 import { DecisionLog } from './policy/decision-log.ts';
 import { PolicySets } from './policy/policy-set.ts';
-import { QuotaGate } from './quota/quota-gate.ts';
+import { QuotaGate } from './quota/room.ts';
 import {
   createAgent,
   getAgent,
@@ -110,16 +109,13 @@ export function assemble(
   const policySets = new PolicySets();
   const outbox = new WebhookOutbox(policySets);
   const addressGuard = new AddressGuard(settings.webhookAllowedRanges, settings.webhookAllowedPorts);
-  const scoring = new RiskScoring(storage, outbox, (reached) => metrics.levelsReached(reached));
+  const scoring = new RiskScoring(storage, outbox, metrics);
   const ingest = new GroupCommit({
-    maxQueued: maxQueuedEvents,
+    storage,
+    scoring,
     metrics,
+    maxQueued: maxQueuedEvents,
     gatherMs: storage.isShared ? gatherMs : 0,
-    commit: async (groups) => {
-      const recorded = await storage.record(groups);
-      scoring.after(recorded);
-      return recorded.outcomes;
-    },
   });
 
   const audit = { quotas, principalHeader };

@@ -6,9 +6,8 @@
  */
 export type { Administration, ToolTagAdministration } from './administration/administration.ts';
 export type { KeyAdministration } from './administration/keys.ts';
-export type { QuotaUsage } from './administration/quota-usage.ts';
 export type { SessionAdministration } from './administration/sessions.ts';
-export type { TenantAdministration } from './administration/tenants.ts';
+export type { QuotaUsage, TenantAdministration } from './administration/tenants.ts';
 export type { WebhookAdministration } from './administration/webhooks.ts';
 export type { ServerOptions } from './configuration.ts';
 export type { KeyKind } from './keys/api-key.ts';

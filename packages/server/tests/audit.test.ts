@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { readQuotaUsage } from '../src/administration/quota-usage.ts';
+import { readQuotaUsage } from '../src/administration/tenants.ts';
 import { operator, recordUnlimited } from '../src/audit/record-change.ts';
 import { deleteExpiredData } from '../src/background/background-tasks.ts';
 import { ensureTenant } from '../src/keys/provisioning.ts';

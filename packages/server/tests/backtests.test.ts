@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { BacktestResult } from '@actlog/policy';
-import { Backtest } from '@actlog/policy';
+import { Backtest, type BacktestResult } from '@actlog/policy';
 import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -13,7 +13,7 @@ const storage: Storage = (onPostgres ? PostgresStorage : SqliteStorage).prototyp
 const { read } = storage;
 
 /** Modules that read on their own account, at a time that no request determines. */
-const backgroundReaders = /\/src\/(risk\/risk-scoring|ingest\/shared-recording|webhooks\/sender)\.ts/;
+const backgroundReaders = /\/src\/(risk\/risk-scoring|ingest\/recording|webhooks\/sender)\.ts/;
 
 /** Runs `work` between the next read of a request and the continuation of its caller. */
 export function afterNextRead(work: () => Promise<unknown>): void {

@@ -1,10 +1,16 @@
 import type { Scope } from '@actlog/protocol';
 import * as z from 'zod';
-import type { AuditParts } from '../audit/record-change.ts';
-import { actorOf, auditRequest, type Change, keyChange, rotationChange } from '../audit/record-change.ts';
-import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
+import {
+  type AuditParts,
+  actorOf,
+  auditRequest,
+  type Change,
+  keyChange,
+  rotationChange,
+} from '../audit/record-change.ts';
+import { authenticationFailed, requireEveryScope } from '../http/request-gate.ts';
+import { callerFields, validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { callerFields, validated } from '../http/validation.ts';
 import type { KeyKind } from '../keys/api-key.ts';
 import type { Caller } from '../keys/caller.ts';
 import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';

@@ -2,15 +2,20 @@ import { consoleSecurityPolicy, consoleSite, type SiteEncoding, type SiteFile } 
 import { contract } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { readQuotaUsage } from '../administration/quota-usage.ts';
-import type { AuditParts } from '../audit/record-change.ts';
-import { auditRequest, signedOutChange } from '../audit/record-change.ts';
-import { authenticationFailed, requireScope } from '../http/authentication.ts';
+import { readQuotaUsage } from '../administration/tenants.ts';
+import { type AuditParts, auditRequest, signedOutChange } from '../audit/record-change.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
-import { releaseBody } from '../http/json-body.ts';
 import type { ServingParts } from '../http/mount.ts';
+import { authenticationFailed, requireScope } from '../http/request-gate.ts';
+import {
+  acceptedEncodings,
+  callerFields,
+  isUnchanged,
+  releaseBody,
+  validated,
+  validator,
+} from '../http/request-input.ts';
 import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
-import { acceptedEncodings, callerFields, isUnchanged, validated, validator } from '../http/validation.ts';
 import { ApiError, noSuchEndpoint, notFound, validationError } from '../lib/api-error.ts';
 import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';

@@ -1,8 +1,7 @@
-import type { AuditParts } from '../audit/record-change.ts';
-import { auditRequest, signedOutChange } from '../audit/record-change.ts';
-import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
+import { type AuditParts, auditRequest, signedOutChange } from '../audit/record-change.ts';
+import { authenticationFailed, requireEveryScope } from '../http/request-gate.ts';
+import { callerFields } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { callerFields } from '../http/validation.ts';
 import type { Caller, SignedInUser } from '../keys/caller.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';

@@ -25,8 +25,7 @@ import {
   saveApprovals,
   statusAt,
 } from '../storage/stores/pending-action-store.ts';
-import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
+import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
 import type { DecisionSignal } from './decision-signal.ts';

@@ -4,8 +4,8 @@ import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { requireCountedRoom } from '../quota/room.ts';
-import { ActivityChange } from '../storage/activity/activity-change.ts';
-import { addActivity } from '../storage/activity/activity-store.ts';
+import { ActivityChange, addActivity } from '../storage/activity/activity-change.ts';
+import { parentsJson } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
   insertPendingAction,
@@ -20,11 +20,6 @@ import { pendingActionView } from './pending-action-view.ts';
 
 /** Name of the lock for transactions that may hold an action, so that quotas are exact. */
 export const holdLock = 'quota held actions';
-
-/** Returns the agents above an agent as they are stored; `null` for none. */
-export function parentsJson(parentAgentIds: readonly string[] = []): string | null {
-  return parentAgentIds.length === 0 ? null : JSON.stringify(parentAgentIds);
-}
 
 /** Parts that {@link holdAction} uses. */
 export interface HoldParts {

@@ -21,9 +21,9 @@ import {
   repeatedHost,
   sendError,
 } from './errors.ts';
-import { parseJsonBodies } from './json-body.ts';
 import { ConnectionTurns } from './limits/connection-turns.ts';
 import type { RequestMemory } from './limits/request-memory.ts';
+import { parseJsonBodies } from './request-input.ts';
 
 /** Options for {@link createApp}. */
 export interface AppOptions {

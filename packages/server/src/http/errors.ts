@@ -6,8 +6,8 @@ import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { PolicyCostError, QuotaError } from '../quota/room.ts';
 import { storageOutage } from '../storage/outage.ts';
-import { releaseBody } from './json-body.ts';
 import { jsonType } from './mount.ts';
+import { releaseBody } from './request-input.ts';
 
 /** Largest body whose remainder is still received after it was rejected, in bytes. */
 const maxDrainedBytes = 16 * 1024 * 1024;

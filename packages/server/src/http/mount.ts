@@ -13,13 +13,11 @@ import {
   saveResponse,
 } from '../storage/stores/idempotent-response-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { requireScope } from './authentication.ts';
-import { releaseBody } from './json-body.ts';
-import type { LoopTurns } from './limits/loop-turns.ts';
+import type { LoopTurns } from './limits/connection-turns.ts';
 import type { RequestMemory, ResponseMemory, ResponseRoom } from './limits/request-memory.ts';
-import type { RequestGate } from './request-gate.ts';
+import { type RequestGate, requireScope } from './request-gate.ts';
+import { releaseBody, validated, validator } from './request-input.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
-import { validated, validator } from './validation.ts';
 
 /** Content type of every response but the export's, which sets its own. */
 export const jsonType = 'application/json; charset=utf-8';

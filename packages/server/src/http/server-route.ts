@@ -4,9 +4,8 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
 import type { Caller } from '../keys/caller.ts';
 import { noSuchEndpoint } from '../lib/api-error.ts';
-import { releaseBody } from './json-body.ts';
 import { disconnectedSignal, jsonType, responsePayload, type ServingParts } from './mount.ts';
-import { validator } from './validation.ts';
+import { releaseBody, validator } from './request-input.ts';
 
 const noQuery = z.strictObject({});
 

@@ -2,10 +2,13 @@ import { warningsOf } from '@actlog/policy';
 import { decisionCategory, toolCallCategory } from '@actlog/protocol';
 import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import type { RiskObserver } from '../risk/risk-scoring.ts';
-import { ActivityChange, ActivityNames, type CountedCall } from '../storage/activity/activity-change.ts';
-import { addActivity } from '../storage/activity/activity-store.ts';
+import {
+  ActivityChange,
+  ActivityNames,
+  addActivity,
+  type CountedCall,
+} from '../storage/activity/activity-change.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
-import { isPostgres } from '../storage/postgres/postgres-error.ts';
 import {
   dropEmptySessions,
   lockSessions,
@@ -15,8 +18,8 @@ import {
 } from '../storage/sessions/session-store.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
 import { eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
-import type { Database, Write } from '../storage/transaction.ts';
+import { addUsage } from '../storage/stores/quota-store.ts';
+import { type Database, isPostgres, type Write } from '../storage/transaction.ts';
 import { type SessionCache, SessionFold } from './session-fold.ts';
 
 /** State that a writer caches between writes. */

@@ -2,20 +2,18 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { WarningCode } from '@actlog/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requireScope } from '../http/authentication.ts';
 import { reportedError, unknownRouteHandler } from '../http/errors.ts';
-import { releaseBody } from '../http/json-body.ts';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
-import type { RequestGate } from '../http/request-gate.ts';
+import { type RequestGate, requireScope } from '../http/request-gate.ts';
+import { releaseBody } from '../http/request-input.ts';
 import type { GroupCommit } from '../ingest/group-commit.ts';
-import type { KeyAgents } from '../keys/key-agents.ts';
+import type { KeyAgents } from '../keys/key-ring.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
-import { maxBodyBytes, maxDecodedBytes, tooLarge } from './body-limits.ts';
 import { jsonSpans, protobufSpans } from './decode-spans.ts';
-import { DecodingMemory } from './encoded-span.ts';
+import { DecodingMemory, maxBodyBytes, maxDecodedBytes, tooLarge } from './encoded-span.ts';
 import {
   type Encoding,
   encodingOf,

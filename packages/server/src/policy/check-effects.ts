@@ -2,8 +2,6 @@ import {
   type CheckDecision,
   type CheckEffect,
   type CheckResponse,
-  denialIdentity,
-  denyingPolicy,
   type FiredPolicy,
   grantedDecision,
   type KnownAction,
@@ -12,32 +10,25 @@ import {
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
-import { v5 } from 'uuid';
-import { type RecordingParts, recordDecision } from '../guardian/decide-action.ts';
+import { recordDecision } from '../guardian/decide-action.ts';
 import { type HoldParts, holdAction } from '../guardian/hold-action.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { countActions, saveCheckedAction } from '../storage/policies/policy-count-store.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
-import { findEvents } from '../storage/stores/event-log.ts';
 import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';
+import { addUsage } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { CheckHistory } from './check-history.ts';
 import type { DecisionLog } from './decision-log.ts';
+import type { CheckHistory } from './matches.ts';
+import type { DenialParts, RecordedDenials } from './stored-facts.ts';
 
 /** Maximum bytes of the policies listed in a webhook message, which keeps it below 20 kB. */
 const maxReportedBytes = 16 * 1024;
 
 /** Maximum number of policies listed in a webhook message. */
 const maxReportedPolicies = 100;
-
-/** Parts that {@link RecordedDenials} uses. */
-interface DenialParts extends RecordingParts {
-  readonly secret: DeploymentSecret;
-}
 
 /** Parts that {@link CheckEffects} uses. */
 export interface EffectParts extends DenialParts, HoldParts {
@@ -181,41 +172,4 @@ function reportedPolicies(fired: readonly FiredPolicy[]) {
     return index > 0 && bytes > maxReportedBytes;
   });
   return end === -1 ? all : all.slice(0, end);
-}
-
-/**
- * Denials of one action in the action's session. Each policy is recorded once per action with an id, however often the
- * action is checked, even if it was held or allowed before.
- */
-export class RecordedDenials {
-  readonly #parts: DenialParts;
-  readonly #tenantId: number;
-  readonly #body: PolicyCheck;
-
-  constructor(parts: DenialParts, tenantId: number, body: PolicyCheck) {
-    this.#parts = parts;
-    this.#tenantId = tenantId;
-    this.#body = body;
-  }
-
-  /** Records that a policy denies the action. Returns `true` if that was not recorded before. */
-  add(write: Write, { policy }: FiredPolicy, heldId: string | null, nowMs: number): Promise<boolean> {
-    const payload = policyDecision(this.#body, 'deny', policy, heldId);
-    const eventId = this.#eventId(policy.id, heldId);
-    return recordDecision(this.#parts, write, this.#tenantId, this.#body, payload, nowMs, eventId);
-  }
-
-  /** `true` if there is no denial to record: no policy denies, the denial is recorded, or there is no session. */
-  async isComplete(db: Database, fired: readonly FiredPolicy[], heldId: string | null): Promise<boolean> {
-    const denying = denyingPolicy(fired);
-    if (!denying || this.#body.sessionId === undefined) return true;
-    const id = this.#eventId(denying.policy.id, heldId);
-    return id !== undefined && (await findEvents(db, this.#tenantId, [id])).has(id);
-  }
-
-  /** Returns the event id for a denial, the same for each repeat; `undefined` if the action has no id. */
-  #eventId(policyId: string, heldId: string | null): string | undefined {
-    const identity = denialIdentity(this.#body, policyId, heldId);
-    return identity && v5(JSON.stringify([this.#tenantId, ...identity]), this.#parts.secret.eventIdKey);
-  }
 }

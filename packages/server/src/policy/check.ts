@@ -16,21 +16,18 @@ import type { EndParts } from '../guardian/decide-action.ts';
 import { expireAction, holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { KeyHolder } from '../keys/key-agents.ts';
+import type { KeyHolder } from '../keys/key-ring.ts';
 import { newIdentifier } from '../lib/identifier.ts';
-import type { QuotaGate } from '../quota/quota-gate.ts';
-import { QuotaError } from '../quota/room.ts';
+import { QuotaError, type QuotaGate } from '../quota/room.ts';
 import { lockNames } from '../storage/locks.ts';
 import { isOverdue, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { CheckEffects, type EffectParts, RecordedDenials } from './check-effects.ts';
-import type { CheckHistory } from './check-history.ts';
-import type { DecisionLog } from './decision-log.ts';
-import { decisionRow } from './decision-row.ts';
-import type { Matches } from './matches.ts';
+import { CheckEffects, type EffectParts } from './check-effects.ts';
+import { type DecisionLog, decisionRow } from './decision-log.ts';
+import type { CheckHistory, Matches } from './matches.ts';
 import type { PolicySet, PolicySets } from './policy-set.ts';
-import { StoredFacts } from './stored-facts.ts';
+import { RecordedDenials, StoredFacts } from './stored-facts.ts';
 
 /** Parts that {@link Check} uses. */
 export interface CheckParts extends EndParts, EffectParts {

@@ -1,15 +1,12 @@
 import { type BodyOf, limits, mergePatch, type SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
-import type { AuditParts } from '../audit/record-change.ts';
-import { auditRequest, fieldChanges } from '../audit/record-change.ts';
-import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
+import { type AuditParts, auditRequest, fieldChanges } from '../audit/record-change.ts';
+import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import { agentsLock } from '../quota/quota-gate.ts';
-import { requireCountedRoom } from '../quota/room.ts';
+import { agentsLock, requireCountedRoom } from '../quota/room.ts';
 import { lockNames } from '../storage/locks.ts';
 import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';
 import type { AgentTable } from '../storage/schema.ts';
@@ -20,11 +17,9 @@ import {
   metadataBytes,
   saveAgent,
 } from '../storage/stores/agent-store.ts';
-import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
+import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { SessionListParts } from './sessions.ts';
-import { sessionsPage } from './sessions.ts';
+import { type SessionListParts, sessionsPage } from './sessions.ts';
 
 /** Name of the lock for transactions that may add metadata, so that the quota is exact. */
 const metadataLock = 'quota metadata';

@@ -1,15 +1,14 @@
 import type { CheckResponse } from '@actlog/policy';
 import { checkPreference, headers } from '@actlog/protocol';
 import type { FastifyReply } from 'fastify';
-import { authenticationFailed } from '../http/authentication.ts';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
-import type { RequestGate } from '../http/request-gate.ts';
+import { authenticationFailed, type RequestGate } from '../http/request-gate.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
-import { type KeyAgents, requireAgent } from '../keys/key-agents.ts';
+import { type KeyAgents, requireAgent } from '../keys/key-ring.ts';
 import { validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { Check, type CheckParts } from '../policy/check.ts';
-import { type DecidedCheck, decisionRow } from '../policy/decision-row.ts';
+import { type DecidedCheck, decisionRow } from '../policy/decision-log.ts';
 import { Matches, matchInTurns } from '../policy/matches.ts';
 import type { Storage } from '../storage/storage.ts';
 

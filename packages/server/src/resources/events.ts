@@ -3,7 +3,7 @@ import { type EventAck, isReservedCategory } from '@actlog/protocol';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import type { OwnRoute } from '../http/route.ts';
 import type { GroupCommit } from '../ingest/group-commit.ts';
-import type { KeyAgents } from '../keys/key-agents.ts';
+import type { KeyAgents } from '../keys/key-ring.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 

@@ -1,8 +1,6 @@
 import type { SentOf, WebhookEventType } from '@actlog/protocol';
-import type { AuditParts } from '../audit/record-change.ts';
-import { auditRequest } from '../audit/record-change.ts';
-import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
+import { type AuditParts, auditRequest } from '../audit/record-change.ts';
+import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { validationError } from '../lib/api-error.ts';

@@ -8,18 +8,14 @@ import {
 } from '@actlog/policy';
 import { type AuditAction, mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import type { AuditParts } from '../audit/record-change.ts';
-import { auditRequest, type Change, fieldChanges } from '../audit/record-change.ts';
-import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
+import { type AuditParts, auditRequest, type Change, fieldChanges } from '../audit/record-change.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { validated } from '../http/request-input.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
-import { validated } from '../http/validation.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import { requirePolicyBudget } from '../policy/policy-budget.ts';
-import type { PolicySets } from '../policy/policy-set.ts';
-import { maxActivePolicies } from '../policy/policy-set.ts';
+import { maxActivePolicies, type PolicySets, requirePolicyBudget } from '../policy/policy-set.ts';
 import { requireRoom } from '../quota/room.ts';
 import { lockNames } from '../storage/locks.ts';
 import {

@@ -1,7 +1,6 @@
 import type { RiskLevel, SentOf } from '@actlog/protocol';
 import { isoTime } from '../lib/iso-time.ts';
-import { ActivityChange } from '../storage/activity/activity-change.ts';
-import { addActivity } from '../storage/activity/activity-store.ts';
+import { ActivityChange, addActivity } from '../storage/activity/activity-change.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';

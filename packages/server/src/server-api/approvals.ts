@@ -9,8 +9,13 @@ import {
 } from '@actlog/protocol';
 import { decide, flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import type { ActorParts, AuditParts } from '../audit/record-change.ts';
-import { actorOf, auditRequest, type RequestActor } from '../audit/record-change.ts';
+import {
+  type ActorParts,
+  type AuditParts,
+  actorOf,
+  auditRequest,
+  type RequestActor,
+} from '../audit/record-change.ts';
 import {
   type ActionDecision,
   type DecisionParts,
@@ -18,12 +23,11 @@ import {
   type RecordingParts,
   recordDecision,
 } from '../guardian/decide-action.ts';
-import { requireScope } from '../http/authentication.ts';
 import { apiError } from '../http/errors.ts';
-import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { validated } from '../http/validation.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';

@@ -1,9 +1,8 @@
 import { type AuditEntry, auditActions, auditTargetKinds } from '@actlog/protocol';
 import { pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { requireEveryScope } from '../http/authentication.ts';
-import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireEveryScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { isoTime, timeMs } from '../lib/iso-time.ts';
 import { type AuditRow, listAuditEntries } from '../storage/audit/audit-store.ts';

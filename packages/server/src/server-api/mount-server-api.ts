@@ -1,11 +1,10 @@
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
 import type { ServingParts } from '../http/mount.ts';
-import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireScope } from '../http/request-gate.ts';
 import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
 import { timeMs } from '../lib/iso-time.ts';
 import { listPolicyDecisions } from '../storage/policies/policy-decision-store.ts';

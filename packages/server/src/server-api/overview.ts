@@ -1,18 +1,13 @@
 import type { ActivityCounts, Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
 import { flag } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import type { RiskParts } from '../risk/read-risk.ts';
-import { bucketOf, bucketsOf } from '../storage/activity/activity-change.ts';
-import {
-  type ActivityOfBucket,
-  activityByName,
-  activityCounts,
-  activitySeries,
-} from '../storage/activity/activity-store.ts';
+import { activityCounts, bucketOf, bucketsOf } from '../storage/activity/activity-change.ts';
+import { type ActivityOfBucket, activityByName, activitySeries } from '../storage/activity/activity-store.ts';
 import { type RiskiestSession, riskiestSessions } from '../storage/sessions/session-list.ts';
 import { type ChannelHealth, channelHealth } from '../storage/stores/channel-store.ts';
 import type { Database } from '../storage/transaction.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { containsText } from '../storage/sessions/session-walk.ts';
 import type { Storage } from '../storage/storage.ts';

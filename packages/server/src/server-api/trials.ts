@@ -2,20 +2,23 @@ import { type CheckResponse, policyDefinition, policyRule } from '@actlog/policy
 import type { PolicyCreate } from '@actlog/protocol';
 import { contract, policyCreate } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { validated } from '../http/validation.ts';
 import { validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { Check, type CheckParts } from '../policy/check.ts';
-import { type CompiledPolicy, compilePolicy } from '../policy/compiled-policy.ts';
 import { Matches, matchInTurns } from '../policy/matches.ts';
-import type { PolicySets } from '../policy/policy-set.ts';
-import { maxActivePolicies, policySet } from '../policy/policy-set.ts';
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  maxActivePolicies,
+  type PolicySets,
+  policySet,
+} from '../policy/policy-set.ts';
 import { requireConsistent } from '../resources/policies.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { readQuotas } from '../storage/stores/quota-store.ts';
+import { type DeploymentQuotas, readQuotas } from '../storage/stores/quota-store.ts';
 
 /** Body of `POST /server/v1/trials`. */
 const trialBody = z.strictObject({

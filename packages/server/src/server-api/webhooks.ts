@@ -1,13 +1,11 @@
 import { type WebhookDelivery, type WebhookState, webhookTestType } from '@actlog/protocol';
 import { pageQuery, riskLevel } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import type { AuditParts } from '../audit/record-change.ts';
-import { auditRequest } from '../audit/record-change.ts';
-import { requireScope } from '../http/authentication.ts';
-import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
+import { type AuditParts, auditRequest } from '../audit/record-change.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { validated } from '../http/validation.ts';
 import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
 import { notFound, validationError } from '../lib/api-error.ts';

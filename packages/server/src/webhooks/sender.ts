@@ -20,7 +20,7 @@ import {
 } from '../storage/stores/delivery-store.ts';
 import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
 import { channelChange, signingSecrets } from './channel-changes.ts';
-import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
+import { type AttemptOutcome, attemptDelivery, retryDelayMs } from './delivery-attempt.ts';
 import {
   type Attempt,
   DeliverySlots,
@@ -29,7 +29,6 @@ import {
   HostRates,
   SlowWebhooks,
 } from './delivery-slots.ts';
-import { retryDelayMs } from './retry-schedule.ts';
 import * as undici from './undici.js';
 
 /** Lease of an attempt, in milliseconds; longer than any attempt. */

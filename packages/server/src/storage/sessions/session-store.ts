@@ -1,11 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
 import { lockRows } from '../locks.ts';
-import { isPostgres } from '../postgres/postgres-error.ts';
-import { bulkInsert, bulkUpdate } from '../queries/bulk-insert.ts';
-import { preparedQuery } from '../queries/prepared-query.ts';
-import { oneOf } from '../queries/slice.ts';
+import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { SessionTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 
 const insertSessionTools = bulkInsert(
   'session_tools',
