@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { keepNewest } from '../lib/keep-newest.ts';
 import { PolicySets } from '../policy/policy-set.ts';
 import { type Admission, QuotaGate } from '../quota/room.ts';
 import { RiskKeeper } from '../risk/risk-keeper.ts';
@@ -15,12 +16,12 @@ import type {
   ScoringBacklog,
 } from '../storage/event-recording.ts';
 import type { Tables } from '../storage/schema.ts';
+import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { commit, type Write, writeForTenants } from '../storage/transaction.ts';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { EventWriter } from './event-writer.ts';
-import { SessionCache } from './session-fold.ts';
 
 /** Maximum number of unscored sessions; beyond it each write scores some. */
 const maxUnscored = 2000;
@@ -218,4 +219,29 @@ function inOrder(
     next += 1;
     return recorded[next - 1] as RecordedEvent;
   });
+}
+
+/** Maximum number of cached sessions. */
+const maxSessions = 4096;
+
+/**
+ * Cache of the summaries of recently written sessions, so that the next event of a session needs no read. Its user must
+ * know of every other write to sessions, and clear the cache after it.
+ */
+class SessionCache {
+  readonly #summaries = new Map<string, SessionSummary>();
+
+  /** Returns the summary that was last put, or `undefined` if it is not cached. */
+  get(tenantId: number, id: string): SessionSummary | undefined {
+    return this.#summaries.get(`${tenantId} ${id}`);
+  }
+
+  /** Caches a summary that is about to be committed. After a failed commit the cache must be cleared. */
+  put(tenantId: number, summary: SessionSummary): void {
+    keepNewest(this.#summaries, `${tenantId} ${summary.id}`, summary, maxSessions);
+  }
+
+  clear(): void {
+    this.#summaries.clear();
+  }
 }

@@ -6,10 +6,11 @@ import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import type { RiskParts } from '../risk/read-risk.ts';
-import { activityCounts, bucketOf, bucketsOf } from '../storage/activity/activity-change.ts';
+import { bucketOf, bucketsOf } from '../storage/activity/activity-change.ts';
 import { type ActivityOfBucket, activityByName, activitySeries } from '../storage/activity/activity-store.ts';
 import { type RiskiestSession, riskiestSessions } from '../storage/sessions/session-list.ts';
 import { type ChannelHealth, channelHealth } from '../storage/stores/channel-store.ts';
+import { activityCounts } from '../storage/tables.ts';
 import type { Database } from '../storage/transaction.ts';
 
 type Counts = Omit<ActivityOfBucket, 'bucket_ms'>;

@@ -1,15 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { dropRows, keyedTable, type OldRows, oldRows } from '../retention/drop-rows.ts';
-import type { ActivityCounts, ActivityKind, ActivitySpan } from '../tables.ts';
-import type { Database } from '../transaction.ts';
 import {
-  activityBuckets,
+  type ActivityCounts,
+  type ActivityKind,
+  type ActivitySpan,
   activityCounts,
   activityKey,
-  bucketOf,
-  bucketsOf,
-  oldestBucket,
-} from './activity-change.ts';
+} from '../tables.ts';
+import type { Database } from '../transaction.ts';
+import { activityBuckets, bucketOf, bucketsOf, oldestBucket } from './activity-change.ts';
 
 /** Returns the buckets that are too old to be kept. */
 export function oldActivity(nowMs: number): OldRows[] {
