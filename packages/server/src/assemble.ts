@@ -3,24 +3,21 @@ import type { Configuration } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
 import { expireActions } from './guardian/hold-action.ts';
-import { LoopTurns } from './http/limits/connection-turns.ts';
 import { FailedAuthentications, RateLimiter, UnlimitedRate } from './http/limits/rate-limiter.ts';
 import { RequestMemory, ResponseMemory } from './http/limits/request-memory.ts';
+import { LoopTurns } from './http/limits/turns.ts';
 import { mountEndpoints } from './http/mount.ts';
 import { MetricsAccess, mountDocs, mountOperations } from './http/operations.ts';
 import { Cursors } from './http/page.ts';
 import { RequestGate } from './http/request-gate.ts';
 import { EventWriter } from './ingest/event-writer.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
-import type { DeploymentSecret } from './keys/deployment-secret.ts';
-import { KeyAgents, KeyRing } from './keys/key-ring.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { UnreadSpansOfTenants } from './observability/unread-spans.ts';
 import { mountTraces } from './otlp/mount-traces.ts';
 import { DecisionLog } from './policy/decision-log.ts';
 import { PolicySets } from './policy/policy-set.ts';
-import { QuotaGate } from './quota/room.ts';
 import {
   createAgent,
   getAgent,
@@ -43,6 +40,9 @@ import { exportSession, getRisk, getSession, listSessionsRoute } from './resourc
 import { RiskScoring } from './risk/risk-scoring.ts';
 import { mountServerApi } from './server-api/mount-server-api.ts';
 import type { Storage } from './storage/storage.ts';
+import type { DeploymentSecret } from './tenants/deployment-secret.ts';
+import { KeyAgents, KeyRing } from './tenants/key-ring.ts';
+import { QuotaGate } from './tenants/quotas.ts';
 import { Users } from './users/users.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { WebhookOutbox } from './webhooks/webhook-outbox.ts';

@@ -6,8 +6,6 @@ import { assemble } from './assemble.ts';
 import { BackgroundTasks, deleteExpiredData } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
 import { createApp } from './http/app.ts';
-import { checkSecret, deploymentSecret } from './keys/deployment-secret.ts';
-import { endKeys, provisionKeys, type RunKeys } from './keys/provisioning.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
 import { listenError } from './listen-error.ts';
 import { LogOutput } from './observability/log-output.ts';
@@ -16,6 +14,8 @@ import { openStorage } from './open-storage.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
 import { hasEnded } from './storage/stores/key-store.ts';
 import { WatchedStorage } from './storage/watched-storage.ts';
+import { checkSecret, deploymentSecret } from './tenants/deployment-secret.ts';
+import { endKeys, provisionKeys, type RunKeys } from './tenants/provisioning.ts';
 import { WebhookSender } from './webhooks/sender.ts';
 
 /** Maximum concurrent checks per tenant. */

@@ -1,8 +1,5 @@
-import { type Change, operator, recordUnlimited } from '../audit/record-change.ts';
 import { deleteTenant } from '../deletion/delete-tenant.ts';
-import { ensureTenant } from '../keys/provisioning.ts';
 import { activePolicyCost } from '../policy/policy-set.ts';
-import { type Room, readRoom } from '../quota/room.ts';
 import { countActivePolicies, countPolicies } from '../storage/policies/policy-store.ts';
 import {
   changeAuditRetention,
@@ -16,6 +13,9 @@ import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from '../stora
 import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type Change, operator, recordUnlimited } from '../tenants/audit-log.ts';
+import { ensureTenant } from '../tenants/provisioning.ts';
+import { type Room, readRoom } from '../tenants/quotas.ts';
 
 /** Tenants with their retention and quotas. */
 export class TenantAdministration {

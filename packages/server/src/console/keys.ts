@@ -1,23 +1,8 @@
 import type { Scope } from '@actlog/protocol';
 import * as z from 'zod';
-import {
-  type AuditParts,
-  actorOf,
-  auditRequest,
-  type Change,
-  keyChange,
-  rotationChange,
-} from '../audit/record-change.ts';
 import { authenticationFailed, requireEveryScope } from '../http/request-gate.ts';
 import { callerFields, validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import type { KeyKind } from '../keys/api-key.ts';
-import type { Caller } from '../keys/caller.ts';
-import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
-import { keyAgents, keyKind, keyScopes } from '../keys/key-options.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
-import { maxOverlapDays } from '../keys/lifetime.ts';
-import { singleLineName } from '../keys/single-line-name.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { maxDays } from '../storage/retention/retention.ts';
@@ -25,6 +10,21 @@ import type { Storage } from '../storage/storage.ts';
 import { findKey, hasEnded, listRecentKeys, type StoredKey } from '../storage/stores/key-store.ts';
 import { findSignIn } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import type { KeyKind } from '../tenants/api-key.ts';
+import {
+  type AuditParts,
+  actorOf,
+  auditRequest,
+  type Change,
+  keyChange,
+  rotationChange,
+} from '../tenants/audit-log.ts';
+import type { Caller } from '../tenants/caller.ts';
+import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../tenants/key-changes.ts';
+import { keyAgents, keyKind, keyScopes } from '../tenants/key-options.ts';
+import type { KeyRing } from '../tenants/key-ring.ts';
+import { maxOverlapDays } from '../tenants/lifetime.ts';
+import { singleLineName } from '../tenants/single-line-name.ts';
 
 /** Parts of the routes that change keys. */
 export interface KeyParts extends AuditParts {

@@ -1,8 +1,6 @@
-import { type AuditParts, auditRequest, signedOutChange } from '../audit/record-change.ts';
 import { authenticationFailed, requireEveryScope } from '../http/request-gate.ts';
 import { callerFields } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import type { Caller, SignedInUser } from '../keys/caller.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { version } from '../lib/version.ts';
@@ -10,6 +8,8 @@ import type { Storage } from '../storage/storage.ts';
 import { findKey } from '../storage/stores/key-store.ts';
 import { listSignIns } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, auditRequest, signedOutChange } from '../tenants/audit-log.ts';
+import type { Caller, SignedInUser } from '../tenants/caller.ts';
 import type { Users } from '../users/users.ts';
 
 /** Parts of {@link endSignInRoute}. */

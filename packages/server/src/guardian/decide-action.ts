@@ -9,7 +9,6 @@ import {
   heldOutcome,
 } from '@actlog/policy';
 import type { Decide, SentOf, WebhookEvent } from '@actlog/protocol';
-import { type Change, fieldChanges, type RequestActor, recordChange } from '../audit/record-change.ts';
 import { notFound, refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -27,6 +26,7 @@ import {
 } from '../storage/stores/pending-action-store.ts';
 import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Write } from '../storage/transaction.ts';
+import { type Change, fieldChanges, type RequestActor, recordChange } from '../tenants/audit-log.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
 import type { DecisionSignal } from './decision-signal.ts';
 import { heldAction, pendingActionView, tooLate } from './pending-action-view.ts';

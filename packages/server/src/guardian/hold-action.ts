@@ -3,10 +3,9 @@ import { type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { requireCountedRoom } from '../quota/room.ts';
-import { ActivityChange, addActivity } from '../storage/activity/activity-change.ts';
 import { parentsJson } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import {
   insertPendingAction,
   overduePendingActions,
@@ -15,6 +14,7 @@ import {
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
 import type { Write } from '../storage/transaction.ts';
+import { requireCountedRoom } from '../tenants/quotas.ts';
 import { type EndParts, endAction, type MessageQueue } from './decide-action.ts';
 import { pendingActionView } from './pending-action-view.ts';
 

@@ -21,8 +21,8 @@ import {
   repeatedHost,
   sendError,
 } from './errors.ts';
-import { ConnectionTurns } from './limits/connection-turns.ts';
 import type { RequestMemory } from './limits/request-memory.ts';
+import { ConnectionTurns } from './limits/turns.ts';
 import { parseJsonBodies } from './request-input.ts';
 
 /** Options for {@link createApp}. */

@@ -4,8 +4,8 @@ import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { PolicyCostError, QuotaError } from '../quota/room.ts';
 import { storageOutage } from '../storage/outage.ts';
+import { PolicyCostError, QuotaError } from '../tenants/quotas.ts';
 import { jsonType } from './mount.ts';
 import { releaseBody } from './request-input.ts';
 

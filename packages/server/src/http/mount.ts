@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { lockNames } from '../storage/locks.ts';
@@ -13,8 +12,9 @@ import {
   saveResponse,
 } from '../storage/stores/idempotent-response-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { LoopTurns } from './limits/connection-turns.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import type { RequestMemory, ResponseMemory, ResponseRoom } from './limits/request-memory.ts';
+import type { LoopTurns } from './limits/turns.ts';
 import { type RequestGate, requireScope } from './request-gate.ts';
 import { releaseBody, validated, validator } from './request-input.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { headers, type Scope } from '@actlog/protocol';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Caller } from '../keys/caller.ts';
-import { type KeyRing, keyCacheMs } from '../keys/key-ring.ts';
-import type { Role } from '../keys/lifetime.ts';
-import { allScopes } from '../keys/provisioning.ts';
 import { ApiError } from '../lib/api-error.ts';
+import type { Caller } from '../tenants/caller.ts';
+import { type KeyRing, keyCacheMs } from '../tenants/key-ring.ts';
+import type { Role } from '../tenants/lifetime.ts';
+import { allScopes } from '../tenants/provisioning.ts';
 import type { Users } from '../users/users.ts';
 import type { FailedAuthentications, RequestRate } from './limits/rate-limiter.ts';
 import type { RequestMemory } from './limits/request-memory.ts';

@@ -3,9 +3,9 @@ import { schemaRefusal } from '@actlog/policy';
 import { jsonFlaw, limits, parseJsonWithBigInts } from '@actlog/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
-import type { Caller } from '../keys/caller.ts';
 import { refusalError, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
+import type { Caller } from '../tenants/caller.ts';
 import type { RequestMemory, ReservedMemory } from './limits/request-memory.ts';
 
 declare module 'fastify' {

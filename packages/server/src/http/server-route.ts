@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
-import type { Caller } from '../keys/caller.ts';
 import { noSuchEndpoint } from '../lib/api-error.ts';
+import type { Caller } from '../tenants/caller.ts';
 import { disconnectedSignal, jsonType, responsePayload, type ServingParts } from './mount.ts';
 import { releaseBody, validator } from './request-input.ts';
 

@@ -2,13 +2,6 @@ import { warningsOf } from '@actlog/policy';
 import { decisionCategory, toolCallCategory } from '@actlog/protocol';
 import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import type { RiskObserver } from '../risk/risk-scoring.ts';
-import {
-  ActivityChange,
-  ActivityNames,
-  addActivity,
-  type CountedCall,
-  type CountedSession,
-} from '../storage/activity/activity-change.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import {
   dropEmptySessions,
@@ -19,6 +12,13 @@ import {
   type SessionSummary,
   saveSessions,
 } from '../storage/sessions/session-store.ts';
+import {
+  ActivityChange,
+  ActivityNames,
+  addActivity,
+  type CountedCall,
+  type CountedSession,
+} from '../storage/stores/activity-change.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
 import { eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
 import { addUsage } from '../storage/stores/quota-store.ts';

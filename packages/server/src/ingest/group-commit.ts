@@ -1,11 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { QuotaError } from '../quota/room.ts';
 import type { RiskScoring } from '../risk/risk-scoring.ts';
 import type { EventOutcome, NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { storageOutage } from '../storage/outage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { QuotaError } from '../tenants/quotas.ts';
 
 interface Waiting {
   readonly tenantId: number;

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import { keepNewest } from '../lib/keep-newest.ts';
 import { PolicySets } from '../policy/policy-set.ts';
-import { type Admission, QuotaGate } from '../quota/room.ts';
 import { RiskKeeper } from '../risk/risk-keeper.ts';
 import { type SessionPlace, SharedRisk } from '../risk/shared-risk.ts';
 import type {
@@ -20,6 +19,7 @@ import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { commit, type Write, writeForTenants } from '../storage/transaction.ts';
+import { type Admission, QuotaGate } from '../tenants/quotas.ts';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { EventWriter } from './event-writer.ts';
 

@@ -7,11 +7,11 @@ import type { RequestMemory } from '../http/limits/request-memory.ts';
 import { type RequestGate, requireScope } from '../http/request-gate.ts';
 import { releaseBody } from '../http/request-input.ts';
 import type { GroupCommit } from '../ingest/group-commit.ts';
-import type { KeyAgents } from '../keys/key-ring.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
+import type { KeyAgents } from '../tenants/key-ring.ts';
 import { jsonSpans, protobufSpans } from './decode-spans.ts';
 import { DecodingMemory, maxBodyBytes, maxDecodedBytes, tooLarge } from './encoded-span.ts';
 import {

@@ -21,7 +21,7 @@ import { addUsage } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { DecisionLog } from './decision-log.ts';
-import type { CheckHistory } from './matches.ts';
+import type { CheckHistory } from './matching.ts';
 import type { DenialParts, RecordedDenials } from './stored-facts.ts';
 
 /** Maximum bytes of the policies listed in a webhook message, which keeps it below 20 kB. */

@@ -5,8 +5,6 @@ import type { HeldEnd } from '../guardian/decide-action.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { newIdentifierAt } from '../lib/identifier.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { leftOf, readRoom } from '../quota/room.ts';
-import { ActivityChange, addActivity } from '../storage/activity/activity-change.ts';
 import {
   changeHeldDecision,
   insertPolicyDecisions,
@@ -15,9 +13,11 @@ import {
   parentsJson,
 } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
 import { type Database, type Write, writeForTenants } from '../storage/transaction.ts';
+import { leftOf, readRoom } from '../tenants/quotas.ts';
 import type { PolicySet } from './policy-set.ts';
 
 type Outcome = Pick<PolicyDecisionRow, 'decision' | 'decided_by'>;

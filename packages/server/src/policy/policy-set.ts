@@ -11,7 +11,6 @@ import {
 } from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { keepNewest } from '../lib/keep-newest.ts';
-import { PolicyCostError } from '../quota/room.ts';
 import {
   activePolicyVersions,
   findPolicies,
@@ -22,6 +21,7 @@ import type { Storage } from '../storage/storage.ts';
 import { activeChannels } from '../storage/stores/channel-store.ts';
 import { type DeploymentQuotas, readQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { PolicyCostError } from '../tenants/quotas.ts';
 
 /** Maximum active policies per tenant; limits the duration of a check. */
 export const maxActivePolicies = 1000;

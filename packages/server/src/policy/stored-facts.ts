@@ -28,8 +28,6 @@ import { v5 } from 'uuid';
 import { approvalGrant } from '../guardian/approval-grants.ts';
 import { type RecordingParts, recordDecision } from '../guardian/decide-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import { type KeyHolder, stoppingAgent } from '../keys/key-ring.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { countedActions, findCheckedAction } from '../storage/policies/policy-count-store.ts';
 import { validGrantsOf } from '../storage/stores/approval-grant-store.ts';
@@ -40,7 +38,9 @@ import {
   type PendingActionRow,
 } from '../storage/stores/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { CheckHistory, type Matches } from './matches.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { type KeyHolder, stoppingAgent } from '../tenants/key-ring.ts';
+import { CheckHistory, type Matches } from './matching.ts';
 import type { PolicySet } from './policy-set.ts';
 
 /** Reads what a check depends on: the facts about one action that the database has. */

@@ -1,12 +1,10 @@
 import { type BodyOf, limits, mergePatch, type SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
-import { type AuditParts, auditRequest, fieldChanges } from '../audit/record-change.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import { agentsLock, requireCountedRoom } from '../quota/room.ts';
 import { lockNames } from '../storage/locks.ts';
 import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';
 import type { AgentTable } from '../storage/schema.ts';
@@ -19,6 +17,8 @@ import {
 } from '../storage/stores/agent-store.ts';
 import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
+import { agentsLock, requireCountedRoom } from '../tenants/quotas.ts';
 import { type SessionListParts, sessionsPage } from './sessions.ts';
 
 /** Name of the lock for transactions that may add metadata, so that the quota is exact. */

@@ -4,13 +4,13 @@ import type { FastifyReply } from 'fastify';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import { authenticationFailed, type RequestGate } from '../http/request-gate.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
-import { type KeyAgents, requireAgent } from '../keys/key-ring.ts';
 import { validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { Check, type CheckParts } from '../policy/check.ts';
 import { type DecidedCheck, decisionRow } from '../policy/decision-log.ts';
-import { Matches, matchInTurns } from '../policy/matches.ts';
+import { Matches, matchInTurns } from '../policy/matching.ts';
 import type { Storage } from '../storage/storage.ts';
+import { type KeyAgents, requireAgent } from '../tenants/key-ring.ts';
 
 /** Parts of {@link checkAction}. */
 export interface CheckRouteParts extends CheckParts {

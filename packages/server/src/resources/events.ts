@@ -3,9 +3,9 @@ import { type EventAck, isReservedCategory } from '@actlog/protocol';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import type { OwnRoute } from '../http/route.ts';
 import type { GroupCommit } from '../ingest/group-commit.ts';
-import type { KeyAgents } from '../keys/key-ring.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
+import type { KeyAgents } from '../tenants/key-ring.ts';
 
 /** Parts of {@link createEvent}. */
 export interface EventParts {

@@ -1,9 +1,9 @@
-import { type ActorParts, actorOf } from '../audit/record-change.ts';
 import { type DecisionParts, decideAction } from '../guardian/decide-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { listPendingActions } from '../storage/stores/pending-action-store.ts';
+import { type ActorParts, actorOf } from '../tenants/audit-log.ts';
 
 /** Route `GET /v1/guardian/pending-actions`. */
 export function listPendingActionsRoute({

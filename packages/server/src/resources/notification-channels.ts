@@ -1,12 +1,9 @@
 import type { SentOf, WebhookEventType } from '@actlog/protocol';
-import { type AuditParts, auditRequest } from '../audit/record-change.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import { requireRoom } from '../quota/room.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActiveChannels,
@@ -15,6 +12,9 @@ import {
   listChannels,
   type StoredChannel,
 } from '../storage/stores/channel-store.ts';
+import { type AuditParts, auditRequest } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { requireRoom } from '../tenants/quotas.ts';
 import { type AddressGuard, ForbiddenAddressError, ForbiddenPortError } from '../webhooks/address-guard.ts';
 import { channelChange, encryptedFor } from '../webhooks/channel-changes.ts';
 import { newWebhookSecret } from '../webhooks/webhook-outbox.ts';

@@ -8,7 +8,6 @@ import {
 } from '@actlog/policy';
 import { type AuditAction, mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import { type AuditParts, auditRequest, type Change, fieldChanges } from '../audit/record-change.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import { validated } from '../http/request-input.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
@@ -16,7 +15,6 @@ import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { maxActivePolicies, type PolicySets, requirePolicyBudget } from '../policy/policy-set.ts';
-import { requireRoom } from '../quota/room.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActivePolicies,
@@ -28,6 +26,8 @@ import {
 } from '../storage/policies/policy-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, auditRequest, type Change, fieldChanges } from '../tenants/audit-log.ts';
+import { requireRoom } from '../tenants/quotas.ts';
 
 /** Name of the lock that serializes writes of policies per tenant, because they are counted, read and written back. */
 const policiesLock = ['policies'];

@@ -1,9 +1,9 @@
 import type { RiskLevel, SentOf } from '@actlog/protocol';
 import { isoTime } from '../lib/iso-time.ts';
-import { ActivityChange, addActivity } from '../storage/activity/activity-change.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';

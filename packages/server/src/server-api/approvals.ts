@@ -10,13 +10,6 @@ import {
 import { decide, flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import {
-  type ActorParts,
-  type AuditParts,
-  actorOf,
-  auditRequest,
-  type RequestActor,
-} from '../audit/record-change.ts';
-import {
   type ActionDecision,
   type DecisionParts,
   decideAction,
@@ -40,6 +33,13 @@ import {
   revokeGrant,
 } from '../storage/stores/approval-grant-store.ts';
 import type { Write } from '../storage/transaction.ts';
+import {
+  type ActorParts,
+  type AuditParts,
+  actorOf,
+  auditRequest,
+  type RequestActor,
+} from '../tenants/audit-log.ts';
 
 /** Parts of {@link decideActionsRoute}. */
 export interface DecisionsParts extends DecisionParts, ActorParts {

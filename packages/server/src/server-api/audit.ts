@@ -5,8 +5,8 @@ import { type Cursors, readPage } from '../http/page.ts';
 import { requireEveryScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { isoTime, timeMs } from '../lib/iso-time.ts';
-import { type AuditRow, listAuditEntries } from '../storage/audit/audit-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { type AuditRow, listAuditEntries } from '../storage/stores/audit-store.ts';
 
 /** Query of `GET /server/v1/audit`. */
 const auditQuery = z.strictObject({

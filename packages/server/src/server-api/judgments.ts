@@ -2,14 +2,12 @@ import type { RiskJudgmentChange } from '@actlog/protocol';
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import { actionsOf, parseSession } from '@actlog/risk';
 import * as z from 'zod';
-import { type AuditParts, actorOf, auditRequest, fieldChanges } from '../audit/record-change.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
 import { callerFields, validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { notFound } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
-import { requireRoom } from '../quota/room.ts';
 import { effectView, judgmentReach, rescoreJudged, sessionsReceivedSince } from '../risk/judgment-effect.ts';
 import { forgetSession } from '../risk/learning.ts';
 import type { RiskScoring } from '../risk/risk-scoring.ts';
@@ -28,6 +26,8 @@ import {
 } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, actorOf, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
+import { requireRoom } from '../tenants/quotas.ts';
 import { judgmentDraft, judgmentView } from './judgment-body.ts';
 
 const dayMs = 24 * 3_600_000;

@@ -2,7 +2,6 @@ import type { SessionReview } from '@actlog/protocol';
 import { contract } from '@actlog/protocol/schemas';
 import { judgedFactors } from '@actlog/risk';
 import * as z from 'zod';
-import { actorOf, auditRequest, fieldChanges } from '../audit/record-change.ts';
 import { requireScope } from '../http/request-gate.ts';
 import { validated, validator } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
@@ -19,6 +18,7 @@ import {
 } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { actorOf, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
 import { handlingView, judgmentView, reason } from './judgment-body.ts';
 import type { JudgmentParts } from './judgments.ts';
 

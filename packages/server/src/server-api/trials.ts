@@ -8,7 +8,7 @@ import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { Check, type CheckParts } from '../policy/check.ts';
-import { Matches, matchInTurns } from '../policy/matches.ts';
+import { Matches, matchInTurns } from '../policy/matching.ts';
 import {
   type CompiledPolicy,
   compilePolicy,

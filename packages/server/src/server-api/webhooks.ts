@@ -1,13 +1,10 @@
 import { type WebhookDelivery, type WebhookState, webhookTestType } from '@actlog/protocol';
 import { pageQuery, riskLevel } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { type AuditParts, auditRequest } from '../audit/record-change.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
 import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
@@ -27,6 +24,9 @@ import {
   insertDeliveries,
 } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, auditRequest } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { maxOverlapDays, overlapEndMs } from '../tenants/lifetime.ts';
 import {
   type ChangedChannel,
   ChannelChangeError,

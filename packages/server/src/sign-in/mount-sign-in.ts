@@ -1,9 +1,9 @@
 import { consoleSite } from '@actlog/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { personActor, recordChange, signedInChange } from '../audit/record-change.ts';
 import type { FailedAuthentications } from '../http/limits/rate-limiter.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { personActor, recordChange, signedInChange } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { type Users, userId } from '../users/users.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
 import {

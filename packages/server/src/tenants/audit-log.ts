@@ -1,14 +1,14 @@
 import type { AuditAction, AuditActor, AuditFieldChange } from '@actlog/protocol';
-import type { Caller } from '../keys/caller.ts';
-import type { Role } from '../keys/lifetime.ts';
 import { validationError } from '../lib/api-error.ts';
 import { newIdentifierAt } from '../lib/identifier.ts';
-import { requireCountedRoom } from '../quota/room.ts';
-import { insertAuditEntry } from '../storage/audit/audit-store.ts';
+import { insertAuditEntry } from '../storage/stores/audit-store.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { SignInRow } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import type { Caller } from './caller.ts';
+import type { Role } from './lifetime.ts';
+import { requireCountedRoom } from './quotas.ts';
 
 /** Maximum length of a principal, in characters. */
 const maxPrincipalLength = 200;
