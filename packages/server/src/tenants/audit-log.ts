@@ -6,8 +6,7 @@ import type { StoredKey } from '../storage/stores/key-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { SignInRow } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { Caller } from './caller.ts';
-import type { Role } from './lifetime.ts';
+import type { Caller, Role } from './caller.ts';
 import { requireCountedRoom } from './quotas.ts';
 
 /** Maximum length of a principal, in characters. */

@@ -14,10 +14,9 @@ import {
   type SignInRow,
 } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import type { Caller } from '../tenants/caller.ts';
+import { type Caller, type Role, scopesOfRole } from '../tenants/caller.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { keyCacheMs } from '../tenants/key-ring.ts';
-import { type Role, scopesOfRole } from '../tenants/lifetime.ts';
 
 /** Bytes of the secret in a cookie. */
 const secretBytes = 32;
