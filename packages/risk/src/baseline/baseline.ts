@@ -1,9 +1,9 @@
 import { ByteReader, ByteWriter, hash32 } from '../codec/byte-reader.ts';
+import { stampIndex } from '../risk-event.ts';
 import type { RiskScore } from '../risk-score.ts';
 import { BottomK } from '../session/bottom-k.ts';
 import { sessionMarkIndex } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
-import { stampIndex } from '../stamp-name.ts';
 import { hasForeignAct, type PastSession, pastSession } from './past-session.ts';
 
 /** Number of past sessions from which an expectation has full confidence. */

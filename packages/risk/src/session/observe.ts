@@ -1,6 +1,5 @@
 import { hash32 } from '../codec/byte-reader.ts';
-import type { EventContext, RiskEvent } from '../risk-event.ts';
-import { stampsThatCount } from '../stamp-name.ts';
+import { type EventContext, type RiskEvent, stampsThatCount } from '../risk-event.ts';
 import { nounClassNames } from '../taxonomy/nouns.ts';
 import { irreversibleBits, tagBits } from '../taxonomy/tag.ts';
 import { type ActKind, actKinds, reachesBeyond } from '../taxonomy/tool-profile.ts';

@@ -1,4 +1,4 @@
-import { stampNames } from '../stamp-name.ts';
+import { stampNames } from '../risk-event.ts';
 import { Actions } from './actions.ts';
 import { BottomK, PairExtremes } from './bottom-k.ts';
 import { emptyTally, sessionMarks, type Tally } from './mark.ts';

@@ -1,10 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
+import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import { dropRows, keyedTable } from '../retention/drop-rows.ts';
-import { addUsage } from '../stores/usage-store.ts';
+import { addUsage } from '../stores/quota-store.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyDecisionTable } from './policy-schema.ts';
 
@@ -182,4 +181,9 @@ async function dropDecisions(
   const { count, hasMore } = await dropRows(db, policyDecisionTable, condition);
   await addUsage(db, tenantId, { decisions: -count }, nowMs);
   return hasMore;
+}
+
+/** Returns the agents above an agent as they are stored; `null` for none. */
+export function parentsJson(parentAgentIds: readonly string[] = []): string | null {
+  return parentAgentIds.length === 0 ? null : JSON.stringify(parentAgentIds);
 }

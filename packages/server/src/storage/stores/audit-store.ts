@@ -1,11 +1,11 @@
 import type { AuditAction, AuditTargetKind } from '@actlog/protocol';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
-import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { querySliceWithin, type Slice } from '../queries.ts';
 import { dropRows, keyedTable } from '../retention/drop-rows.ts';
-import { addUsage } from '../stores/usage-store.ts';
 import type { AuditTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
+import { addUsage } from './quota-store.ts';
 
 const auditTable = keyedTable('audit_log', 'tenant_id', 'id');
 

@@ -1,7 +1,16 @@
+import { randomInt } from 'node:crypto';
 import type { RiskLevel } from '@actlog/protocol';
 import { keepNewest } from '../../lib/keep-newest.ts';
-import type { ActivityCounts, ActivityKind, ActivitySpan, ActivityTable } from '../tables.ts';
-import type { Database } from '../transaction.ts';
+import { bulkInsert } from '../queries.ts';
+import {
+  type ActivityCounts,
+  type ActivityKind,
+  type ActivitySpan,
+  type ActivityTable,
+  activityCounts,
+  activityKey,
+} from '../tables.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -38,84 +47,6 @@ export function bucketOf({ lengthMs }: ActivityBuckets, timeMs: number): number 
 /** Returns the start of the oldest bucket that is still counted, in Unix milliseconds. */
 export function oldestBucket(buckets: ActivityBuckets, nowMs: number): number {
   return bucketOf(buckets, nowMs - buckets.keptMs);
-}
-
-/** Maximum agents and maximum tools with counts of their own in a bucket. Further ones are counted together. */
-export const maxActivityNames = 40;
-
-/** Maximum buckets whose names are cached. A dropped one is read again. */
-const maxCachedBuckets = 256;
-
-/** Names of the agents and tools of a bucket. */
-interface BucketNames {
-  readonly agent: Set<string>;
-  readonly tool: Set<string>;
-}
-
-type Bucket = Pick<ActivityTable, 'span' | 'bucket_ms'>;
-
-/**
- * Limit of the names in a bucket, so that a caller who makes up names cannot grow the table. It keeps the names of
- * recent buckets, so that most transactions read none; a name of a rolled-back transaction only takes its place.
- */
-export class ActivityNames {
-  readonly #cached = new Map<string, BucketNames>();
-
-  /** Returns the changes of rows, with those of names beyond the limit under the empty name. */
-  async limit(
-    db: Database,
-    tenantId: number,
-    slot: number,
-    rows: readonly ActivityRowChange[],
-  ): Promise<ActivityRowChange[]> {
-    const limited: ActivityRowChange[] = [];
-    const others = new Map<string, ActivityRowChange>();
-    for (const row of rows) {
-      if (row.kind === 'all' || (await this.#admits(db, tenantId, slot, row, row.kind))) {
-        limited.push(row);
-        continue;
-      }
-      const key = `${row.span} ${row.kind} ${row.bucket_ms}`;
-      const other = others.get(key);
-      if (other) addCounts(other.counts, row.counts);
-      else others.set(key, { ...row, name: '', counts: { ...row.counts } });
-    }
-    return others.size === 0 ? limited : [...others.values(), ...limited];
-  }
-
-  async #admits(
-    db: Database,
-    tenantId: number,
-    slot: number,
-    { span, bucket_ms, name }: ActivityRowChange,
-    kind: keyof BucketNames,
-  ): Promise<boolean> {
-    const names = (await this.#namesOf(db, tenantId, slot, { span, bucket_ms }))[kind];
-    if (names.has(name)) return true;
-    if (names.size >= maxActivityNames) return false;
-    names.add(name);
-    return true;
-  }
-
-  async #namesOf(db: Database, tenantId: number, slot: number, bucket: Bucket): Promise<BucketNames> {
-    const key = `${tenantId} ${slot} ${bucket.span} ${bucket.bucket_ms}`;
-    const cached = this.#cached.get(key);
-    if (cached) return cached;
-    const names: BucketNames = { agent: new Set(), tool: new Set() };
-    const rows = await db
-      .selectFrom('activity')
-      .select(['kind', 'name'])
-      .where('tenant_id', '=', tenantId)
-      .where('span', '=', bucket.span)
-      .where('kind', 'in', ['agent', 'tool'])
-      .where('bucket_ms', '=', bucket.bucket_ms)
-      .where('slot', '=', slot)
-      .where('name', '<>', '')
-      .execute();
-    for (const { kind, name } of rows) if (kind !== 'all') names[kind].add(name);
-    keepNewest(this.#cached, key, names, maxCachedBuckets);
-    return names;
-  }
 }
 
 /** A change of one row, without the tenant and the slot. */
@@ -238,4 +169,160 @@ function addCounts(sum: Partial<ActivityCounts>, counts: Partial<ActivityCounts>
 
 function countsOf({ level }: CountedSession, count: 1 | -1): Partial<ActivityCounts> {
   return { sessions: count, ...(level !== null && { [`sessions_${level}`]: count }) };
+}
+
+/**
+ * Kind of transaction that counts. Each has rows of its own on PostgreSQL, so that none waits for the commit of
+ * another: group commits and scoring have one transaction at a time in a process, requests have many.
+ */
+export type ActivityWriter = 'events' | 'decisions' | 'scores' | 'requests';
+
+/** Number of rows over which a bucket's counts are spread on PostgreSQL, for each kind of transaction. */
+const slots = 64;
+const ownSlot = randomInt(slots);
+
+/** Number of slots of requests. */
+const requestSlots = 8;
+
+const none = Object.fromEntries(activityCounts.map((column) => [column, 0])) as unknown as ActivityCounts;
+
+/** Counts of agents and tools; their other counts are 0. */
+const namedCounts = ['calls', 'errors', 'denials'] as const satisfies readonly (keyof ActivityCounts)[];
+
+function upsertOf(columns: readonly (keyof ActivityCounts)[]) {
+  return bulkInsert('activity', [...activityKey, ...columns], (insert) =>
+    insert.onConflict((conflict) =>
+      conflict
+        .columns(activityKey)
+        .doUpdateSet((eb) =>
+          Object.fromEntries(
+            columns.map((column) => [column, eb(`activity.${column}`, '+', eb.ref(`excluded.${column}`))]),
+          ),
+        ),
+    ),
+  );
+}
+
+const addRows = upsertOf(activityCounts);
+const addNamedRows = upsertOf(namedCounts);
+
+/**
+ * Adds what a transaction has stored to a tenant's counts: one upsert for each bucket.
+ *
+ * @param nowMs - determines which buckets are still counted
+ * @param names - limits the names of agents and tools in a bucket; needed if the change has any
+ */
+export async function addActivity(
+  db: Database,
+  tenantId: number,
+  change: ActivityChange,
+  writer: ActivityWriter,
+  nowMs: number,
+  names?: ActivityNames,
+): Promise<void> {
+  const slot = isPostgres(db) ? slotOf(writer) : 0;
+  const changed = change.rows(nowMs);
+  const rows = names ? await names.limit(db, tenantId, slot, changed) : changed;
+  const all = rows.map(({ counts, ...row }) => ({ ...none, ...counts, ...row, tenant_id: tenantId, slot }));
+  if (isPostgres(db)) {
+    await addRows(db, all);
+    return;
+  }
+  // SQLite runs the statement for each row, so fewer parameters cost less; on PostgreSQL another statement would cost
+  // another round trip.
+  const whole = all.filter(({ kind }) => kind === 'all');
+  const named = all.filter(({ kind }) => kind !== 'all');
+  await addRows(db, whole);
+  await addNamedRows(db, named);
+}
+
+function slotOf(writer: ActivityWriter): number {
+  switch (writer) {
+    case 'events':
+      return ownSlot;
+    case 'decisions':
+      return slots + ownSlot;
+    case 'scores':
+      return 2 * slots + ownSlot;
+    case 'requests':
+      return 3 * slots + randomInt(requestSlots);
+  }
+}
+
+/** Maximum agents and maximum tools with counts of their own in a bucket. Further ones are counted together. */
+export const maxActivityNames = 40;
+
+/** Maximum buckets whose names are cached. A dropped one is read again. */
+const maxCachedBuckets = 256;
+
+/** Names of the agents and tools of a bucket. */
+interface BucketNames {
+  readonly agent: Set<string>;
+  readonly tool: Set<string>;
+}
+
+type Bucket = Pick<ActivityTable, 'span' | 'bucket_ms'>;
+
+/**
+ * Limit of the names in a bucket, so that a caller who makes up names cannot grow the table. It keeps the names of
+ * recent buckets, so that most transactions read none; a name of a rolled-back transaction only takes its place.
+ */
+export class ActivityNames {
+  readonly #cached = new Map<string, BucketNames>();
+
+  /** Returns the changes of rows, with those of names beyond the limit under the empty name. */
+  async limit(
+    db: Database,
+    tenantId: number,
+    slot: number,
+    rows: readonly ActivityRowChange[],
+  ): Promise<ActivityRowChange[]> {
+    const limited: ActivityRowChange[] = [];
+    const others = new Map<string, ActivityRowChange>();
+    for (const row of rows) {
+      if (row.kind === 'all' || (await this.#admits(db, tenantId, slot, row, row.kind))) {
+        limited.push(row);
+        continue;
+      }
+      const key = `${row.span} ${row.kind} ${row.bucket_ms}`;
+      const other = others.get(key);
+      if (other) addCounts(other.counts, row.counts);
+      else others.set(key, { ...row, name: '', counts: { ...row.counts } });
+    }
+    return others.size === 0 ? limited : [...others.values(), ...limited];
+  }
+
+  async #admits(
+    db: Database,
+    tenantId: number,
+    slot: number,
+    { span, bucket_ms, name }: ActivityRowChange,
+    kind: keyof BucketNames,
+  ): Promise<boolean> {
+    const names = (await this.#namesOf(db, tenantId, slot, { span, bucket_ms }))[kind];
+    if (names.has(name)) return true;
+    if (names.size >= maxActivityNames) return false;
+    names.add(name);
+    return true;
+  }
+
+  async #namesOf(db: Database, tenantId: number, slot: number, bucket: Bucket): Promise<BucketNames> {
+    const key = `${tenantId} ${slot} ${bucket.span} ${bucket.bucket_ms}`;
+    const cached = this.#cached.get(key);
+    if (cached) return cached;
+    const names: BucketNames = { agent: new Set(), tool: new Set() };
+    const rows = await db
+      .selectFrom('activity')
+      .select(['kind', 'name'])
+      .where('tenant_id', '=', tenantId)
+      .where('span', '=', bucket.span)
+      .where('kind', 'in', ['agent', 'tool'])
+      .where('bucket_ms', '=', bucket.bucket_ms)
+      .where('slot', '=', slot)
+      .where('name', '<>', '')
+      .execute();
+    for (const { kind, name } of rows) if (kind !== 'all') names[kind].add(name);
+    keepNewest(this.#cached, key, names, maxCachedBuckets);
+    return names;
+  }
 }

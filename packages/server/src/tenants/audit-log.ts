@@ -1,15 +1,13 @@
 import type { AuditAction, AuditActor, AuditFieldChange } from '@actlog/protocol';
-import type { Caller } from '../keys/caller.ts';
-import type { Role } from '../keys/lifetime.ts';
 import { validationError } from '../lib/api-error.ts';
 import { newIdentifierAt } from '../lib/identifier.ts';
-import { requireCountedRoom } from '../quota/room.ts';
-import type { Services } from '../services.ts';
-import { insertAuditEntry } from '../storage/audit/audit-store.ts';
+import { insertAuditEntry } from '../storage/stores/audit-store.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { SignInRow } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import type { Caller, Role } from './caller.ts';
+import { requireCountedRoom } from './quotas.ts';
 
 /** Maximum length of a principal, in characters. */
 const maxPrincipalLength = 200;
@@ -34,15 +32,28 @@ export const operator: AuditActor = { kind: 'operator', id: null, name: null, pr
 /** Author of changes that the server itself makes. */
 export const serverItself: AuditActor = { kind: 'server', id: null, name: null, principal: null };
 
+/** What tells the author of a request. */
+export interface ActorParts {
+  /**
+   * Header in which a trusted proxy names the person; `undefined` without such a proxy. The gate has removed it from the
+   * requests of all others.
+   */
+  readonly principalHeader: string | undefined;
+}
+
+/** Parts that {@link auditRequest} uses. */
+export interface AuditParts extends ActorParts {
+  /** Quotas of the deployment, for tenants without quotas of their own. */
+  readonly quotas: DeploymentQuotas;
+}
+
 /**
  * Returns the author of a request. Approvals, events and the audit log name the same author.
  *
- * @param settings - `principalHeader`: header in which a trusted proxy names the person; the gate has removed it from the
- *   requests of all others
  * @throws ApiError `VALIDATION_ERROR` for a name that is too long.
  */
 export function actorOf(
-  { principalHeader }: Pick<Services, 'principalHeader'>,
+  { principalHeader }: ActorParts,
   { caller: { id, keyName, user }, header }: AuthoredRequest,
 ): RequestActor {
   if (user) return { kind: 'person', id, name: user.name, principal: user.name };
@@ -223,10 +234,10 @@ interface ChangingRequest extends AuthoredRequest {
  * @throws QuotaError 429 when the log is full; ApiError `VALIDATION_ERROR` for a principal that is too long.
  */
 export function auditRequest(
-  services: Pick<Services, 'quotas' | 'principalHeader'>,
+  parts: AuditParts,
   db: Database,
   request: ChangingRequest,
   change: Change,
 ): Promise<void> {
-  return recordChange(services.quotas, db, request.caller.tenantId, actorOf(services, request), change);
+  return recordChange(parts.quotas, db, request.caller.tenantId, actorOf(parts, request), change);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { minSecretLength } from './keys/deployment-secret.ts';
-import { singleLineName } from './keys/single-line-name.ts';
-import { isLoopbackHost } from './lib/is-loopback-host.ts';
+import { isLoopbackHost } from '../lib/is-loopback-host.ts';
+import { minSecretLength } from '../tenants/deployment-secret.ts';
+import { singleLineName } from '../tenants/single-line-name.ts';
 
 /** `true` for a URL that browsers treat as secure: https, or http on this machine. */
 function isSecureUrl(text: string): boolean {

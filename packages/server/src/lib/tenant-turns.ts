@@ -1,4 +1,4 @@
-import { ApiError } from './lib/api-error.ts';
+import { ApiError } from './api-error.ts';
 
 /** Maximum pieces of work of one tenant that wait; further ones are rejected. */
 const maxWaiting = 1000;

@@ -1,6 +1,5 @@
 import type { Glob } from '@actlog/policy';
 import type { Scope } from '@actlog/protocol';
-import type { Role } from './lifetime.ts';
 
 /** The caller of a request: a key of a tenant, or a person who is signed in. */
 export interface Caller {
@@ -39,3 +38,16 @@ export interface SignInReference {
   /** Time at which it ends at the latest, in Unix milliseconds. */
   readonly expiresMs: number;
 }
+
+/** Role of a person who signs in, with increasing permissions. */
+export type Role = 'viewer' | 'approver' | 'admin';
+
+/** Scopes of each role. A role permits exactly what a key with these scopes does. */
+export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
+  viewer: ['read'],
+  approver: ['read', 'decide'],
+  admin: ['ingest', 'read', 'manage', 'decide'],
+};
+
+/** All roles, from the fewest permissions to the most. */
+export const roles: readonly Role[] = ['viewer', 'approver', 'admin'];

@@ -1,9 +1,8 @@
 import { Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Tables } from '../schema.ts';
-import { SqliteConnection } from '../sqlite/sqlite-connection.ts';
-import { sqliteDialect } from '../sqlite/sqlite-dialect.ts';
-import { preparedQuery } from './prepared-query.ts';
+import { preparedQuery } from './queries.ts';
+import type { Tables } from './schema.ts';
+import { SqliteConnection, sqliteDialect } from './sqlite/sqlite-connection.ts';
 
 function openDatabase(): Kysely<Tables> {
   const connection = new SqliteConnection({ file: ':memory:', writes: true });

@@ -1,9 +1,11 @@
 import type { Scope } from '@actlog/protocol';
 import { lockNames } from '../storage/locks.ts';
-import { findKey, hasEnded, insertKey, type StoredKey } from '../storage/stores/key-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { expireKey, findKey, hasEnded, insertKey, type StoredKey } from '../storage/stores/key-store.ts';
 import { requireTenant, tenantNamed } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { derivedApiKey, identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
+import type { DeploymentSecret } from './deployment-secret.ts';
 import { requireSingleLineName } from './single-line-name.ts';
 
 /** All scopes; the default of a new key. */
@@ -24,6 +26,12 @@ export interface NewKeyOptions {
   readonly createdBy?: string | undefined;
   /** An existing key, such as one from a secret manager. Default: a new key. */
   readonly key?: string | undefined;
+}
+
+/** API key with its record. */
+interface ProvisionedKey {
+  readonly key: string;
+  readonly stored: StoredKey;
 }
 
 const givenKey = 'The API key in "apiKey" (ACTLOG_ADMIN_KEY)';
@@ -54,7 +62,7 @@ export async function addKey(
   db: Database,
   tenantId: number,
   options: NewKeyOptions,
-): Promise<{ key: string; stored: StoredKey }> {
+): Promise<ProvisionedKey> {
   requireSingleLineName('key', options.name);
   const key = options.key ?? newApiKey(options.kind);
   const identity = identifyApiKey(key);
@@ -96,11 +104,7 @@ export async function addKey(
  * @throws TypeError as {@link addKey}, and for a key that exists without every scope or is bound to agents, such as that of
  *   an agent: nobody could administer the tenant with it.
  */
-export async function addAdminKey(
-  db: Database,
-  tenantId: number,
-  key: string,
-): Promise<{ key: string; stored: StoredKey }> {
+async function addAdminKey(db: Database, tenantId: number, key: string): Promise<ProvisionedKey> {
   const added = await addKey(db, tenantId, { kind: 'test', name: 'startServer', scopes: allScopes, key });
   const { scopes, agents } = added.stored;
   if (allScopes.every((scope) => scopes.includes(scope)) && agents === null) return added;
@@ -117,16 +121,72 @@ export async function addAdminKey(
  *
  * @param seed - secret of the deployment for the key's purpose
  */
-export async function addLastingKey(
+async function addLastingKey(
   db: Database,
   tenantId: number,
   seed: Buffer,
   options: Pick<NewKeyOptions, 'name' | 'scopes' | 'agents'>,
-): Promise<{ key: string; stored: StoredKey }> {
+): Promise<ProvisionedKey> {
   for (let number = 0; ; number += 1) {
     const bound = options.agents ? ` ${JSON.stringify(options.agents.toSorted())}` : '';
     const key = derivedApiKey('test', seed, `${tenantId} ${number}${bound}`);
     const added = await addKey(db, tenantId, { kind: 'test', ...options, key });
     if (!hasEnded(added.stored)) return added;
+  }
+}
+
+/** Scopes of the key for agents. With `decide`, an agent could approve its own actions. */
+const agentScopes: readonly Scope[] = ['ingest', 'read'];
+
+/** Keys of one run of a server. */
+export interface RunKeys {
+  readonly tenantId: number;
+  /** Key with every scope. */
+  readonly main: ProvisionedKey;
+  /** Key for agents; `undefined` if the main key is configured. */
+  readonly agent: ProvisionedKey | undefined;
+}
+
+/** Settings of the keys of a run. */
+interface RunKeySettings {
+  /** Name of the tenant. */
+  readonly tenant: string;
+  /** An API key to use instead of creating one. */
+  readonly apiKey?: string | undefined;
+  /** Patterns of the agents that the key for agents may act as. Default: any agent. */
+  readonly agents?: readonly string[] | undefined;
+}
+
+/**
+ * Creates the keys of this run, or takes the configured key as `main` and creates none.
+ *
+ * @param secret - secret that keys are derived from which outlast this run; `undefined` for keys of this run only
+ */
+export function provisionKeys(
+  storage: Storage,
+  { tenant, apiKey, agents: bound }: RunKeySettings,
+  secret: DeploymentSecret | undefined,
+): Promise<RunKeys> {
+  return storage.writeAcross('administer', async ({ db }) => {
+    const tenantId = await ensureTenant(db, tenant);
+    if (apiKey !== undefined) {
+      return { tenantId, main: await addAdminKey(db, tenantId, apiKey), agent: undefined };
+    }
+    const add = (seed: Buffer | undefined, options: Pick<NewKeyOptions, 'name' | 'scopes' | 'agents'>) =>
+      seed ? addLastingKey(db, tenantId, seed, options) : addKey(db, tenantId, { kind: 'test', ...options });
+    const { admin, agents } = secret?.testKeySeeds ?? {};
+    return {
+      tenantId,
+      main: await add(admin, { name: 'startServer', scopes: allScopes }),
+      agent: await add(agents, { name: 'startServer (agents)', scopes: agentScopes, agents: bound }),
+    };
+  });
+}
+
+/** Ends the keys of this run. A configured key stays. */
+export async function endKeys(storage: Storage, { tenantId, main, agent }: RunKeys): Promise<void> {
+  if (!agent) return;
+  for (const { stored } of [main, agent]) {
+    await storage.write(tenantId, ({ db }) => expireKey(db, tenantId, stored.id, Date.now()));
   }
 }

@@ -1,8 +1,8 @@
 import { Histogram, Registry } from 'prom-client';
-import { expect, it } from 'vitest';
-import { RequestDurations } from './request-durations.ts';
+import { expect, test } from 'vitest';
+import { RequestDurations } from './metrics.ts';
 
-it('has the same output as a histogram of prom-client', async () => {
+test('has the same output as a histogram of prom-client', async () => {
   const registry = new Registry();
   const durations = new RequestDurations(registry);
   const expected = new Registry();

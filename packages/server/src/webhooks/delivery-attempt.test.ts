@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestedDelayMs, retryDelayMs } from './retry-schedule.ts';
+import { requestedDelayMs, retryDelayMs } from './delivery-attempt.ts';
 
 const hourMs = 3_600_000;
 
