@@ -23,7 +23,10 @@ const allowed = {
   cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'log', 'policy', 'risk', 'gateway', 'hook'],
 };
 
-/** Folders of a package from the bottom up. A folder may import those before it, and the files beside the folders. */
+/**
+ * Folders of a package from the bottom up. A folder may import those before it. In client, tool-call and recorder it may
+ * also import the files beside the folders.
+ */
 const layers = {
   client: [
     'errors',
@@ -56,10 +59,8 @@ const layers = {
     'lib',
     'storage',
     'observability',
-    'keys',
+    'tenants',
     'users',
-    'quota',
-    'audit',
     'guardian',
     'policy',
     'webhooks',
@@ -102,6 +103,14 @@ module.exports = {
         to: { path: folders.slice(index + 1).map((above) => `${packageOf(name)}src/${above}/`) },
       })),
     ),
+    {
+      name: 'server-folders-import-no-root-file',
+      comment:
+        'The files at the root of the server assemble its folders; only the command above them imports them.',
+      severity: 'error',
+      from: { path: '^packages/server/src/[^/]+/', pathNot: [tests, '^packages/server/src/cli/'] },
+      to: { path: '^packages/server/src/[^/]+$' },
+    },
     {
       name: 'adapter-imports',
       comment: 'An adapter imports recorder, tool-call, client and protocol, and never another adapter.',

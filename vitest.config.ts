@@ -125,6 +125,7 @@ const types = {
 
 // Files whose tests are about HTTP, the format of spans or the scores, not about storage: they run on SQLite alone.
 const withoutStorage = [
+  'broken-databases',
   'closing',
   'disconnected-clients',
   'idle-connections.slow',

@@ -5,8 +5,11 @@ import { build, type Metafile } from 'esbuild';
 /** One-line description of this benchmark. */
 export const description = 'Size of the client, minified and gzipped, without undici, and what it is made of';
 
-/** Size budget of the client's core. */
-const limitBytes = 16_500;
+/**
+ * Size budget of the client's core. What describes a failure is part of it: a process without free file descriptors, or a
+ * page that is offline, could not load it when a request fails.
+ */
+const limitBytes = 15_000;
 
 /** Sizes of a bundle: the initial load, and the parts that the client loads on demand. */
 interface Bundle {

@@ -141,6 +141,11 @@ const steps = {
     command: [...fromSource, 'scripts/test-all.ts'],
     remedy: 'read the first failing test above, then run its part alone: `npm run test:all -- PART`.',
   },
+  house: {
+    title: 'size and number of files',
+    command: [...fromSource, 'scripts/house.ts'],
+    remedy: '`npm run house -- --list` lists the files with one importer: merge one into its user.',
+  },
   bench: {
     command: [...fromSource, '--expose-gc', 'bench/main.ts'],
     remedy: '`npm run bench` without a name lists the benchmarks.',
@@ -210,6 +215,7 @@ const tasks = {
   examples: ['examples'],
   docs: ['docs'],
   bench: ['bench'],
+  house: ['house'],
   clean: ['clean'],
   changeset: ['changeset'],
   // The lockfile contains the versions of the workspace's own packages.

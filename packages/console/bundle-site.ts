@@ -107,9 +107,9 @@ function withImports(outputs: Metafile['outputs'], source: string): string[] {
 }
 
 /**
- * Plugin that has each script that is loaded later import the first one, which has run by then. Otherwise the bundler would
- * put each set of modules that a later script shares with the first one into a file of its own, and a first visit over a
- * slow line would wait for dozens of them.
+ * Plugin that makes each script that is loaded later import the first one, which has run by then. Otherwise the bundler
+ * would put each set of modules that a later script shares with the first one into a separate file, and a first visit
+ * over a slow line would wait for dozens of them.
  */
 const oneFirstScript: Plugin = {
   name: 'one-first-script',

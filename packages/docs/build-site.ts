@@ -19,7 +19,7 @@ import { pagesFolder, root, writePackage } from './build/repository.ts';
 import { stagePages } from './build/stage-pages.ts';
 import { entryNames, fileNameOf, typescriptFolder } from './build/typescript-pages.ts';
 
-/** Options of TypeDoc and of its Markdown plugin, besides those of `typedoc.json`. */
+/** Options of TypeDoc and its Markdown plugin that `typedoc.json` does not set. */
 const options: Partial<TypeDocOptions & PluginOptions> = {
   plugin: ['typedoc-plugin-markdown'],
   outputs: [{ name: 'markdown', path: join(pagesFolder, typescriptFolder) }],
@@ -63,7 +63,7 @@ function nameModule(module: DeclarationReflection, names: ReadonlyMap<string, st
   module.name = fileNameOf(name);
 }
 
-/** Writes the names of entry points in the text of the pages, where TypeDoc used those of files. */
+/** Writes the names of entry points into the pages, where TypeDoc used names of files. */
 async function restoreNames(names: Iterable<string>): Promise<void> {
   const folder = join(pagesFolder, typescriptFolder);
   for (const page of globSync('**/*.md', { cwd: folder })) {

@@ -1,6 +1,6 @@
-/** Exit codes of the command, the same for every subcommand that does not document its own. */
+/** Exit codes of the command, the same for every subcommand that does not document others. */
 export const exitCodes = {
-  /** The command did what it was asked to. */
+  /** The command succeeded. */
   ok: 0,
   /** The service rejected the request, or an operation failed. */
   failed: 1,

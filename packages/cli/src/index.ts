@@ -1,5 +1,5 @@
 /**
- * The command `actlog`, for programs that run it in their own process.
+ * The command `actlog`, for programs that run it in-process.
  *
  * @packageDocumentation
  */

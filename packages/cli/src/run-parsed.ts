@@ -14,7 +14,7 @@ import { version } from './version.ts';
  */
 export async function runParsed(args: readonly string[]): Promise<number> {
   watchOutput();
-  // A command sets it in the course of its action; the process of a caller has its own.
+  // A command sets it during its action; the value of the calling process is restored afterwards.
   const before = process.exitCode;
   process.exitCode = undefined;
   try {

@@ -7,7 +7,7 @@ async function serverCommand(name: ServerCommandName): Promise<Command> {
   return loadServerCommand(name);
 }
 
-/** All subcommands by name. `command-groups.ts` has their order in `actlog --help`. */
+/** All subcommands by name. {@link commandGroups} has their order in `actlog --help`. */
 export const subcommands: Readonly<Record<string, Subcommand>> = {
   serve: {
     summary: 'start a server and print its address and test keys',
@@ -118,7 +118,7 @@ interface ParsedSubcommand {
   load(): Promise<Command>;
 }
 
-/** A subcommand that parses its own arguments, because it runs once for each tool call. */
+/** A subcommand that parses its arguments itself, because it runs once for each tool call. */
 interface FastSubcommand {
   readonly summary: string;
   /** Imports and runs the command. Resolves to the exit code. */

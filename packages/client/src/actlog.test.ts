@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Actlog } from './actlog.ts';
 import type { ClientOptions } from './client-options.ts';
-import { version } from './version.ts';
+import { version } from './settings.ts';
 
 const apiKey = 'al_test_0123456789secret';
 const options = { apiKey, baseURL: 'https://actlog.example.com' };

@@ -11,7 +11,6 @@ import {
 import { InvalidArgumentError, invalidValue } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
 import { baseHeaders, withoutBody } from './request/request-headers.ts';
-import { sdkName } from './version.ts';
 
 /** The client's options, checked and completed. Contains the API key: never printed, never enumerable on a client. */
 export interface Settings {
@@ -174,3 +173,9 @@ function resolveApiKey(option: string | undefined): string {
 export function redactKeys(text: string): string {
   return text.replace(keyPattern, 'al_$1_[redacted]');
 }
+
+/** Version of this package; the release writes it. */
+export const version = '0.0.0';
+
+/** Value of the `x-service-sdk` header (specification, "Authentication"). */
+const sdkName = `@actlog/client/${version}`;

@@ -22,7 +22,7 @@ export function now(): Date {
 const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
 const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
 
-// In English, as the text around them. Days are those of UTC, so their dates are too.
+// In English, like the rest of the page. Days and their dates are in UTC.
 const formats = {
   clock: new Intl.DateTimeFormat('en-GB', clock),
   date: new Intl.DateTimeFormat('en-GB', date),

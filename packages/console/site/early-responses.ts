@@ -1,4 +1,4 @@
-/** Responses by address and key, shared by the early script and the page's own script. */
+/** Responses by address and key, shared by the early script and the script of the page. */
 const store = Symbol.for('actlog.earlyResponses');
 
 type Holder = { [store]?: Map<string, Promise<Response>> };

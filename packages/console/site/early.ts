@@ -8,7 +8,7 @@ import { overviewQuery, overviewSpan, shownActions } from './overview-span.ts';
 import { followColorScheme } from './preference.ts';
 import { parseRoute, type Route } from './route.ts';
 
-/** Names of the scripts of the pages that have their own, which the build inserts. */
+/** Names of the scripts of pages that are loaded later, which the build inserts. */
 declare const pageScripts: { readonly session: readonly string[]; readonly later: readonly string[] };
 
 followColorScheme();
@@ -25,7 +25,7 @@ for (const name of scripts) {
   document.head.append(link);
 }
 
-// A tab with another key asks before it uses that of a link.
+// A tab with another key prompts before it uses the key of a link.
 const apiKey = keptApiKey() ?? linkKey();
 if (apiKey !== undefined) {
   const service = new URL('..', document.baseURI.split('#')[0]);

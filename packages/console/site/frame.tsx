@@ -207,7 +207,7 @@ function TopBar({ waiting, onSearch }: { waiting: string; onSearch: () => void }
   );
 }
 
-/** `true` while a dialog is open, whose keys are its own. */
+/** `true` while a dialog is open, which handles its keys itself. */
 function hasDialog(): boolean {
   return document.querySelector('dialog[open]') !== null;
 }

@@ -51,7 +51,7 @@ export function managesKeys(identity: Identity): boolean {
 }
 
 /**
- * `true` if the deployment provides the signed-in user, and thus the page's own endpoints besides `/v1`.
+ * `true` if the deployment provides the signed-in user, and thus the endpoints of the page besides `/v1`.
  */
 export function hasKnownOwner({ id }: Identity): boolean {
   return id !== undefined;

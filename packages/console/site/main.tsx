@@ -121,7 +121,7 @@ function App() {
   }, [begin, signOut]);
 
   useEffect(() => {
-    // The tab's own key was rejected, so the link replaces nothing.
+    // The key of the tab was rejected, so the link replaces nothing.
     if (state.step === 'signed out' && offered !== undefined && keptApiKey() === undefined) {
       begin({ apiKey: offered });
     }

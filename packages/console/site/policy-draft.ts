@@ -155,7 +155,7 @@ export function policyChanges(policy: Policy, fields: PolicyFields): Partial<Pol
   return { ...rest, ...(Object.keys(match).length > 0 && { match }) };
 }
 
-/** Creates an `onSubmit` handler that passes the form data on and prevents the browser's own submission. */
+/** Creates an `onSubmit` handler that passes the form data on and prevents the browser's submission. */
 export function submitted(
   handle: (fields: FormData, form: HTMLFormElement) => void,
 ): (event: TargetedSubmitEvent<HTMLFormElement>) => void {

@@ -46,7 +46,7 @@ export function href(
 
 /** A section of the console: one entry of the navigation, the command palette and the shortcuts. */
 interface Section {
-  /** First part of its address; also that of the pages below it. */
+  /** First part of its address, and of the pages below it. */
   readonly place: string;
   readonly title: string;
   readonly icon: IconNode;

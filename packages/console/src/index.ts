@@ -24,9 +24,8 @@ export function consoleSite(): Promise<SiteFiles> {
 }
 
 /**
- * `Content-Security-Policy` of the page: only its own script and styles, its own server, and no frame around
- * it. No text
- * of an event can become script.
+ * `Content-Security-Policy` of the page: allows only its own script, styles and server, and no frame around it. Content
+ * of events can never become script.
  */
 export const consoleSecurityPolicy = [
   "default-src 'none'",

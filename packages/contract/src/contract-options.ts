@@ -39,7 +39,7 @@ export interface ContractOptions {
   /** Ids of requirements, or their prefixes, such as `LST` or `EVT-04`. Default: all. */
   readonly only?: readonly string[] | undefined;
   /**
-   * Request bodies that the deployment requires, by endpoint; the specification only fixes that of `events.create`.
+   * Request bodies that the deployment requires, by endpoint; the specification only fixes the body of `events.create`.
    * `{name}`, `{agentId}`, `{sessionId}` and `{prefix}` are replaced in their strings. Default: the reference
    * profile's.
    */

@@ -15,8 +15,8 @@ export interface CheckReport {
 }
 
 /**
- * Status of a requirement, from those of its checks: `failed` if any failed; `partial` if some ran and some were
- * skipped, so that it is partly checked; otherwise that of all of them, or `passed` beside `noted`.
+ * Status of a requirement, derived from its checks: `failed` if any failed; `partial` if some ran and some were
+ * skipped; otherwise the status of all of them, or `passed` if some are `noted`.
  */
 export type RequirementStatus = CheckStatus | 'partial';
 
@@ -54,8 +54,8 @@ export interface ContractReport {
   /** `true` if a MUST that was skipped, or partly checked, fails the run. */
   readonly strict: boolean;
   /**
-   * `true` if no requirement of level MUST failed, no endpoint went unchecked, and the run was not stopped early; in a
-   * strict run, only if every MUST was wholly checked, too.
+   * `true` if no requirement of level MUST failed, no endpoint went unchecked, and the run was not stopped early. In a
+   * strict run, every MUST must also have been fully checked.
    */
   readonly ok: boolean;
   /** `true` if the run was completed. */

@@ -18,7 +18,7 @@ export interface Requirement {
   /** Stable id, such as `ACK-02`. The letters stand for the section. */
   readonly id: string;
   readonly level: Level;
-  /** Heading of the specification, or of the reference profile for its own requirements. */
+  /** Heading of the specification, or of the reference profile for its requirements. */
   readonly section: string;
   /** Statements behind it, by row or number: `Errors: code`. The first is in `section`. */
   readonly sources: readonly string[];

@@ -260,7 +260,7 @@ const outbound = inSection('Events', [
   ['OUT-01', 'OPEN', 'outbound events', 'Contents, signatures and retries of webhooks.'],
 ]);
 
-/** All requirements, in the order of the specification, followed by those of the reference profile. */
+/** All requirements of the specification, in its order, followed by the reference profile's. */
 export const requirements: readonly Requirement[] = [
   ...service,
   ...event,

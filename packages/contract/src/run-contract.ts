@@ -200,7 +200,7 @@ function countsOf(results: readonly RequirementResult[]): ContractReport['counts
   };
 }
 
-/** Names of the bodies that can be given; the specification fixes that of an event. */
+/** Names of the bodies that can be given; the specification fixes the body of an event. */
 const bodyNames = Object.keys(defaultBodies);
 
 /** Characters that a key may contain in a header (RFC 9110, section 5.5). */

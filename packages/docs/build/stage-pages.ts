@@ -127,7 +127,7 @@ Arguments never leave the process: only their hash does.
 `;
 
 /**
- * Returns the Markdown of the home page: an introduction and the README's own sections and snippets.
+ * Returns the Markdown of the home page: an introduction and the sections and snippets of the README.
  *
  * @throws Error if the README lacks one of the sections.
  */
@@ -149,7 +149,7 @@ function sectionOf(readme: string, heading: string): string {
 /** Home page, which shows the README of the repository. */
 const homePage = 'index.md';
 
-/** Folders of the guides on the site: those of their sections. */
+/** Folders of the guides on the site, from their sections. */
 const guideFolders = new Map(
   sections.flatMap(({ folder, groups }) =>
     groups.flatMap(({ pages }) => pages.map(({ source }) => [source, folder] as const)),

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 /** Lifetime of files whose name contains a hash of their content: a year. */
 const forever = 'public, max-age=31536000, immutable';
 
-/** Other files are asked for again, and not sent again if their `ETag` is the same. */
+/** Browsers revalidate other files, and receive them again only if their `ETag` has changed. */
 const revalidated = 'no-cache';
 
 /** The website: its files by path. */
@@ -59,7 +59,7 @@ function headersOf(name: string, gzip: Uint8Array, scripts: readonly string[]): 
   };
 }
 
-/** Returns the policy of a page: the site's own files and its inline scripts by their hashes. */
+/** Returns the policy of a page, which allows files of the site, and inline scripts by their hashes. */
 function securityPolicy(scripts: readonly string[]): string {
   return [
     "default-src 'none'",

@@ -1,7 +1,4 @@
 import { testOfficialClients } from './official-client-tests.ts';
 
 // The others are in the slow tests, because each client has two or three processes.
-testOfficialClients([
-  ['stdio → stdio', 'v2'],
-  ['HTTP → HTTP', 'v1'],
-]);
+testOfficialClients([['HTTP → HTTP', 'v1']]);

@@ -52,7 +52,7 @@ const flags = {
   'after-hold': { type: 'string' },
   'agent-id': { type: 'string' },
   'show-arguments': { type: 'string' },
-  // Not `env-file`, which Node takes for its own, wherever it stands.
+  // Not `env-file`, which is an option of Node at any position.
   variables: { type: 'string' },
   event: { type: 'string' },
 } as const;

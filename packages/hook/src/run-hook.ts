@@ -5,7 +5,7 @@ import { HookHandler } from './hook-handler.ts';
 import { type HookOptions, parseHookOptions, usage } from './hook-options.ts';
 import type { HookOutput } from './hook-output.ts';
 
-/** Exit code with which all agents block a call (and that of invalid options). */
+/** Exit code that makes all agents block a call, also used for invalid options. */
 const blocked = 2;
 /** Exit code of a failure that does not block a call. */
 const failed = 1;

@@ -20,7 +20,7 @@ export function serviceOf(agent: AgentName): Actlog | undefined {
   if (missingVariables().length > 0) return undefined;
   const options = { sdk, framework: agent, logLevel: 'off' } as const;
   const client = new Actlog(options);
-  // A proxy needs the client's own connections.
+  // A proxy needs the connections of the client.
   return client.usesDefaultPool
     ? new Actlog({ ...options, dispatcher: new HttpDispatcher() as never })
     : client;
@@ -45,7 +45,7 @@ interface DispatchHandler {
 }
 
 /**
- * Dispatcher of requests for `Actlog`, over Node's own HTTP client: a hook makes one or two requests, and loading undici
+ * Dispatcher of requests for `Actlog` over Node's HTTP client: a hook makes one or two requests, and loading undici
  * takes longer than the rest of the hook.
  */
 class HttpDispatcher {

@@ -67,9 +67,8 @@ export {
 export {
   checkSeals,
   parseSeal,
-  type SealedEvent,
   type SealFinding,
-  SessionChain,
+  type SealReport,
   type SessionSeal,
 } from './session-seal.ts';
 export {

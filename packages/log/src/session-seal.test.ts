@@ -1,113 +1,95 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkSeals, parseSeal, type SealedEvent, SessionChain } from './session-seal.ts';
+import { checkSeals, parseSeal, type SessionSeal } from './session-seal.ts';
 
-/** The events of a process, and its seals after some of them. */
-function run(process: string, count: number, sealedAt: readonly number[] = [count]) {
-  const chain = new SessionChain();
-  const seals = sealedAt.includes(0) ? [chain.seal(process)] : [];
-  const events: SealedEvent[] = [];
-  for (let number = 1; number <= count; number += 1) {
-    const eventId = `${process}-${number}`;
-    events.push({ eventId, process, sequence: chain.add(eventId) });
-    if (sealedAt.includes(number)) seals.push(chain.seal(process));
-  }
-  return { events, seals };
+/** The events of a recorder, and its seals after some of them; the last one closes it. */
+function run(sealer: string, count: number, sealedAt: readonly number[] = [count]) {
+  const ids = Array.from({ length: count }, (_, index) => `${sealer}-${index + 1}`);
+  let chain = Buffer.alloc(32);
+  let from = 0;
+  const seals: SessionSeal[] = sealedAt.map((at) => {
+    const eventIds = ids.slice(from, at);
+    for (const id of eventIds) chain = createHash('sha256').update(chain).update(id).digest();
+    from = at;
+    return { sealer, count: at, eventIds, chain: chain.toString('hex'), isLast: at === count };
+  });
+  return { ids, seals };
 }
 
-test('chains the ids of events with SHA-256, from 32 zero bytes', () => {
-  const chain = new SessionChain();
-  expect(chain.seal('p')).toEqual({ process: 'p', count: 0, chain: '00'.repeat(32) });
-  expect(chain.add('evt_1')).toBe(1);
-  expect(chain.add('evt_2')).toBe(2);
-  const sha256 = (before: Buffer, id: string) => createHash('sha256').update(before).update(id).digest();
-  const expected = sha256(sha256(Buffer.alloc(32), 'evt_1'), 'evt_2').toString('hex');
-  expect(chain.seal('p')).toEqual({ process: 'p', count: 2, chain: expected });
-});
-
-test('finds nothing in a complete record, in any order of arrival, of several processes', () => {
-  const one = run('p', 9, [0, 4, 9]);
+test('finds nothing in a complete record, in any order of arrival, of several recorders', () => {
+  const one = run('p', 9, [2, 4, 9]);
   const other = run('q', 3);
-  const all = fc.shuffledSubarray([...one.events, ...other.events], { minLength: 12 });
+  const ids = fc.shuffledSubarray([...one.ids, ...other.ids], { minLength: 12 });
   const seals = fc.shuffledSubarray([...one.seals, ...other.seals], { minLength: 4 });
   fc.assert(
-    fc.property(all, seals, (events, some) => {
-      expect(checkSeals(events, some)).toEqual([]);
+    fc.property(ids, seals, (events, some) => {
+      expect(checkSeals(events, some)).toEqual({ sealed: 12, unsealed: [], findings: [] });
     }),
   );
 });
 
-test('names every event that is missing, and no other', () => {
-  const { events, seals } = run('p', 12);
+test('names every event that is missing, with its number, and no other', () => {
+  const { ids, seals } = run('p', 12, [5, 12]);
   fc.assert(
-    fc.property(fc.subarray(events), (kept) => {
-      const missing = new Set(
-        events.filter((event) => !kept.includes(event)).map(({ sequence }) => sequence),
-      );
-      const named = checkSeals(kept, seals).flatMap(({ code, message }) => {
-        expect(code).toBe('event-missing');
-        const [first = 0, last = first] = [...message.matchAll(/\d+/g)].map(Number);
-        return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-      });
-      expect(new Set(named)).toEqual(missing);
+    fc.property(fc.subarray(ids), (kept) => {
+      const { findings, sealed } = checkSeals(kept, seals);
+      const missing = ids.filter((id) => !kept.includes(id));
+      expect(findings.map(({ eventId }) => eventId)).toEqual(missing);
+      expect(findings.map(({ sequence }) => ids[sequence - 1])).toEqual(missing);
+      expect(sealed).toBe(kept.length);
     }),
   );
 });
 
-test('finds an event that was replaced, and between which seals', () => {
-  const { events, seals } = run('p', 10, [2, 4, 10]);
-  const replaced = events.with(2, { ...(events[2] as SealedEvent), eventId: 'evt_x' });
-  expect(checkSeals(replaced, seals)).toEqual([
-    {
-      process: 'p',
-      code: 'event-changed',
-      sequence: 3,
-      message: 'Process p: one of the events 3 to 4 has another id than when it was sealed.',
-    },
-  ]);
+test('names the events of a seal that is missing', () => {
+  const { ids, seals } = run('p', 9, [2, 5, 9]);
+  expect(checkSeals(ids, seals.toSpliced(1, 1))).toMatchObject({
+    unsealed: ['p-3', 'p-4', 'p-5'],
+    findings: [{ code: 'seal-missing', sequence: 3, message: expect.stringContaining('events 3 to 5') }],
+  });
 });
 
-test('finds two events with one number, and two seals over the same events', () => {
-  const { events, seals } = run('p', 2);
-  const twice = [...events, { eventId: 'evt_x', process: 'p', sequence: 2 }];
-  expect(checkSeals(twice, seals)).toMatchObject([{ code: 'event-repeated', sequence: 2 }]);
-  const other = { process: 'p', count: 2, chain: 'ab'.repeat(32) };
-  expect(checkSeals(events, [...seals, other])).toMatchObject([{ code: 'seals-differ', sequence: 2 }]);
+test('finds a seal that was changed to hide a missing event', () => {
+  const { ids, seals } = run('p', 6, [3, 6]);
+  const [first, second] = seals as [SessionSeal, SessionSeal];
+  const shorter = { ...second, count: 5, eventIds: second.eventIds.slice(1) };
+  const kept = ids.toSpliced(3, 1);
+  expect(checkSeals(kept, [first, shorter]).findings).toMatchObject([{ code: 'seal-changed', sequence: 4 }]);
+  const other = { ...second, eventIds: second.eventIds.with(0, 'q') };
+  expect(checkSeals([...kept, 'q'], [first, other]).findings).toMatchObject([{ code: 'seal-changed' }]);
 });
 
-test('says which events no seal covers', () => {
-  const { events, seals } = run('p', 5, [3]);
-  expect(checkSeals(events, seals)).toEqual([
-    {
-      process: 'p',
-      code: 'seal-missing',
-      sequence: 4,
-      message: 'Process p: events 4 to 5 have no seal: the process still runs, or it ended without one.',
-    },
-  ]);
-  expect(checkSeals(events, [])).toMatchObject([{ code: 'seal-missing', sequence: 1 }]);
+test('finds two seals about one event, but counts a repeated one once', () => {
+  const { ids, seals } = run('p', 4, [2, 4]);
+  const [first, second] = seals as [SessionSeal, SessionSeal];
+  expect(checkSeals(ids, [first, first, second]).findings).toEqual([]);
+  const forged = { ...first, count: 3, eventIds: ['p-3'] };
+  expect(checkSeals(ids, [first, forged, second]).findings).toContainEqual(
+    expect.objectContaining({ code: 'seal-changed', sequence: 3 }),
+  );
 });
 
-test('checks a seal over any number of events at once', () => {
-  const seal = { process: 'p', count: Number.MAX_SAFE_INTEGER, chain: 'ab'.repeat(32) };
-  expect(checkSeals([{ eventId: 'a', process: 'p', sequence: 2 ** 40 }], [seal])).toMatchObject([
-    { code: 'event-missing', sequence: 1 },
-    { code: 'event-missing', sequence: 2 ** 40 + 1 },
-  ]);
+test('says that a recorder was not closed, and which events no seal names', () => {
+  const { ids, seals } = run('p', 4, [3, 4]);
+  expect(checkSeals(ids, seals.slice(0, 1))).toMatchObject({
+    sealed: 3,
+    unsealed: ['p-4'],
+    findings: [{ code: 'not-closed', sequence: 4 }],
+  });
+  expect(checkSeals(['a'], [])).toEqual({ sealed: 0, unsealed: ['a'], findings: [] });
 });
 
 test.each([
-  [null, '`process`'],
-  [{ process: '', count: 1, chain: 'ab'.repeat(32) }, '`process`'],
-  [{ process: 'p', count: -1, chain: 'ab'.repeat(32) }, '`count`'],
-  [{ process: 'p', count: 1.5, chain: 'ab'.repeat(32) }, '`count`'],
-  [{ process: 'p', count: 1, chain: 'AB'.repeat(32) }, '`chain`'],
-])('refuses the seal %o', (value, field) => {
-  expect(() => parseSeal(value)).toThrow(field);
-});
-
-test('reads a seal back', () => {
-  const [seal] = run('p', 3).seals;
-  expect(parseSeal(JSON.parse(JSON.stringify(seal)))).toEqual(seal);
+  [{ sealer: '' }, 'sealer'],
+  [{ eventIds: [1] }, 'eventIds'],
+  [{ eventIds: 'a' }, 'eventIds'],
+  [{ count: 0 }, 'count'],
+  [{ count: 1.5 }, 'count'],
+  [{ chain: 'AB' }, 'chain'],
+  [{ isLast: 1 }, 'isLast'],
+])('refuses a seal with %j', (change, field) => {
+  const seal = { sealer: 'p', count: 1, eventIds: ['a'], chain: '0'.repeat(64) };
+  expect(parseSeal(seal)).toEqual(seal);
+  expect(() => parseSeal({ ...seal, ...change })).toThrow(`\`${field}\` of a seal`);
 });

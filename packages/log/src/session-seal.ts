@@ -2,54 +2,45 @@ import { createHash } from 'node:crypto';
 import { malformed } from './log-error.ts';
 
 /**
- * A statement of a process about a session: how many events it has sent, and a chain of hashes over their ids. An event
- * that left the process and is not in the record shows.
+ * A statement of a recorder about the events that it has recorded in a session, as the payload of an event of category
+ * `session_seal`. It lists the events since the recorder's previous seal, so that an event that is missing from the
+ * record is named.
  */
 export interface SessionSeal {
-  /** Id of the process, which is different in each run of a program. */
-  readonly process: string;
-  /** Number of events so far. */
+  /** Id of the recorder in this session. Each process has its own. */
+  readonly sealer: string;
+  /** Number of events that the sealer has recorded in the session so far. */
   readonly count: number;
-  /** The chain after the last event, in hex: SHA-256 over the chain before it and the event's id, from 32 zero bytes. */
+  /** Ids of the events since the previous seal, in order. */
+  readonly eventIds: readonly string[];
+  /**
+   * Chain after the last event, as 64 hex digits: SHA-256 over the chain before it and the event's id, starting from 32
+   * zero bytes. It ties a seal to those before it.
+   */
   readonly chain: string;
-}
-
-/** An event of a sealed session in the record. */
-export interface SealedEvent {
-  readonly eventId: string;
-  readonly process: string;
-  /** Number of the event among those of its process in the session, from 1. */
-  readonly sequence: number;
+  /** `true` on the seal of a recorder that was closed: it records nothing more in the session. */
+  readonly isLast?: boolean | undefined;
 }
 
 /** A contradiction between seals and the record. */
 export interface SealFinding {
-  readonly process: string;
-  readonly code: 'event-missing' | 'event-changed' | 'event-repeated' | 'seal-missing' | 'seals-differ';
-  /** Number of the event that it is about. */
+  readonly sealer: string;
+  readonly code: 'event-missing' | 'seal-missing' | 'seal-changed' | 'not-closed';
+  /** Number of the first event that it is about, from 1. */
   readonly sequence: number;
+  /** Id of the missing event. */
+  readonly eventId?: string;
   /** The problem, as a sentence. */
   readonly message: string;
 }
 
-const start = Buffer.alloc(32);
-
-/** Chain over the events that a process sends in one session. */
-export class SessionChain {
-  #count = 0;
-  #chain: Uint8Array = start;
-
-  /** Adds an event. Returns its number in the session, from 1. */
-  add(eventId: string): number {
-    this.#chain = createHash('sha256').update(this.#chain).update(eventId, 'utf8').digest();
-    this.#count += 1;
-    return this.#count;
-  }
-
-  /** Returns the seal over the events so far. */
-  seal(process: string): SessionSeal {
-    return { process, count: this.#count, chain: Buffer.from(this.#chain).toString('hex') };
-  }
+/** Result of {@link checkSeals}. */
+export interface SealReport {
+  /** Number of events of the session that seals name and the record has. */
+  readonly sealed: number;
+  /** Ids of events in the record that no seal names: from a recorder without seals, or after its last one. */
+  readonly unsealed: readonly string[];
+  readonly findings: readonly SealFinding[];
 }
 
 /**
@@ -58,90 +49,105 @@ export class SessionChain {
  * @throws LogError `malformed` when a field is missing or of another type
  */
 export function parseSeal(value: unknown): SessionSeal {
-  const { process, count, chain } = (value ?? {}) as Record<string, unknown>;
-  if (typeof process !== 'string' || process === '') {
-    throw malformed('`process` of a seal', 'must be a string that is not empty.');
+  const { sealer, count, eventIds, chain, isLast } = (value ?? {}) as Record<string, unknown>;
+  if (typeof sealer !== 'string' || sealer === '') {
+    throw malformed('`sealer` of a seal', 'must be a string that is not empty.');
   }
-  if (!Number.isSafeInteger(count) || (count as number) < 0) {
-    throw malformed('`count` of a seal', `must be a whole number from 0, got ${String(count)}.`);
+  if (!Array.isArray(eventIds) || !eventIds.every((id) => typeof id === 'string' && id !== '')) {
+    throw malformed('`eventIds` of a seal', 'must be an array of event ids.');
+  }
+  if (!Number.isSafeInteger(count) || (count as number) < eventIds.length) {
+    throw malformed(
+      '`count` of a seal',
+      `must be a whole number from ${eventIds.length}, the number of its \`eventIds\`, got ${String(count)}.`,
+    );
   }
   if (typeof chain !== 'string' || !/^[0-9a-f]{64}$/.test(chain)) {
     throw malformed('`chain` of a seal', 'must be 64 lowercase hex digits.');
   }
-  return { process, count: count as number, chain };
+  if (isLast !== undefined && typeof isLast !== 'boolean') {
+    throw malformed('`isLast` of a seal', 'must be true, false or omitted.');
+  }
+  return { sealer, count: count as number, eventIds, chain, isLast };
 }
 
 /**
- * Checks the events of a session in the record against its seals, in any order. A process seals when it ends, and may
- * seal before. Events after its last seal are not covered, which is a finding for each process: it may still run, or it
- * ended without a seal.
+ * Checks the events of a session in the record against its seals.
+ *
+ * @param eventIds - ids of all events of the session in the record, without the seals themselves
+ * @param seals - seals of the session, in any order
  */
-export function checkSeals(events: readonly SealedEvent[], seals: readonly SessionSeal[]): SealFinding[] {
-  const eventsOf = Map.groupBy(events, ({ process }) => process);
-  const sealsOf = Map.groupBy(seals, ({ process }) => process);
-  const processes = new Set([...eventsOf.keys(), ...sealsOf.keys()]);
-  return [...processes].flatMap((process) =>
-    checkProcess(process, eventsOf.get(process) ?? [], sealsOf.get(process) ?? []),
-  );
+export function checkSeals(eventIds: Iterable<string>, seals: readonly SessionSeal[]): SealReport {
+  const recorded = new Set(eventIds);
+  const named = new Set<string>();
+  const findings = [...Map.groupBy(seals, ({ sealer }) => sealer).values()].flatMap((ofSealer) => {
+    for (const seal of ofSealer) for (const id of seal.eventIds) named.add(id);
+    return checkSealer(recorded, ofSealer);
+  });
+  return {
+    sealed: [...named].filter((id) => recorded.has(id)).length,
+    unsealed: [...recorded].filter((id) => !named.has(id)),
+    findings,
+  };
 }
 
-function checkProcess(
-  process: string,
-  events: readonly SealedEvent[],
-  seals: readonly SessionSeal[],
-): SealFinding[] {
+function checkSealer(recorded: ReadonlySet<string>, seals: readonly SessionSeal[]): SealFinding[] {
   const findings: SealFinding[] = [];
-  const find = (code: SealFinding['code'], sequence: number, problem: string) => {
-    findings.push({ process, code, sequence, message: `Process ${process}: ${problem}` });
+  const [{ sealer }] = seals as [SessionSeal];
+  const find = (code: SealFinding['code'], sequence: number, problem: string, eventId?: string) => {
+    const message = `Recorder ${sealer}: ${problem}`;
+    findings.push({ sealer, code, sequence, message, ...(eventId !== undefined && { eventId }) });
   };
-  const ids = new Map<number, string>();
-  for (const { sequence, eventId } of events) {
-    const other = ids.get(sequence) ?? eventId;
-    if (other !== eventId) {
-      find('event-repeated', sequence, `events ${other} and ${eventId} both are number ${sequence}.`);
+  let chain: Uint8Array | undefined = Buffer.alloc(32);
+  let count = 0;
+  for (const seal of inOrder(seals)) {
+    const first = seal.count - seal.eventIds.length + 1;
+    if (first > count + 1) {
+      find(
+        'seal-missing',
+        count + 1,
+        `the seal of events ${count + 1} to ${first - 1} is not in the record.`,
+      );
+      chain = undefined;
+    } else if (first <= count) {
+      find('seal-changed', first, `two seals are about event ${first}.`);
+      chain = undefined;
     }
-    ids.set(sequence, other);
+    for (const [index, id] of seal.eventIds.entries()) {
+      if (recorded.has(id)) continue;
+      find('event-missing', first + index, `event ${first + index}, ${id}, is not in the record.`, id);
+    }
+    const end: Buffer | undefined = chain && chainOver(chain, seal.eventIds);
+    if (end && end.toString('hex') !== seal.chain) {
+      find(
+        'seal-changed',
+        first,
+        `the seal of events ${first} to ${seal.count} is not the one that was sent.`,
+      );
+    }
+    chain = Buffer.from(seal.chain, 'hex');
+    count = seal.count;
   }
-
-  const numbers = [...ids.keys()].sort((left, right) => left - right);
-  const chain = new SessionChain();
-  let expected = 1;
-  let isWhole = true;
-  const missUntil = (end: number) => {
-    if (expected >= end) return;
-    const missing = end - expected === 1 ? `event ${expected} is` : `events ${expected} to ${end - 1} are`;
-    find('event-missing', expected, `${missing} not in the record.`);
-    expected = end;
-    isWhole = false;
-  };
-  const takeUntil = (count: number) => {
-    while (numbers[0] !== undefined && numbers[0] <= count) {
-      const number = numbers.shift() as number;
-      missUntil(number);
-      chain.add(ids.get(number) as string);
-      expected = number + 1;
-    }
-  };
-
-  const byCount = Map.groupBy(seals, ({ count }) => count);
-  let sealed = 0;
-  for (const [count, [first, ...others]] of [...byCount].sort(([left], [right]) => left - right)) {
-    takeUntil(count);
-    missUntil(count + 1);
-    if (others.some((seal) => seal.chain !== first?.chain)) {
-      find('seals-differ', count, `two seals over ${count} events have different chains.`);
-    } else if (isWhole && chain.seal(process).chain !== first?.chain) {
-      const range =
-        count === sealed + 1 ? `event ${count} has` : `one of the events ${sealed + 1} to ${count} has`;
-      find('event-changed', sealed + 1, `${range} another id than when it was sealed.`);
-      isWhole = false;
-    }
-    sealed = count;
-  }
-  takeUntil(Number.MAX_SAFE_INTEGER);
-  if (expected > sealed + 1) {
-    const unsealed = `events ${sealed + 1} to ${expected - 1} have no seal`;
-    find('seal-missing', sealed + 1, `${unsealed}: the process still runs, or it ended without one.`);
+  if (!seals.some(({ isLast }) => isLast)) {
+    find(
+      'not-closed',
+      count + 1,
+      `events after number ${count} are not sealed: it still runs, or it was killed.`,
+    );
   }
   return findings;
+}
+
+/** Returns the seals by their events. A repeated seal counts once. */
+function inOrder(seals: readonly SessionSeal[]): SessionSeal[] {
+  const distinct = new Map(
+    seals.map((seal) => [JSON.stringify([seal.count, seal.eventIds, seal.chain]), seal]),
+  );
+  return [...distinct.values()].sort((left, right) => left.count - right.count);
+}
+
+function chainOver(before: Uint8Array, eventIds: readonly string[]): Buffer {
+  let chain = Buffer.from(before);
+  for (const id of eventIds) chain = createHash('sha256').update(chain).update(id, 'utf8').digest();
+  return chain;
 }

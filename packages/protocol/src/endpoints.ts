@@ -53,7 +53,7 @@ const write = { ...create, success: 200, repeatable: true, idempotencyKey: false
 
 /** All endpoints by name. The name is also the path of the client's method, as in `client.sessions.risk`. */
 export const endpoints = {
-  // repeatable because the event carries its own id
+  // repeatable because the event has an id
   'events.create': { ...write, method: 'POST', path: '/v1/events', success: 202, scope: 'ingest' },
   'sessions.list': { ...list, method: 'GET', path: '/v1/sessions' },
   'sessions.get': { ...read, method: 'GET', path: '/v1/sessions/:id' },

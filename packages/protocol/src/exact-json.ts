@@ -6,7 +6,7 @@ export interface JsonFlaw {
   readonly message: string;
 }
 
-/** The parts of `JSON` for numbers in their own digits (ECMAScript, "JSON.parse source text access"). */
+/** The parts of `JSON` that keep the digits of numbers (ECMAScript, "JSON.parse source text access"). */
 interface JsonWithSource {
   rawJSON(text: string): object;
   isRawJSON(value: unknown): boolean;
@@ -18,14 +18,14 @@ interface JsonWithSource {
 
 const json = JSON as unknown as Partial<JsonWithSource> & Pick<JsonWithSource, 'parse'>;
 
-/** Texts that may contain a number of more digits than a double has, or with an exponent. */
+/** JSON that may contain a number of more digits than a double has, or with an exponent. */
 const mayBeInexact = /(?:\d\.?){16}|\d[eE]/;
 
 const quote = 0x22;
 const backslash = 0x5c;
 const wholeNumber = /^-?\d+$/;
 
-/** Texts that may contain a whole number that a double cannot hold. */
+/** JSON that may contain a whole number that a double cannot represent. */
 const manyDigits = /\d{16}/;
 
 /** Maximum length of a number that is compared digit by digit; a double never needs more. */

@@ -54,6 +54,7 @@ export {
   maxWaitSeconds,
   riskLevels,
   schemaVersion,
+  sessionSealCategory,
   subagentCallCategory,
   toolCallCategory,
   webhookHeaders,

@@ -12,6 +12,9 @@ export const argumentOriginsCategory = 'argument_origins';
 /** Category of events that name the subagent of a tool call, or the agents around it (reference profile, "Events"). */
 export const subagentCallCategory = 'subagent_call';
 
+/** Category of events in which a recorder lists the events of a session that it has recorded (reference profile, "Events"). */
+export const sessionSealCategory = 'session_seal';
+
 /** Prefixes of live and test keys (specification, "Authentication"). */
 export const keyPrefixes = { live: 'al_live_', test: 'al_test_' } as const;
 

@@ -10,7 +10,7 @@ export interface OperationText {
   readonly description: string;
 }
 
-/** Texts of each endpoint. They are separate from the endpoint table because a client does not need them. */
+/** Descriptions of each endpoint, separate from the endpoint table because a client does not need them. */
 export const operations: Record<EndpointName, OperationText> = {
   'events.create': {
     summary: 'Ingest an event',
@@ -109,7 +109,7 @@ export const operations: Record<EndpointName, OperationText> = {
   },
 };
 
-/** Texts of each webhook delivery. */
+/** Descriptions of each webhook delivery. */
 export const deliveries: Record<WebhookEventType, OperationText> = {
   'session.risk_raised': {
     summary: 'The risk level of a session rose',

@@ -5,7 +5,7 @@ export type OverviewInterval = '5m' | 'hour' | 'day';
 
 /** Counts of what happened in a span of time. */
 export interface ActivityCounts {
-  /** Events that agents sent, by their own time. */
+  /** Events that agents sent, by the time in the event. */
   readonly events: number;
   /** Tool calls among them. */
   readonly calls: number;
@@ -15,7 +15,7 @@ export interface ActivityCounts {
   readonly denials: number;
   /** Sessions that started. */
   readonly sessions: number;
-  /** Those of the sessions that are scored, by their current level. */
+  /** Number of scored sessions, by their current level. */
   readonly sessionsByLevel: Readonly<Record<RiskLevel, number>>;
   /** Actions that were held for approval. */
   readonly heldActions: number;

@@ -51,7 +51,7 @@ export interface PolicyDecision {
   readonly subagent: string | null;
   /** Agents that the agent ran inside, nearest first; empty for none. */
   readonly parentAgentIds: readonly string[];
-  /** `true` for a check without effects, such as those of a guard that only observes. */
+  /** `true` for a check without effects, for example from a guard that only observes. */
   readonly dryRun: boolean;
   /** Time that the decision took on the server, without the wait for an approver, in milliseconds. */
   readonly durationMs: number;

@@ -31,8 +31,8 @@ const reservedLetters = 'guardiandecision';
 const plain = /^[a-z0-9_]*$/;
 
 /**
- * `true` if a category reads like the category of the service's own decisions. Case, whitespace, punctuation,
- * invisible characters, accents and look-alike letters are ignored. Otherwise a sender could forge a decision.
+ * `true` if a category reads like the category of decisions. Ignores case, whitespace, punctuation, invisible
+ * characters, accents and look-alike letters. Otherwise a sender could forge a decision.
  */
 export function isReservedCategory(category: string): boolean {
   // Every event is checked, and normalizing costs more than validating its whole body.

@@ -16,7 +16,6 @@ export {
   responseStatuses,
   type ToolOutcome,
 } from '@actlog/tool-call';
-export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 export type { AnnouncedCall, RecordedOutcome, ToolCall, ToolCallFacts } from './events/tool-call.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardDecision, GuardOptions, PrincipalCall, ReadDecision } from './guard/guard-options.ts';
@@ -24,7 +23,7 @@ export type { FlushResult, WaitOptions } from './lib/timers.ts';
 export type { OriginsOptions } from './origins/origins-options.ts';
 export type { TextAuthor } from './origins/session-origins.ts';
 export type { WhenFull } from './outbox/outbox.ts';
-export { Recorder } from './recorder.ts';
+export { type AdapterIdentity, AdapterRecorder, type AdapterRecorderOptions, Recorder } from './recorder.ts';
 export type { RecorderOptions } from './recorder-options.ts';
 export type { RunningCall } from './recording/active-call.ts';
 export {

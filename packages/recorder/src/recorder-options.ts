@@ -10,6 +10,7 @@ import {
 import { decodeText } from './lib/json-value.ts';
 import {
   atLeast,
+  booleanVariable,
   checkType,
   environmentVariable,
   finiteAtLeast,
@@ -21,12 +22,12 @@ import type { WhenFull } from './outbox/outbox.ts';
 import type { DroppedEvent } from './reporting/reporter.ts';
 
 /**
- * Options of a {@link Recorder}: a client or the client's own options, and those below. All have defaults; the key and
- * the address may come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time limits apply
- * to policy checks, not to the delivery of events.
+ * Options of a {@link Recorder}: a client or the client's options, and the options below. All have defaults; the key
+ * and the address may come from `ACTLOG_API_KEY` and `ACTLOG_BASE_URL`. The client's `hooks`, retries and time limits
+ * apply to policy checks, not to the delivery of events.
  */
 export interface RecorderOptions extends ClientOptions, ArgumentsHashOptions {
-  /** Client to send with; the client's own options in this object are then ignored. */
+  /** Client to send with; the client's options in this object are then ignored. */
   readonly client?: Actlog | undefined;
   /**
    * Agent of the recorded calls. Default: `ACTLOG_AGENT_ID`, else the name in package.json of the working directory,
@@ -89,6 +90,12 @@ export interface RecorderOptions extends ClientOptions, ArgumentsHashOptions {
    * `ACTLOG_ORIGINS`, else `false`.
    */
   readonly origins?: boolean | OriginsOptions | undefined;
+  /**
+   * Seals sessions: events of category `session_seal` list the ids of the session's other events, so that `actlog log
+   * verify` names an event that left the agent and is not in the record. A seal is sent after 100 events, and when the
+   * recorder is flushed or closed, or the process ends. Default: `ACTLOG_SEALS`, else `false`.
+   */
+  readonly seals?: boolean | undefined;
   /** Guard that checks calls before they run. */
   readonly guard?: GuardOptions | undefined;
   /** Returns the status of calls. For `undefined`, the table of the README applies. */
@@ -120,6 +127,7 @@ export interface RecorderSettings {
   readonly requestTimeoutMs: number;
   readonly exitTimeoutMs: number;
   readonly guard: GuardSettings;
+  readonly seals: boolean;
   /** Undefined if origins are off. */
   readonly origins: OriginsSettings | undefined;
 }
@@ -149,6 +157,7 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
     exitTimeoutMs: atLeast(0, 'exitTimeoutMs', options.exitTimeoutMs, 2_000),
     guard: resolveGuard(options.guard === undefined ? {} : options.guard),
     origins: resolveOrigins(options.origins),
+    seals: options.seals ?? booleanVariable('ACTLOG_SEALS') ?? false,
   };
 }
 
@@ -166,7 +175,7 @@ function checkTypes(options: RecorderOptions): void {
   for (const name of ['agentId', 'tenant', 'framework', 'agentVersion', 'sdk'] as const) {
     checkType('string', name, options[name]);
   }
-  for (const name of ['spool', 'fsync'] as const) checkType('boolean', name, options[name]);
+  for (const name of ['spool', 'fsync', 'seals'] as const) checkType('boolean', name, options[name]);
   for (const name of ['waitUntil', 'responseStatus', 'onDrop', 'onError'] as const) {
     checkType('function', name, options[name]);
   }

@@ -1,22 +1,22 @@
 import { Actlog, parseRetryAfter } from '@actlog/client';
 import { ArgumentsHasher } from '@actlog/tool-call';
-import { AdapterRecorder, type AdapterRecorderOptions } from './adapter-recorder.ts';
 import { tenantSecret } from './delivery/queued-event.ts';
 import { ServiceConnection } from './delivery/service-connection.ts';
-import { createEventId, eventIdTimeMs } from './events/event-id.ts';
+import { createEventId, eventIdTimeMs } from './events/event.ts';
 import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import { offExit, onExit } from './exit-hooks.ts';
 import { AwaitedChecks, Guard, UnreferencedChecks } from './guard/guard.ts';
-import { type GuardSettings, resolveGuard } from './guard/guard-options.ts';
+import { type GuardOptions, type GuardSettings, resolveGuard } from './guard/guard-options.ts';
 import type { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open-journal.ts';
 import { waitMs } from './lib/option-checks.ts';
 import type { FlushResult, WaitOptions } from './lib/timers.ts';
-import { type OriginsSettings, resolveOrigins } from './origins/origins-options.ts';
+import { type OriginsOptions, type OriginsSettings, resolveOrigins } from './origins/origins-options.ts';
 import { SessionOrigins, type TextAuthor } from './origins/session-origins.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { type RecorderOptions, type RecorderSettings, resolveRecorderSettings } from './recorder-options.ts';
+import type { RunningCall } from './recording/active-call.ts';
 import { CallAnnouncements } from './recording/call-announcements.ts';
 import { CallRecorder, type CallTerms } from './recording/call-recorder.ts';
 import {
@@ -54,7 +54,7 @@ export class Recorder {
   readonly #reporter: Reporter;
   #origins: SessionOrigins | undefined;
   #hasLingered = false;
-  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#outbox?.exit() };
+  readonly #exit = { beforeExit: () => this.#beforeExit(), exit: () => this.#exitNow() };
 
   /**
    * Creates a recorder.
@@ -125,6 +125,7 @@ export class Recorder {
       outbox: this.#outbox,
       refusals,
       reporter,
+      seals: settings.seals,
       onRecorded: () => background.request(),
     });
     const secret = client && (options.hashKey ?? client.headers().authorization);
@@ -165,10 +166,10 @@ export class Recorder {
   }
 
   /**
-   * Tells the recorder what the user or the developer wrote, so that {@link RecorderOptions.origins} can say which
-   * arguments came from there. The text stays in memory, as fingerprints. Does nothing while origins are off.
+   * Remembers what the user or the developer wrote, so that {@link RecorderOptions.origins} can report which arguments
+   * came from there. The text stays in memory, as fingerprints. Does nothing while origins are off.
    *
-   * @param sessionId - default: that of the surrounding `session.run`, else the recorder's own
+   * @param sessionId - default: the surrounding `session.run`, otherwise the recorder's session
    */
   noteText(author: TextAuthor, text: string, sessionId?: string): void {
     this.#calls.noteText(author, text, sessionId);
@@ -184,7 +185,7 @@ export class Recorder {
   }
 
   /**
-   * Returns a view of this recorder that records under an adapter's identity, optionally with its own guard and with or
+   * Returns a view of this recorder that records under an adapter's identity, optionally with another guard and with or
    * without argument origins.
    *
    * @throws RangeError or TypeError when an option of the guard or of the origins is invalid
@@ -209,7 +210,7 @@ export class Recorder {
     );
   }
 
-  /** The memory of texts that all adapters with origins share, created by the first that needs it. */
+  /** Returns the origin memory that all adapters share, created by the first that needs it. */
   #sessionOrigins(settings: OriginsSettings | undefined): SessionOrigins | undefined {
     if (settings === undefined) return undefined;
     this.#origins ??= new SessionOrigins(settings, this.#reporter);
@@ -223,7 +224,9 @@ export class Recorder {
    * @throws RangeError when `timeoutMs` is not a number
    */
   async flush({ timeoutMs = 30_000 }: WaitOptions = {}): Promise<FlushResult> {
-    await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
+    const endMs = waitMs('timeoutMs', timeoutMs);
+    this.#calls.seal(false);
+    await this.#outbox?.flush(endMs);
     return this.#result();
   }
 
@@ -236,7 +239,9 @@ export class Recorder {
    * @throws RangeError when `timeoutMs` is not a number; the recorder stays open then
    */
   async close({ timeoutMs = 10_000 }: WaitOptions = {}): Promise<FlushResult> {
-    await this.#outbox?.flush(waitMs('timeoutMs', timeoutMs));
+    const endMs = waitMs('timeoutMs', timeoutMs);
+    this.#calls.seal(true);
+    await this.#outbox?.flush(endMs);
     this.#outbox?.close();
     void this.#observing?.close();
     offExit(this.#exit);
@@ -288,16 +293,118 @@ export class Recorder {
     return { delivered, pending, spooled: this.#outbox?.spooled ?? 0, dropped, deadLettered };
   }
 
+  /** Keeps in the journal what is left at the end of the process, with the last seals. */
+  #exitNow(): void {
+    this.#calls.seal(true);
+    this.#outbox?.exit();
+  }
+
   /** Gives delivery a last, short chance at the natural end of the process, which delivery itself does not delay. */
   #beforeExit(): void {
     const { exitTimeoutMs } = this.#settings;
     const outbox = this.#outbox;
-    // Events recorded by the user's own listeners get their chance when the event loop is empty again.
+    this.#calls.seal(true);
+    // Events recorded by the user's listeners are sent when the event loop is empty again.
     if (!outbox || this.#hasLingered || exitTimeoutMs === 0 || outbox.pending === 0) return;
     // The wait makes the event loop empty again, which must not start another wait.
     this.#hasLingered = true;
     void outbox.linger(exitTimeoutMs).then(() => {
       this.#hasLingered = outbox.pending > 0;
     });
+  }
+}
+
+/** Identity of an adapter. */
+export interface AdapterIdentity {
+  /** Value of `x-service-framework`, such as `langchain`. */
+  readonly framework: string;
+  /** Value of `x-service-sdk`, such as `@actlog/langchain/1.0.0`. */
+  readonly sdk: string;
+}
+
+/** Options of an adapter's view of a recorder. */
+export interface AdapterRecorderOptions extends AdapterIdentity {
+  /**
+   * Guard for calls through this adapter. Missing options are taken from the recorder's guard. Default: the recorder's
+   * guard.
+   */
+  readonly guard?: GuardOptions | undefined;
+  /** Argument origins for calls through this adapter. Default: as the recorder does. */
+  readonly origins?: boolean | OriginsOptions | undefined;
+}
+
+/** Receiver of the view's calls. */
+interface Target {
+  readonly isGuarding: boolean;
+  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
+  record(facts: ToolCallFacts): string;
+  readonly tracesOrigins: boolean;
+  noteText(author: TextAuthor, text: string, sessionId?: string): void;
+  currentCall(): RunningCall | undefined;
+  readonly sharedCalls: SharedCalls | undefined;
+  failed(kind: string, error: Error): void;
+}
+
+/**
+ * A recorder as seen by one adapter: the same queue and journal, but with the adapter's names on every event and
+ * optionally another guard. One recorder can serve any number of frameworks.
+ */
+export class AdapterRecorder {
+  /** Identity of the adapter that owns this view. */
+  readonly identity: AdapterIdentity;
+  readonly #target: Target;
+
+  constructor(target: Target, identity: AdapterIdentity) {
+    this.#target = target;
+    this.identity = identity;
+  }
+
+  /** `true` if calls through this view run only when the guard allows them. */
+  get isGuarding(): boolean {
+    return this.#target.isGuarding;
+  }
+
+  /** Calls `recorder.toolCall` under this adapter's identity. */
+  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
+    return this.#target.toolCall({ ...this.identity, ...call }, run);
+  }
+
+  /** Calls `recorder.record` under this adapter's identity. */
+  record(facts: ToolCallFacts): string {
+    return this.#target.record({ ...this.identity, ...facts });
+  }
+
+  /** `true` if the recorder traces where arguments came from, so that `noteText` needs the conversation. */
+  get tracesOrigins(): boolean {
+    return this.#target.tracesOrigins;
+  }
+
+  /** Calls `recorder.noteText`. */
+  noteText(author: TextAuthor, text: string, sessionId?: string): void {
+    this.#target.noteText(author, text, sessionId);
+  }
+
+  /** Returns the innermost running call of the recorder, from any adapter. */
+  currentCall(): RunningCall | undefined {
+    return this.#target.currentCall();
+  }
+
+  /** Calls that this recorder shares with the other side of a connection; undefined if it reports to no service. */
+  get sharedCalls(): SharedCalls | undefined {
+    return this.#target.sharedCalls;
+  }
+
+  /**
+   * Reports an error of the adapter to the recorder's `onError` or, without one, to the console once per kind.
+   *
+   * @param kind - subject of the error, such as the name of an option
+   */
+  failed(kind: string, error: Error): void {
+    this.#target.failed(`${this.identity.framework}-${kind}`, error);
+  }
+
+  /** Calls `recorder.session` under this adapter's identity. */
+  session(id?: string): RecorderSession {
+    return new RecorderSession(id ?? createEventId(Date.now()), this);
   }
 }

@@ -6,7 +6,7 @@ export type WaitUntil = (promise: Promise<unknown>) => unknown;
 
 const requestContext = Symbol.for('@vercel/request-context');
 
-/** Returns the platform's own `waitUntil` for the current request, if it provides one. */
+/** Returns the platform's `waitUntil` for the current request, if it provides one. */
 export function platformWaitUntil(): WaitUntil | undefined {
   const context = (
     globalThis as { [requestContext]?: { get?: () => { waitUntil?: WaitUntil } | undefined } }
@@ -100,7 +100,7 @@ function withFlushedEnd<Result>(result: Result, flush: () => Promise<unknown>): 
   if (typeof result !== 'object' || result === null) return undefined;
   const { body, status, statusText, headers } = result as unknown as Response;
   if (!(body instanceof ReadableStream) || body.locked || typeof status !== 'number') return undefined;
-  // Responses of a framework have classes of their own.
+  // A framework may have its own class of responses.
   const Class = result.constructor as typeof Response;
   return new Class(flushedStream(body, flush), { status, statusText, headers }) as Result;
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { QueuedEvent } from '../src/delivery/queued-event.ts';
-import { eventBody } from '../src/events/event-body.ts';
+import { eventBody } from '../src/events/event.ts';
 import { Journal } from '../src/journal/journal.ts';
-import { type JournalFiles, realFiles } from '../src/journal/journal-files.ts';
+import { type JournalFiles, realFiles } from '../src/journal/segment.ts';
 import type { JournalOptions } from '../src/journal/spool-location.ts';
 
 /** Higher than any process id of Linux. */

@@ -17,7 +17,15 @@ export {
   judgedFactors,
 } from './judgments.ts';
 export { levelOf, levels } from './levels.ts';
-export { type EventContext, type RiskEvent, riskEvent, type WireEvent } from './risk-event.ts';
+export {
+  type EventContext,
+  type RiskEvent,
+  riskEvent,
+  type StampName,
+  stampNames,
+  stampOf,
+  type WireEvent,
+} from './risk-event.ts';
 export {
   type DimensionId,
   dimensionIds,
@@ -37,7 +45,6 @@ export { observe } from './session/observe.ts';
 export { parseSession, serializeSession } from './session/session-codec.ts';
 export { emptySession, type SessionState } from './session/session-state.ts';
 export { type SessionView, viewOf } from './session/session-view.ts';
-export { type StampName, stampNames, stampOf } from './stamp-name.ts';
 export { type ToolTag, tagBits, tagsOf, toolTags } from './taxonomy/tag.ts';
 export { readsUntrusted, readToolName, type ToolProfile } from './taxonomy/tool-profile.ts';
 export { type Arrival, type Stamping, stampEvent } from './tenant/stamp-event.ts';

@@ -2,11 +2,11 @@ import type { Baseline } from './baseline/baseline.ts';
 import { hash32 } from './codec/byte-reader.ts';
 import { type Finding, findings } from './composition.ts';
 import { levels } from './levels.ts';
+import { type StampName, stampIndex } from './risk-event.ts';
 import { type Mark, sessionMarkIndex, type Tally } from './session/mark.ts';
 import { shortName } from './session/observe.ts';
 import { keptTool, type SessionState } from './session/session-state.ts';
 import { type SessionView, viewOf } from './session/session-view.ts';
-import { type StampName, stampIndex } from './stamp-name.ts';
 
 /** Kind of a judgment: `expected` for what is normal, `attack` for a confirmed attack. */
 export type JudgmentKind = 'expected' | 'attack';

@@ -1,9 +1,8 @@
 import { type Baseline, emptyBaseline, learn } from './baseline/baseline.ts';
-import type { RiskEvent } from './risk-event.ts';
+import { type RiskEvent, type StampName, stampOf } from './risk-event.ts';
 import type { RiskScore } from './risk-score.ts';
 import { observe } from './session/observe.ts';
 import { emptySession, type SessionState } from './session/session-state.ts';
-import { type StampName, stampOf } from './stamp-name.ts';
 
 /** One event of an example. A string stands for a successful call of the tool with that name. */
 export type ExampleStep =
@@ -12,7 +11,7 @@ export type ExampleStep =
       /** Tool of a call or a decision. */
       readonly tool?: string;
       /**
-       * Stands for the arguments of the tool: equal texts mean equal arguments. Default: unique arguments.
+       * Stands for the arguments of the tool: equal strings mean equal arguments. Default: unique arguments.
        */
       readonly given?: string;
       /** Response status; null if there was none. Default: 200. */

@@ -1,8 +1,8 @@
+import type { StampName } from './risk-event.ts';
 import type { DimensionId, LlmRiskId } from './risk-score.ts';
 import type { RuleExample } from './rule-example.ts';
 import type { Mark } from './session/mark.ts';
 import { type SessionView, stampTallyOf } from './session/session-view.ts';
-import type { StampName } from './stamp-name.ts';
 
 /** Match of a rule in a session. */
 export interface RuleMatch {

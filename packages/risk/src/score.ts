@@ -140,7 +140,7 @@ function namesKnown(view: SessionView): boolean {
 
 /** Tests by dimension that return `true` if the records could have shown the dimension. */
 const observable: Readonly<Record<DimensionId, (view: SessionView) => boolean>> = {
-  // With origins, it shows which actions a text aimed.
+  // With origins, it shows which actions were aimed by text.
   ASI01: (view) => namesKnown(view) || tallyOf(view, 'origins').count > 0,
   ASI02: called,
   ASI03: called,

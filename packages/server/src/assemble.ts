@@ -1,28 +1,50 @@
+import type { FastifyInstance } from 'fastify';
 import type { Configuration } from './configuration.ts';
+import { mountConsole } from './console/mount-console.ts';
+import { mountLog } from './evidence/mount-log.ts';
+import type { ServerLog } from './evidence/server-log.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
-import { LoopTurns } from './http/limits/loop-turns.ts';
-import { FailedAuthentications, RateLimiter, type RequestRate } from './http/limits/rate-limiter.ts';
+import { expireActions } from './guardian/hold-action.ts';
+import { FailedAuthentications, RateLimiter, UnlimitedRate } from './http/limits/rate-limiter.ts';
 import { RequestMemory, ResponseMemory } from './http/limits/request-memory.ts';
+import { LoopTurns } from './http/limits/turns.ts';
+import { mountEndpoints } from './http/mount.ts';
+import { MetricsAccess, mountDocs, mountOperations } from './http/operations.ts';
 import { Cursors } from './http/page.ts';
 import { RequestGate } from './http/request-gate.ts';
 import { EventWriter } from './ingest/event-writer.ts';
 import { GroupCommit } from './ingest/group-commit.ts';
-import type { Caller } from './keys/caller.ts';
-import type { DeploymentSecret } from './keys/deployment-secret.ts';
-import { KeyAgents } from './keys/key-agents.ts';
-import { KeyRing } from './keys/key-ring.ts';
-import { keepNewest } from './lib/keep-newest.ts';
+import { TenantTurns } from './lib/tenant-turns.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { UnreadSpansOfTenants } from './observability/unread-spans.ts';
+import { mountTraces } from './otlp/mount-traces.ts';
 import { DecisionLog } from './policy/decision-log.ts';
 import { PolicySets } from './policy/policy-set.ts';
-import { QuotaGate } from './quota/quota-gate.ts';
+import {
+  createAgent,
+  getAgent,
+  listAgentSessions,
+  listAgentsRoute,
+  updateAgent,
+} from './resources/agents.ts';
+import { checkAction } from './resources/check.ts';
+import { createEvent } from './resources/events.ts';
+import { decidePendingAction, listPendingActionsRoute } from './resources/guardian.ts';
+import { createChannel, listChannelsRoute } from './resources/notification-channels.ts';
+import {
+  archivePolicy,
+  createPolicy,
+  getPolicy,
+  listPoliciesRoute,
+  updatePolicy,
+} from './resources/policies.ts';
+import { exportSession, getRisk, getSession, listSessionsRoute } from './resources/sessions.ts';
 import { RiskScoring } from './risk/risk-scoring.ts';
-import type { Services } from './services.ts';
-import { storageOutage } from './storage/outage.ts';
+import { mountServerApi } from './server-api/mount-server-api.ts';
 import type { Storage } from './storage/storage.ts';
-import { recordKeyUse } from './storage/stores/key-store.ts';
-import { TenantTurns } from './tenant-turns.ts';
+import type { DeploymentSecret } from './tenants/deployment-secret.ts';
+import { KeyAgents, KeyRing } from './tenants/key-ring.ts';
+import { QuotaGate } from './tenants/quotas.ts';
 import { Users } from './users/users.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { WebhookOutbox } from './webhooks/webhook-outbox.ts';
@@ -36,123 +58,185 @@ const maxSharedWrites = 8;
 /** Delay in which a group of events collects, in milliseconds; about a round trip to a database on another machine. */
 const gatherMs = 4;
 
-/** Creates the parts that the endpoints share. */
+/** An assembled server: the parts that run besides its requests. */
+export interface Assembly {
+  readonly ingest: GroupCommit;
+  readonly decisionLog: DecisionLog;
+  readonly decisions: DecisionSignal;
+  readonly scoring: RiskScoring;
+  readonly outbox: WebhookOutbox;
+  readonly keys: KeyRing;
+  readonly addressGuard: AddressGuard;
+  /** Limits the memory of pipelined requests, all but the first of each connection. */
+  readonly pipelinedMemory: RequestMemory;
+  /** Ends held actions that are past their expiry. Returns their number. */
+  expireActions(nowMs: number): Promise<number>;
+  /**
+   * Mounts all routes.
+   *
+   * @param isClosing - `true` once the server has begun to stop
+   */
+  mount(app: FastifyInstance, isClosing: () => boolean): Promise<void>;
+}
+
+/** Creates the parts of a server, and hands each route those that it uses. */
 export function assemble(
   settings: Configuration,
   storage: Storage,
   secret: DeploymentSecret,
   metrics: Metrics,
   tenantTurns: TenantTurns,
-): Services {
+  { keys: logKeys, sequencer, witnesses }: ServerLog,
+): Assembly {
+  const { quotas, principalHeader, maxQueuedBytes, maxQueuedEvents } = settings;
+  const memory = (refusal: string, maxBytes = maxQueuedBytes) => new RequestMemory(maxBytes, refusal);
+
+  const keys = new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys });
+  const users = new Users(settings, storage, secret);
+  const failedAuthentications = new FailedAuthentications(settings.invalidKeyLimit);
+  const requestRate =
+    settings.rateLimit === false ? new UnlimitedRate(storage) : new RateLimiter(storage, settings.rateLimit);
+  const requestGate = new RequestGate(keys, users, requestRate, failedAuthentications);
+  const turns = new LoopTurns(1);
+  const serving = {
+    requestGate,
+    turns,
+    bodyMemory: memory('Too many requests are in progress. Send this one again later.'),
+    responseMemory: new ResponseMemory(maxQueuedBytes),
+  };
+
+  const writeTurns = new TenantTurns(storage.isShared ? maxSharedWrites : 1);
+  const keyAgents = new KeyAgents(storage, writeTurns);
+  const cursors = new Cursors(secret.cursorKey);
+  const unreadSpans = new UnreadSpansOfTenants();
   const policySets = new PolicySets();
   const outbox = new WebhookOutbox(policySets);
-  const scoring = new RiskScoring(storage, outbox, (reached) => metrics.levelsReached(reached));
+  const addressGuard = new AddressGuard(settings.webhookAllowedRanges, settings.webhookAllowedPorts);
+  const scoring = new RiskScoring(storage, outbox, metrics);
+  const ingest = new GroupCommit({
+    storage,
+    scoring,
+    metrics,
+    maxQueued: maxQueuedEvents,
+    gatherMs: storage.isShared ? gatherMs : 0,
+  });
+
+  const audit = { quotas, principalHeader };
+  const decisionLog = new DecisionLog({
+    storage,
+    quotas,
+    isOn: settings.keepDecisions,
+    maxQueued: maxQueuedEvents,
+    metrics,
+  });
+  const decisions = new DecisionSignal(storage);
   const eventWriter = new EventWriter(undefined, () => {
     storage.clearSessionCache();
     scoring.scheduleCatchUp();
   });
-  const keys = new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys });
-  const failedAuthentications = new FailedAuthentications(settings.invalidKeyLimit);
-  const users = new Users(settings, storage, secret);
-  const requestRate =
-    settings.rateLimit === false ? new UnlimitedRate(storage) : new RateLimiter(storage, settings.rateLimit);
-  const memory = (refusal: string, maxBytes = settings.maxQueuedBytes) =>
-    new RequestMemory(maxBytes, refusal);
-  const writeTurns = new TenantTurns(storage.isShared ? maxSharedWrites : 1);
+  const holding = { quotas, decisionLog, decisions, eventWriter, metrics, outbox };
+  const checking = { ...holding, policySets, quotaGate: new QuotaGate(quotas), secret };
+
+  const mountV1 = (app: FastifyInstance) =>
+    mountEndpoints(
+      app,
+      { ...serving, storage, writeTurns, secret },
+      {
+        'events.create': createEvent({
+          ingest,
+          keyAgents,
+          eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),
+        }),
+        'sessions.list': listSessionsRoute({ cursors, scoring }),
+        'sessions.get': getSession({ cursors, scoring }),
+        'sessions.risk': getRisk({ storage, scoring }),
+        'sessions.export': exportSession({
+          storage,
+          scoring,
+          turns,
+          exportMemory: new RequestMemory(
+            maxQueuedBytes,
+            'Too many exports are in progress. Request this one again later.',
+            // The peer may be one that does not read.
+            { connection: 'close' },
+          ),
+        }),
+        'agents.create': createAgent(audit),
+        'agents.list': listAgentsRoute({ cursors }),
+        'agents.get': getAgent,
+        'agents.update': updateAgent(audit),
+        'agents.sessions': listAgentSessions({ cursors, scoring }),
+        'policies.create': createPolicy({ ...audit, storage, policySets }),
+        'policies.list': listPoliciesRoute({ cursors }),
+        'policies.get': getPolicy,
+        'policies.update': updatePolicy({ ...audit, storage, policySets }),
+        'policies.archive': archivePolicy(audit),
+        'policies.check': checkAction({
+          ...checking,
+          storage,
+          keyAgents,
+          requestGate,
+          tenantTurns,
+          writeTurns,
+          checkMemory: memory('Too many checks are in progress. Send this one again later.'),
+          waitMemory: memory('Too many checks are waiting for a decision.', maxQueuedBytes / 2),
+        }),
+        'guardian.pendingActions.list': listPendingActionsRoute({ cursors }),
+        'guardian.pendingActions.decide': decidePendingAction({ ...holding, principalHeader }),
+        'notificationChannels.create': createChannel({ ...audit, addressGuard, secret }),
+        'notificationChannels.list': listChannelsRoute({ cursors }),
+      },
+    );
+
   return {
-    storage,
-    secret,
-    quotas: settings.quotas,
-    quotaGate: new QuotaGate(settings.quotas),
-    countQuotaRefusal: (quota) => metrics.quotaRefusal(quota),
-    metrics,
-    policySets,
-    decisionLog: new DecisionLog({
-      storage,
-      quotas: settings.quotas,
-      isOn: settings.keepDecisions,
-      maxQueued: settings.maxQueuedEvents,
-      countQuotaRefusal: (quota) => metrics.quotaRefusal(quota),
-      countDecision: (decision) => metrics.decision(decision),
-    }),
-    tenantTurns,
-    writeTurns,
-    eventWriter,
+    ingest,
+    decisionLog,
+    decisions,
     scoring,
     outbox,
-    ingest: new GroupCommit({
-      maxQueued: settings.maxQueuedEvents,
-      metrics,
-      gatherMs: storage.isShared ? gatherMs : 0,
-      commit: async (groups) => {
-        const recorded = await storage.record(groups);
-        scoring.after(recorded);
-        return recorded.outcomes;
-      },
-    }),
     keys,
-    keyAgents: new KeyAgents(storage, writeTurns),
-    users,
-    failedAuthentications,
-    cursors: new Cursors(secret.cursorKey),
-    requestGate: new RequestGate(keys, users, requestRate, failedAuthentications),
-    decisions: new DecisionSignal(storage),
-    principalHeader: settings.principalHeader,
-    eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),
-    checkMemory: memory('Too many checks are in progress. Send this one again later.'),
-    waitMemory: memory('Too many checks are waiting for a decision.', settings.maxQueuedBytes / 2),
-    bodyMemory: memory('Too many requests are in progress. Send this one again later.'),
-    traceMemory: memory('Too many spans are waiting to be read. Send these again later.'),
-    unreadSpans: new UnreadSpansOfTenants(),
-    exportMemory: new RequestMemory(
-      settings.maxQueuedBytes,
-      'Too many exports are in progress. Request this one again later.',
-      // The peer may be one that does not read.
-      { connection: 'close' },
-    ),
+    addressGuard,
     pipelinedMemory: memory('Too many pipelined requests are waiting.'),
-    responseMemory: new ResponseMemory(settings.maxQueuedBytes),
-    turns: new LoopTurns(1),
-    addressGuard: new AddressGuard(settings.webhookAllowedRanges, settings.webhookAllowedPorts),
+    expireActions: (nowMs) => expireActions({ ...holding, storage }, nowMs),
+    async mount(app, isClosing) {
+      mountOperations(app, { storage, metrics, metricsAccess: new MetricsAccess(settings), isClosing });
+      mountV1(app);
+      await mountServerApi(app, {
+        ...serving,
+        ...audit,
+        ...checking,
+        storage,
+        cursors,
+        scoring,
+        tenantTurns,
+        writeTurns,
+        sequencer,
+        witnesses,
+      });
+      mountLog(app, {
+        storage,
+        keys: logKeys,
+        witnesses,
+        access: settings.logAccess,
+        gate: requestGate,
+        memory: serving.bodyMemory,
+      });
+      await mountTraces(app, {
+        requestGate,
+        keyAgents,
+        tenantTurns,
+        traceMemory: memory('Too many spans are waiting to be read. Send these again later.'),
+        ingest,
+        unreadSpans,
+        metrics,
+      });
+      if (settings.docs) mountDocs(app);
+      if (settings.console) {
+        const signIn = { users, secret, failedAuthentications };
+        await mountConsole(app, { ...serving, ...audit, ...signIn, storage, keys, unreadSpans }, settings);
+      }
+      const firstPage = settings.console ? './console/' : settings.docs && './docs/';
+      if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
+    },
   };
-}
-
-/** Minimum time between two updates of a key's last use, in milliseconds. */
-const minUpdateIntervalMs = 1000;
-
-/** Maximum number of keys whose last update is remembered. */
-const maxKeys = 10_000;
-
-const noHeaders: Record<string, string> = {};
-
-/** Admits every request, and records the use of its key, which otherwise the rate limiter does. */
-class UnlimitedRate implements RequestRate {
-  readonly #storage: Storage;
-  readonly #updatedMs = new Map<string, number>();
-
-  constructor(storage: Storage) {
-    this.#storage = storage;
-  }
-
-  async take(caller: Caller): Promise<Record<string, string>> {
-    const { tenantId, keyId } = caller;
-    if (keyId === undefined || this.takeFromStock(caller)) return noHeaders;
-    const nowMs = Date.now();
-    keepNewest(this.#updatedMs, keyId, nowMs, maxKeys);
-    try {
-      await this.#storage.write(tenantId, ({ db }) => recordKeyUse(db, tenantId, keyId, nowMs));
-    } catch (error) {
-      // A read-only database can still be read.
-      if (storageOutage(error) === undefined) throw error;
-    }
-    return noHeaders;
-  }
-
-  takeFromStock({ keyId }: Caller): Record<string, string> | undefined {
-    if (keyId === undefined) return noHeaders;
-    const updatedMs = this.#updatedMs.get(keyId);
-    return updatedMs !== undefined && Math.abs(Date.now() - updatedMs) < minUpdateIntervalMs
-      ? noHeaders
-      : undefined;
-  }
 }

@@ -1,12 +1,12 @@
 import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
-import { minSecretLength } from './keys/deployment-secret.ts';
-import { keyAgents } from './keys/key-options.ts';
-import { singleLineName } from './keys/single-line-name.ts';
 import { optionsError } from './lib/api-error.ts';
-import { signInProblems, signInSettings } from './sign-in-settings.ts';
 import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
 import { type QuotaName, quotaNames } from './storage/stores/quota-table.ts';
+import { minSecretLength } from './tenants/deployment-secret.ts';
+import { keyAgents } from './tenants/key-options.ts';
+import { singleLineName } from './tenants/single-line-name.ts';
+import { signInProblems, signInSettings } from './users/sign-in-settings.ts';
 
 /** Minimum length of a token for `/metrics`, in characters. */
 const minMetricsTokenLength = 16;

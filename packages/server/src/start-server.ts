@@ -1,45 +1,23 @@
 import type { AddressInfo } from 'node:net';
-import type { Scope } from '@actlog/protocol';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Administration } from './administration/administration.ts';
 import { assemble } from './assemble.ts';
 import { BackgroundTasks, deleteExpiredData } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
-import { mountConsole } from './console/mount-console.ts';
-import { LogKeys } from './evidence/log-keys.ts';
-import { LogSequencer } from './evidence/log-sequencer.ts';
-import { LogWitnesses, parseWitnesses } from './evidence/log-witnesses.ts';
-import { mountLog } from './evidence/mount-log.ts';
-import { expireActions } from './guardian/hold-action.ts';
+import { ServerLog } from './evidence/server-log.ts';
 import { createApp } from './http/app.ts';
-import { mountEndpoints } from './http/mount.ts';
-import { MetricsAccess, mountDocs, mountOperations } from './http/operations.ts';
-import { checkSecret, type DeploymentSecret, deploymentSecret } from './keys/deployment-secret.ts';
-import {
-  addAdminKey,
-  addKey,
-  addLastingKey,
-  allScopes,
-  ensureTenant,
-  type NewKeyOptions,
-} from './keys/provisioning.ts';
+import { TenantTurns } from './lib/tenant-turns.ts';
 import { listenError } from './listen-error.ts';
 import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';
 import { openStorage } from './open-storage.ts';
-import { mountTraces } from './otlp/mount-traces.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
-import { createRoutes } from './routes.ts';
-import { mountServerApi } from './server-api/mount-server-api.ts';
-import type { Storage } from './storage/storage.ts';
-import { expireKey, hasEnded } from './storage/stores/key-store.ts';
+import { hasEnded } from './storage/stores/key-store.ts';
 import { WatchedStorage } from './storage/watched-storage.ts';
-import { TenantTurns } from './tenant-turns.ts';
+import { checkSecret, deploymentSecret } from './tenants/deployment-secret.ts';
+import { endKeys, provisionKeys, type RunKeys } from './tenants/provisioning.ts';
 import { WebhookSender } from './webhooks/sender.ts';
-
-/** Scopes of the key for agents. With `decide`, an agent could approve its own actions. */
-const agentScopes: readonly Scope[] = ['ingest', 'read'];
 
 /** Maximum concurrent checks per tenant. */
 const maxChecks = 16;
@@ -115,68 +93,46 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     quotas: settings.quotas,
     onProgress: (message) => logger?.info(message),
   });
-  const logKeys = new LogKeys(settings, secret);
-  const sequencer = new LogSequencer({
-    storage: opened,
-    onAppended: (entries, tenantId) => {
-      metrics?.logged(entries);
-      witnesses.wake(tenantId);
-    },
-    onError: (err) => app.log.error({ err }, 'log could not be written; it is tried again'),
-  });
-  const witnesses = new LogWitnesses({
-    storage: opened,
-    keys: logKeys,
-    witnesses: parseWitnesses(settings.logWitnesses),
-    onRefused: (refused) => {
-      metrics?.logRefused();
-      app.log.error(
-        refused,
-        'a witness refuses the log: the database has lost or changed entries, as after the restore of an old backup',
-      );
-    },
-    onError: (err) => app.log.warn({ err }, 'a witness did not cosign; it is tried again'),
-  });
-  const storage = new WatchedStorage(opened, () => sequencer.wake());
+  const records = new ServerLog(settings, opened, secret, { metrics: () => metrics, logger: () => logger });
+  const storage = new WatchedStorage(opened, () => records.sequencer.wake());
   // Created only now, because metrics observe the process from then on, even if the start fails.
   metrics = new Metrics(
-    () => services.ingest.queued,
-    () => sequencer.lagMs,
+    () => parts.ingest.queued,
+    () => records.sequencer.lagMs,
   );
   const tenantTurns = new TenantTurns(maxChecks);
-  const services = assemble(settings, storage, secret, metrics, tenantTurns);
+  const parts = assemble(settings, storage, secret, metrics, tenantTurns, records);
   const app = createApp({
     logger,
     metrics,
     tenantTurns,
     requestTimeoutMs: settings.requestTimeoutMs,
     unreadTimeoutMs: settings.requestTimeoutMs,
-    pipelinedMemory: services.pipelinedMemory,
+    pipelinedMemory: parts.pipelinedMemory,
   });
   const sender = new WebhookSender(
     storage,
     secret,
-    services.addressGuard,
+    parts.addressGuard,
     metrics,
     settings.webhookHostRate === false ? undefined : settings.webhookHostRate,
   );
   const tasks = new BackgroundTasks((task, err) => app.log.error({ task, err }, 'background task failed'));
   let closing: Promise<void> | undefined;
-  const ownKeys: OwnKey[] = [];
+  let temporaryKeys: RunKeys | undefined;
 
   async function stop(): Promise<void> {
     try {
-      services.decisions.close();
-      sequencer.stopWaiting();
+      parts.decisions.close();
+      records.sequencer.stopWaiting();
       await closeApp(app);
-      await services.ingest.drain();
-      await services.decisionLog.drain();
+      await parts.ingest.drain();
+      await parts.decisionLog.drain();
       await tasks.stop();
       await sender.close();
-      await services.scoring.close();
-      for (const key of ownKeys) await endKey(storage, key);
-      await sequencer.close();
-      await witnesses.close();
+      await parts.scoring.close();
+      if (temporaryKeys) await endKeys(storage, temporaryKeys);
+      await records.close();
     } finally {
       await storage.close();
       await log?.drain();
@@ -189,39 +145,13 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   };
 
   try {
-    mountOperations(app, {
-      storage,
-      metrics,
-      metricsAccess: new MetricsAccess(settings),
-      isClosing: () => closing !== undefined,
-    });
-    mountEndpoints(app, services, createRoutes(services));
-    await mountServerApi(app, services, { storage, witnesses, sequencer });
-    mountLog(app, {
-      storage,
-      keys: logKeys,
-      witnesses,
-      access: settings.logAccess,
-      gate: services.requestGate,
-      memory: services.bodyMemory,
-    });
-    await mountTraces(app, services, metrics);
-    if (settings.docs) mountDocs(app);
-    if (settings.console) await mountConsole(app, services, settings);
-    const firstPage = settings.console ? './console/' : settings.docs && './docs/';
-    if (firstPage) app.get('/', (_request, reply) => reply.redirect(firstPage));
+    await parts.mount(app, () => closing !== undefined);
     await checkSecret(storage, secret);
-    await logKeys.check(storage);
-    await services.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
-    // A server may have ended before it logged its records.
-    sequencer.wake();
-    const { tenantId, main, agent } = await provisionKeys(
-      storage,
-      settings,
-      hasLastingKeys ? secret : undefined,
-    );
-    if (agent && !hasLastingKeys)
-      ownKeys.push({ tenantId, id: main.stored.id }, { tenantId, id: agent.stored.id });
+    await records.start();
+    await parts.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
+    const keys = await provisionKeys(storage, settings, hasLastingKeys ? secret : undefined);
+    if (!hasLastingKeys) temporaryKeys = keys;
+    const { main, agent } = keys;
     if (hasEnded(main.stored)) {
       app.log.warn(
         { keyId: main.stored.id },
@@ -229,17 +159,17 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       );
     }
     await listen(app, settings);
-    services.outbox.onQueued(() => void sender.pass().catch(() => {}));
+    parts.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
     tasks.every(1000, 'log', async () => log?.retry());
-    tasks.every(1000, 'guardian expiry', () => expireActions(services, Date.now()));
+    tasks.every(1000, 'guardian expiry', () => parts.expireActions(Date.now()));
     // Another server may have ended before it scored its events.
-    tasks.every(60_000, 'scoring', () => services.scoring.catchUpAll(roundsAfterCrash));
+    tasks.every(60_000, 'scoring', () => parts.scoring.catchUpAll(roundsAfterCrash));
     // Waiting checks would still respond, only late, so a failure shows nowhere else.
     tasks.every(60_000, 'decision notifications', () => storage.assertListening());
     // Another server may have ended before it logged its records.
-    tasks.every(60_000, 'logs', () => sequencer.logAll());
-    tasks.every(10_000, 'witnesses', () => witnesses.wakeAll());
+    tasks.every(60_000, 'records', () => records.sequencer.logAll());
+    tasks.every(10_000, 'witnesses', () => records.witnesses.wakeAll());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal));
     return {
@@ -249,7 +179,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       admin: new Administration(
         storage,
         async () => secret,
-        (keyId) => services.keys.forget(keyId),
+        (keyId) => parts.keys.forget(keyId),
         settings.quotas,
       ),
       close,
@@ -275,45 +205,6 @@ async function closeApp(app: FastifyInstance): Promise<void> {
   } finally {
     clearTimeout(grace);
   }
-}
-
-/** Key that expires when the server closes. */
-interface OwnKey {
-  readonly tenantId: number;
-  readonly id: string;
-}
-
-/** API key with its record. */
-type ProvisionedKey = Awaited<ReturnType<typeof addKey>>;
-
-/**
- * Creates the keys of this run, or takes the configured key as `main` and creates none.
- *
- * @param secret - secret that keys are derived from which outlast this run; `undefined` for keys of this run only
- */
-function provisionKeys(
-  storage: Storage,
-  { tenant, apiKey, agents: bound }: Configuration,
-  secret: DeploymentSecret | undefined,
-): Promise<{ tenantId: number; main: ProvisionedKey; agent: ProvisionedKey | undefined }> {
-  return storage.writeAcross('administer', async ({ db }) => {
-    const tenantId = await ensureTenant(db, tenant);
-    if (apiKey !== undefined) {
-      return { tenantId, main: await addAdminKey(db, tenantId, apiKey), agent: undefined };
-    }
-    const add = (seed: Buffer | undefined, options: Pick<NewKeyOptions, 'name' | 'scopes' | 'agents'>) =>
-      seed ? addLastingKey(db, tenantId, seed, options) : addKey(db, tenantId, { kind: 'test', ...options });
-    const { admin, agents } = secret?.testKeySeeds ?? {};
-    return {
-      tenantId,
-      main: await add(admin, { name: 'startServer', scopes: allScopes }),
-      agent: await add(agents, { name: 'startServer (agents)', scopes: agentScopes, agents: bound }),
-    };
-  });
-}
-
-async function endKey(storage: Storage, { tenantId, id }: OwnKey): Promise<void> {
-  await storage.write(tenantId, ({ db }) => expireKey(db, tenantId, id, Date.now()));
 }
 
 /** Returns the URL of the server for clients on this machine: the loopback address if it listens on every address. */

@@ -3,17 +3,11 @@ import { fastify } from 'fastify';
 import { afterEach, expect, test, vi } from 'vitest';
 import { assemble } from '../src/assemble.ts';
 import { configured } from '../src/configuration.ts';
-import { mountConsoleApi } from '../src/console/mount-console.ts';
-import { LogKeys } from '../src/evidence/log-keys.ts';
-import { LogSequencer } from '../src/evidence/log-sequencer.ts';
-import { LogWitnesses } from '../src/evidence/log-witnesses.ts';
-import { mountEndpoints } from '../src/http/mount.ts';
-import { deploymentSecret } from '../src/keys/deployment-secret.ts';
+import { ServerLog } from '../src/evidence/server-log.ts';
+import { TenantTurns } from '../src/lib/tenant-turns.ts';
 import { Metrics } from '../src/observability/metrics.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { createRoutes } from '../src/routes.ts';
-import { mountServerApi } from '../src/server-api/mount-server-api.ts';
-import { TenantTurns } from '../src/tenant-turns.ts';
+import { deploymentSecret } from '../src/tenants/deployment-secret.ts';
 import { auditEntries, sendTo, sentTo } from './audit-entries.ts';
 import { atTestEnd } from './test-end.ts';
 import { type TestServer, testServer } from './test-server.ts';
@@ -165,6 +159,7 @@ const changes: Readonly<Record<string, Example>> = {
 const unaudited: Readonly<Record<string, string>> = {
   [v1('events.create')]: 'Agents record what they do; the events are the record.',
   [v1('policies.check')]: 'The decisions are kept by themselves.',
+  'POST /otlp/v1/traces': 'Agents record what they do; the events are the record.',
   'POST /server/v1/backtests': 'It changes nothing.',
   'POST /console/api/sign-out': 'Only a person can sign out: sign-in/audited-sign-ins.test.ts.',
   'DELETE /console/api/sign-ins/:id': 'Only a person can be signed out: sign-in/audited-sign-ins.test.ts.',
@@ -177,7 +172,10 @@ async function mountedRoutes(): Promise<string[]> {
   const settings = configured({ database: ':memory:' });
   const storage = await openStorage({ database: ':memory:' });
   const turns = new TenantTurns(1);
-  const services = assemble(settings, storage, deploymentSecret(settings), new Metrics(() => 0), turns);
+  const secret = deploymentSecret(settings);
+  const observers = { metrics: () => undefined, logger: () => undefined };
+  const log = new ServerLog(settings, storage, secret, observers);
+  const parts = assemble(settings, storage, secret, new Metrics(() => 0), turns, log);
   const app = fastify();
   atTestEnd(async () => {
     await app.close();
@@ -188,13 +186,7 @@ async function mountedRoutes(): Promise<string[]> {
     for (const one of [method].flat()) if (!/^(GET|HEAD|OPTIONS)$/.test(one)) routes.push(`${one} ${url}`);
   });
   app.decorateRequest('caller', undefined);
-  mountEndpoints(app, services, createRoutes(services));
-  const sequencer = new LogSequencer({ storage, onAppended: () => {}, onError: () => {} });
-  const keys = new LogKeys(settings, services.secret);
-  const ignore = () => {};
-  const witnesses = new LogWitnesses({ storage, keys, witnesses: [], onRefused: ignore, onError: ignore });
-  await mountServerApi(app, services, { storage, witnesses, sequencer });
-  await mountConsoleApi(app, services, { provider: undefined, oidcLabel: '' });
+  await parts.mount(app, () => false);
   await app.ready();
   return routes;
 }

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { readQuotaUsage } from '../src/administration/quota-usage.ts';
-import { operator, recordUnlimited } from '../src/audit/record-change.ts';
+import { readQuotaUsage } from '../src/administration/tenants.ts';
 import { deleteExpiredData } from '../src/background/background-tasks.ts';
-import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { listAuditEntries } from '../src/storage/audit/audit-store.ts';
+import { listAuditEntries } from '../src/storage/stores/audit-store.ts';
+import { operator, recordUnlimited } from '../src/tenants/audit-log.ts';
+import { ensureTenant } from '../src/tenants/provisioning.ts';
 import { auditEntries, sendTo, sentTo } from './audit-entries.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';

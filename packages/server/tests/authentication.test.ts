@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpointNames, endpoints, type Scope } from '@actlog/protocol';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { newApiKey } from '../src/keys/api-key.ts';
+import { newApiKey } from '../src/tenants/api-key.ts';
 import { readError, testServer } from './test-server.ts';
 
 afterEach(() => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { BackgroundTasks, dropExpiredSessions } from '../src/background/background-tasks.ts';
-import { ensureTenant } from '../src/keys/provisioning.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { learnFromEndedSessions } from '../src/risk/learning.ts';
 import type { Storage } from '../src/storage/storage.ts';
+import { ensureTenant } from '../src/tenants/provisioning.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent } from './test-server.ts';

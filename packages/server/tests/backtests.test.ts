@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream';
-import type { BacktestResult } from '@actlog/policy';
-import { Backtest } from '@actlog/policy';
+import { Backtest, type BacktestResult } from '@actlog/policy';
 import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ensureTenant } from '../src/keys/provisioning.ts';
+import { TenantTurns } from '../src/lib/tenant-turns.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { PolicySets } from '../src/policy/policy-set.ts';
 import { backtestsRoute } from '../src/server-api/backtests.ts';
-import type { Services } from '../src/services.ts';
-import { TenantTurns } from '../src/tenant-turns.ts';
+import { ensureTenant } from '../src/tenants/provisioning.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { readError, type TestServer, testServer } from './test-server.ts';
@@ -122,7 +120,7 @@ test('runs one backtest of a tenant at a time, and forgets that of a caller who 
   atTestEnd(() => storage.close());
   const tenantId = await storage.writeAcross('administer', ({ db }) => ensureTenant(db, 'one'));
   const parts = { storage, quotas: {}, policySets: new PolicySets(), tenantTurns: new TenantTurns(1) };
-  const route = backtestsRoute(parts as unknown as Services);
+  const route = backtestsRoute(parts);
   const start = (left: AbortSignal) =>
     route.handle({
       caller: { tenantId },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GroupCommit } from '../src/ingest/group-commit.ts';
 import { Metrics } from '../src/observability/metrics.ts';
-import type { EventGroup, NewEvent, RecordedEvent } from '../src/storage/event-recording.ts';
+import type { EventGroup, NewEvent, RecordedEvent, RecordedGroups } from '../src/storage/event-recording.ts';
 import { activityEvent } from './test-server.ts';
 
 const mebibyte = 1024 * 1024;
@@ -15,17 +15,20 @@ function groupCommit(gatherMs: number) {
     maxQueued: 1000,
     gatherMs,
     metrics: new Metrics(() => ingest.queued),
-    async commit(groups: readonly EventGroup[]) {
-      sizes.push(groups.reduce((sum, { events }) => sum + events.length, 0));
-      const ended = new Promise<void>((resolve) => ends.push(resolve));
-      started.resolve();
-      started = Promise.withResolvers();
-      await ended;
-      return groups.map(({ events }) =>
-        events.map(({ receivedMs }): RecordedEvent => ({ receivedMs, warnings: [], isNew: true })),
-      );
-    },
+    scoring: { after() {} },
+    storage: { record },
   });
+  async function record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    sizes.push(groups.reduce((sum, { events }) => sum + events.length, 0));
+    const ended = new Promise<void>((resolve) => ends.push(resolve));
+    started.resolve();
+    started = Promise.withResolvers();
+    await ended;
+    const outcomes = groups.map(({ events }) =>
+      events.map(({ receivedMs }) => ({ receivedMs, warnings: [], isNew: true })),
+    );
+    return { outcomes, hasQueuedMessages: false, unscored: 0, reached: {} };
+  }
   const send = (memoryBytes: number): Promise<RecordedEvent> => {
     const event: NewEvent = { event: activityEvent(), sourceMs: 0, receivedMs: 0, protoKeysRemoved: false };
     return ingest.record(1, event, memoryBytes);

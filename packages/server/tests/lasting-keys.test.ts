@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { collectSettings } from '../src/cli/serve-command.ts';
-import { newApiKey } from '../src/keys/api-key.ts';
 import { startServer, startWithLastingKeys } from '../src/start-server.ts';
+import { newApiKey } from '../src/tenants/api-key.ts';
 import { atTestEnd } from './test-end.ts';
 
 function databaseFile(): string {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { newApiKey } from '../src/keys/api-key.ts';
+import { newApiKey } from '../src/tenants/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { watchedStorages } from './storage-seam.ts';
 import { onPostgres } from './test-database.ts';

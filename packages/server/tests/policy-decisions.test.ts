@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { WatchedCalls } from '@actlog/policy';
 import type { Overview, PolicyDecisionPage } from '@actlog/protocol';
 import { expect, test } from 'vitest';
-import { readQuotaUsage } from '../src/administration/quota-usage.ts';
+import { readQuotaUsage } from '../src/administration/tenants.ts';
 import { deleteExpiredData } from '../src/background/background-tasks.ts';
-import { newApiKey } from '../src/keys/api-key.ts';
-import { ensureTenant } from '../src/keys/provisioning.ts';
+import { Metrics } from '../src/observability/metrics.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { DecisionLog } from '../src/policy/decision-log.ts';
-import { decisionRow } from '../src/policy/decision-row.ts';
+import { DecisionLog, decisionRow } from '../src/policy/decision-log.ts';
 import { listPolicyDecisions } from '../src/storage/policies/policy-decision-store.ts';
+import { newApiKey } from '../src/tenants/api-key.ts';
+import { ensureTenant } from '../src/tenants/provisioning.ts';
 import { ChildServer } from './child-server.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -458,14 +458,8 @@ test('deletes decisions past their own retention, and counts them as freed', asy
   const storage = await openStorage({ database, connections: 2 });
   atTestEnd(() => storage.close());
   const tenantId = await storage.writeAcross('administer', ({ db }) => ensureTenant(db, 'one'));
-  const log = new DecisionLog({
-    storage,
-    quotas: {},
-    isOn: true,
-    maxQueued: 10,
-    countDecision: () => {},
-    countQuotaRefusal: () => {},
-  });
+  const metrics = new Metrics(() => 0);
+  const log = new DecisionLog({ storage, quotas: {}, isOn: true, maxQueued: 10, metrics });
   const check = { agentId: 'billing', action };
   const response = { decision: 'allow', decidedBy: null, matched: [], pendingActionId: null } as never;
   const set = { version: 1, policies: [], watched: new WatchedCalls([]), wanted: new Set<never>() };

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
+import { TenantTurns } from '../src/lib/tenant-turns.ts';
 import { PostgresStorage } from '../src/storage/postgres/postgres-storage.ts';
 import { SqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts';
 import type { Storage } from '../src/storage/storage.ts';
 import type { Database, Write } from '../src/storage/transaction.ts';
-import { TenantTurns } from '../src/tenant-turns.ts';
 import { onPostgres } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 
@@ -13,7 +13,7 @@ const storage: Storage = (onPostgres ? PostgresStorage : SqliteStorage).prototyp
 const { read } = storage;
 
 /** Modules that read on their own account, at a time that no request determines. */
-const backgroundReaders = /\/src\/(risk\/risk-scoring|ingest\/shared-recording|webhooks\/sender)\.ts/;
+const backgroundReaders = /\/src\/(risk\/risk-scoring|ingest\/recording|webhooks\/sender)\.ts/;
 
 /** Runs `work` between the next read of a request and the continuation of its caller. */
 export function afterNextRead(work: () => Promise<unknown>): void {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { newApiKey } from '../src/keys/api-key.ts';
+import { newApiKey } from '../src/tenants/api-key.ts';
 import { ChildServer } from './child-server.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, checkBody, type TestServer, testServer } from './test-server.ts';

@@ -4,7 +4,7 @@ import { type AgentResponse, contentOfResponse, statusOfResponse } from './respo
 /** Version of this package; the release writes it. */
 export const version = '0.0.0';
 
-/** Options of {@link actlog}: those of every adapter, and the name of the called agent. */
+/** Options of {@link actlog}: the options of every adapter, and the name of the called agent. */
 export interface ActlogOptions extends AdapterOptions {
   /**
    * Name of the agent that is called, under which its calls are recorded and checked. Default: for a client, the `name`
@@ -25,7 +25,7 @@ const statusesByReason: ReadonlyMap<unknown, number> = new Map([
   ['TASK_NOT_FOUND', 404],
 ]);
 
-/** Texts with which the JSON-RPC transport reports an HTTP status. */
+/** Messages with which the JSON-RPC transport reports an HTTP status. */
 const httpError = /^HTTP error (?:for \S+! Status:|establishing stream for \S+:) (\d{3}) /;
 
 /** Creates the `AdapterCalls` of this adapter. */

@@ -11,9 +11,9 @@ import { type A2aExecutor, recordExecutor } from './executor.ts';
  * const handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), actlog(new RecipeExecutor()));
  * ```
  *
- * Modifies and returns the given object. A message is recorded as one call of a tool with the name of the called agent,
- * and its status is that of the response or the task. A second call for the same object has no effect, unless it has
- * another recorder or guard: then both apply.
+ * Modifies and returns the given object. Records a message as one call of a tool with the name of the called agent and
+ * the status of the response or the task. A second call for the same object has no effect, unless it has another
+ * recorder or guard: then both apply.
  *
  * @param target - a `Client` of `@a2a-js/sdk/client`, for an agent that calls another; or an `AgentExecutor` of
  * `@a2a-js/sdk/server`, for an agent that is called

@@ -1,6 +1,6 @@
 import type { AdapterCalls, AnnouncedCall } from '@actlog/recorder/adapter';
 
-/** Header in which a client tells a server in which session the call is recorded. */
+/** Header with the session in which the client records the call. */
 const header = 'x-actlog-call';
 
 /** Longest header, in characters: servers limit all headers together to 8 KiB and more. */
@@ -21,7 +21,7 @@ export function withCallerSession<Options extends RequestOptions | undefined>(
 ): Options | RequestOptions {
   const sealed = recorders.flatMap(({ sharedCalls }) => {
     const announced = sharedCalls?.announce();
-    sharedCalls?.withdraw(); // the server records an event of its own
+    sharedCalls?.withdraw(); // the server records a separate event
     return announced ?? [];
   });
   const value = sealed.join(',');

@@ -13,7 +13,7 @@ export interface MessageRequest {
 
 /** Arguments of the call of an agent. Everything is omitted that the message lacks. */
 interface MessageArguments {
-  /** Texts of the message, one per line. */
+  /** Text parts of the message, one per line. */
   text?: string;
   data?: unknown[];
   files?: { url?: string; bytes?: string; filename?: string; mediaType?: string }[];

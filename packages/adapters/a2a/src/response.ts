@@ -93,7 +93,7 @@ export function statusOfResponse(response: AgentResponse): number {
   return statusesByState.get(response.status?.state) ?? 202;
 }
 
-/** Returns what a model sees of a response: its texts, as values where they are JSON, and its data. */
+/** Returns what a model sees of a response: its text, parsed where it is JSON, and its data. */
 export function contentOfResponse(response: AgentResponse): unknown {
   if (!response) return undefined;
   const parts =

@@ -2,11 +2,11 @@ import type { ToolOutcome } from '@actlog/recorder';
 import { AdapterCalls, type AdapterOptions, toolContent } from '@actlog/recorder/adapter';
 import type { ToolCallUpdate } from './messages.ts';
 
-/** Options of {@link actlog}: those of every adapter, and whether the user is asked. */
+/** Options of {@link actlog}: the options of every adapter, and if allowed calls need the user's permission. */
 export interface ActlogOptions extends AdapterOptions {
   /**
-   * `true` answers a request for permission itself if the guard allows the call, so that the user is only asked what the
-   * guard does not check. Requires a guard in mode `enforce`. Default `false`: the user decides about allowed calls.
+   * `true` grants a request for permission if the guard allows the call, so that the user decides only what the guard
+   * does not check. Requires a guard in mode `enforce`. Default `false`: the user decides about allowed calls.
    */
   readonly allowWithoutAsking?: boolean | undefined;
 }
@@ -41,8 +41,8 @@ export function acpCalls({ allowWithoutAsking, ...options }: ActlogOptions): Ada
 }
 
 /**
- * Returns the name of a tool: its own, else its kind, such as `edit` or `execute`. Titles are written for people, and
- * differ in each call.
+ * Returns the name of a tool, or its kind if it has none, such as `edit` or `execute`. Titles are written for people
+ * and differ in each call.
  */
 export function toolNameOf({ name, kind }: ToolCallUpdate): string {
   return name || kind || 'other';

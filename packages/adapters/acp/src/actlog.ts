@@ -35,7 +35,7 @@ class Conversation {
   readonly #requests = new Map<Id, { readonly method: string; readonly session: SessionCalls }>();
   /** Requests for permission that the guard checks. */
   readonly #held = new Map<Id, AbortController>();
-  /** Requests for permission that the user has been asked. */
+  /** Requests for permission that were passed on to the user. */
   readonly #asked = new Map<Id, PermissionRequest>();
 
   constructor(hooks: TargetHooks<ActlogOptions>, allowsWithoutAsking: boolean, ends: Ends) {
@@ -102,7 +102,7 @@ class Conversation {
       request.session.endTurn((result as { stopReason?: unknown } | undefined)?.stopReason === 'cancelled');
   }
 
-  /** Checks a call, and then asks the user, or answers itself. */
+  /** Checks a call, then grants it, or passes the request on to the user. */
   async #ask(message: Message, id: Id, request: PermissionRequest): Promise<void> {
     const session = this.#session(request.sessionId);
     const held = new AbortController();

@@ -94,7 +94,7 @@ export function decisionOf(
   return kind.startsWith('reject') ? 'reject' : 'allow';
 }
 
-/** Returns the texts of a prompt. */
+/** Returns the text blocks of a prompt. */
 export function promptTexts(params: unknown): string[] {
   const { prompt } = (params ?? {}) as { prompt?: unknown };
   const blocks = Array.isArray(prompt) ? (prompt as readonly { type?: unknown; text?: unknown }[]) : [];

@@ -60,7 +60,7 @@ export class SessionCalls {
     const before = known && JSON.stringify(argumentsOf(known.update));
     const call = this.#merged(update);
     if (call.begun) {
-      // An agent may ask again about one call; other arguments are another action.
+      // An agent may repeat the request for one call; other arguments are another action.
       if (before === JSON.stringify(argumentsOf(call.update))) return;
       void call.begun.end({ ok: true, result: unfinished });
       call.begun = undefined;

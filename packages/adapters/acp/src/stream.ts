@@ -1,6 +1,6 @@
 import type { Message } from './messages.ts';
 
-/** A `Stream` of `@agentclientprotocol/sdk`, such as that of `ndJsonStream`. */
+/** A `Stream` of `@agentclientprotocol/sdk`, such as `ndJsonStream` returns. */
 export interface AcpStream {
   readonly readable: ReadableStream<unknown>;
   readonly writable: WritableStream<unknown>;

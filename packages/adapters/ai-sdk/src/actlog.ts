@@ -13,10 +13,10 @@ import type { ToolSet } from 'ai';
 import {
   type ActlogOptions,
   aiSdkCalls,
-  noteExecution,
-  noteInputSession,
   recordSteps,
   recordTelemetry,
+  rememberExecution,
+  rememberInputSession,
 } from './telemetry.ts';
 
 /**
@@ -78,7 +78,7 @@ function recordedTool(name: string, tool: unknown, calls: AdapterCalls): unknown
     ...(isExecutable(tool) && { execute: recordedExecute(name, tool, calls) }),
     ...recordedCaller(name, tool, calls),
   };
-  // Its own functions may be schemas.
+  // Own functions of the tool may be schemas.
   return Object.keys(methods).length > 0 ? withMethods(tool as object, methods, 'class-methods') : tool;
 }
 
@@ -97,11 +97,11 @@ function isExecutable(tool: unknown): tool is ExecutableTool {
 function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterCalls): Execute {
   const noted = (input: unknown, options?: ExecutionOptions): HookedCall => {
     const { messages, toolCallId: callId } = options ?? {};
-    noteExecution(callId, calls.recorder);
+    rememberExecution(callId, calls.recorder);
     const { conversations } = calls;
     const sessionId = conversations.sessionOf(messages);
     conversations.note(messages, { toolName, callId }, sessionId);
-    noteInputSession(input, sessionId);
+    rememberInputSession(input, sessionId);
     noteTexts(calls, () => ({ sessionId, ...chatTexts(messages) }));
     return {
       toolName,

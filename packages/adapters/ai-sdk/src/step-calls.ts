@@ -94,7 +94,7 @@ function outcomeOf({ type, output, error }: StepPart): ToolOutcome {
   return type === 'tool-result' ? { ok: true, result: output } : { ok: false, error };
 }
 
-/** The application's own `toolApproval` denied the call. */
+/** Error of a call that the application's `toolApproval` denied. */
 const denial = Object.assign(new Error('The call was denied by toolApproval.'), {
   status: responseStatuses.denied,
 });

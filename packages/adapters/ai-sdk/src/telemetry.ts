@@ -53,8 +53,8 @@ const runSessions: SessionsById = new SessionsById('@actlog/ai-sdk/run-sessions'
 /** Sessions of calls by their inputs, which the steps of the run contain as the same objects. */
 const inputSessions = processWide('@actlog/ai-sdk/input-sessions', () => new WeakMap<object, string>());
 
-/** Notes the session of a call that a wrapped tool runs. */
-export function noteInputSession(input: unknown, sessionId: string | undefined): void {
+/** Remembers the session of a call that a wrapped tool runs. */
+export function rememberInputSession(input: unknown, sessionId: string | undefined): void {
   if (typeof input === 'object' && input !== null && sessionId !== undefined) {
     inputSessions().set(input, sessionId);
   }
@@ -127,7 +127,7 @@ interface EndedExecution {
 interface StartedStep {
   readonly callId: string;
   readonly messages: readonly unknown[];
-  /** Instructions: a text, or messages. */
+  /** Instructions: a string, or messages. */
   readonly instructions?: unknown;
   readonly tools?: object | undefined;
 }
@@ -156,10 +156,10 @@ export function recordTelemetry(options: RecordOnlyOptions<ActlogOptions> = {}):
   const calls = aiSdkCalls(options);
   const steps = new StepCalls(calls);
   const executions = new Map<string, Execution>();
-  const noteOnce = ({ toolCallId, recordedBy, notedBy }: Execution, toolName: string) => {
+  const recordOnce = ({ toolCallId, recordedBy, handledBy }: Execution, toolName: string) => {
     const { recorder } = calls;
-    if (recordedBy.has(recorder) || notedBy.has(recorder)) return;
-    notedBy.add(recorder);
+    if (recordedBy.has(recorder) || handledBy.has(recorder)) return;
+    handledBy.add(recorder);
     calls.note({ toolName, callId: toolCallId });
   };
   return {
@@ -182,7 +182,7 @@ export function recordTelemetry(options: RecordOnlyOptions<ActlogOptions> = {}):
           return await run();
         } finally {
           // Not at the end of the execution, because other integrations may be notified earlier and end their spans.
-          if (toolCall && calls.covers(toolCall.toolName)) noteOnce(execution, toolCall.toolName);
+          if (toolCall && calls.covers(toolCall.toolName)) recordOnce(execution, toolCall.toolName);
         }
       });
     },
@@ -207,7 +207,7 @@ export function recordTelemetry(options: RecordOnlyOptions<ActlogOptions> = {}):
   };
 }
 
-/** Returns the texts of a step that may call tools. Within a tool, the messages of the user are those of a model. */
+/** Returns the messages of a step that may call tools. Within a tool, a model wrote the user messages. */
 function textsOf({ messages, instructions, tools }: StartedStep): Partial<ChatTexts> {
   if (!tools) return {};
   const { user, system } = chatTexts(messages);
@@ -230,7 +230,7 @@ interface Execution {
   /** Recorders that have recorded the call. */
   readonly recordedBy: Set<object>;
   /** Recorders that have been notified of the call. */
-  readonly notedBy: Set<object>;
+  readonly handledBy: Set<object>;
 }
 
 const storage = processWide('@actlog/ai-sdk/execution', () => new AsyncLocalStorage<Execution>());
@@ -239,7 +239,7 @@ const storage = processWide('@actlog/ai-sdk/execution', () => new AsyncLocalStor
 function watch<Result>(callId: string, toolCallId: string, run: (execution: Execution) => Result): Result {
   const outer = storage().getStore();
   if (outer?.callId === callId && outer.toolCallId === toolCallId) return run(outer);
-  const execution: Execution = { callId, toolCallId, recordedBy: new Set(), notedBy: new Set() };
+  const execution: Execution = { callId, toolCallId, recordedBy: new Set(), handledBy: new Set() };
   return storage().run(execution, () => run(execution));
 }
 
@@ -248,8 +248,8 @@ function isInExecution(): boolean {
   return storage().getStore() !== undefined;
 }
 
-/** Notes, for telemetry that may be observing, that a wrapped tool records the call. */
-export function noteExecution(toolCallId: string | undefined, recorder: object): void {
+/** Remembers, for telemetry that may be observing, that a wrapped tool records the call. */
+export function rememberExecution(toolCallId: string | undefined, recorder: object): void {
   const execution = storage().getStore();
   if (execution && execution.toolCallId === toolCallId) execution.recordedBy.add(recorder);
 }

@@ -15,7 +15,7 @@ import {
   anthropicCalls,
   deniedRuns,
   isInvalidInput,
-  noteInvalidInput,
+  rememberInvalidInput,
 } from './anthropic-calls.ts';
 import { callRunner } from './call-runner.ts';
 import { recordMiddleware } from './middleware.ts';
@@ -82,7 +82,7 @@ function isRunnable(tool: unknown): tool is Runnable {
   return typeof (tool as Partial<Runnable> | undefined)?.run === 'function';
 }
 
-/** Replaces only `run`, `parse` and `toolResult`; everything else, including private fields, is the tool's own. */
+/** Wraps a tool. Replaces only `run`, `parse` and `toolResult`, and keeps everything else, including private fields. */
 function wrapped(tool: Runnable, calls: AdapterCalls): Runnable {
   const run: Run = (...args) => recordRun(tool, calls, args, { wrapper: run, wrapped: tool.run });
   const parse = (content: unknown) => recordParse(tool, calls, content);
@@ -132,7 +132,7 @@ function recordParse(tool: Runnable, calls: AdapterCalls, content: unknown): unk
     return tool.parse?.(content);
   } catch (error) {
     const isKnown = isInvalidInput(error); // recorded by an inner wrapper
-    noteInvalidInput(error);
+    rememberInvalidInput(error);
     const { recorder } = calls;
     if (!isKnown) recordRefused({ toolName: tool.name ?? 'unknown', input: content, recorder, error }, calls);
     throw error;
@@ -159,8 +159,8 @@ function recordRefused(refused: RefusedInput, calls: AdapterCalls): void {
 }
 
 /**
- * Throws an error in a form that the SDK passes to the model: it prefixes all errors with `Error: ` except its own
- * `ToolError`, whose content it uses unchanged.
+ * Throws an error in a form that the SDK passes to the model: it prefixes all errors with `Error: ` except `ToolError`,
+ * whose content it uses unchanged.
  *
  * @throws the given error, or a `ToolError` for a denial
  */

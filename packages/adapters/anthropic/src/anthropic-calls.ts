@@ -28,7 +28,7 @@ class DeniedRuns {
   readonly #uses = new Map<string, DeniedUse>();
   readonly #runs = new Map<string, RunDenials>();
 
-  /** Notes a denied call, which counts when its result is sent to the model. */
+  /** Remembers a denied call, which counts when its result is sent to the model. */
   note(id: string, use: DeniedUse): void {
     put(this.#uses, id, use);
   }
@@ -54,7 +54,7 @@ class DeniedRuns {
     return ended;
   }
 
-  /** Notes that a call of a tool was allowed in a session. */
+  /** Resets the denials of a tool after an allowed call in a session. */
   letThrough(toolName: string, sessionId: string | undefined): void {
     if (sessionId !== undefined) this.#runs.get(sessionId)?.letThrough(toolName);
   }
@@ -106,8 +106,8 @@ export interface ActlogOptions extends AdapterOptions {}
 
 const invalid = processWide('@actlog/anthropic/invalid-input', () => new WeakSet<object>());
 
-/** Notes an error thrown by a tool's `parse`, from any library. */
-export function noteInvalidInput(error: unknown): void {
+/** Remembers an error thrown by a tool's `parse`, from any library. */
+export function rememberInvalidInput(error: unknown): void {
   if (typeof error === 'object' && error !== null) invalid().add(error);
 }
 

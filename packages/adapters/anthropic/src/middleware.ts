@@ -137,7 +137,7 @@ export function recordMiddleware(options: RecordOnlyOptions<ActlogOptions> = {})
   return async (request, next, context) => {
     const sent = ignoreErrors(() => messageRequest(context, own));
     if (!sent) return next(request);
-    // A request without tools, for example for a summary, may pass off results of tools as a text of the user.
+    // A request without tools, for example for a summary, may contain tool results as user text.
     if (sent.offersTools) noteTexts(own, () => textsOf(sent));
     ignoreErrors(() => calls.sent(sent.messages));
     // The tool runner has no default limit on turns and does not see errors of tools.
@@ -186,9 +186,8 @@ function textsOf({ messages, system, sessionId }: MessageRequest) {
 }
 
 /**
- * Returns the session of a request. In order of precedence: that of the calls whose results are sent; the surrounding
- * one; that of the continued thread; that of the messages. The caller prefers the conversation that the application
- * names for its traces.
+ * Returns the session of a request: from the calls whose results are sent, the surrounding `session.run`, the continued
+ * thread or the messages, in this order. The caller prefers the conversation that the application names for its traces.
  */
 function sessionOf(
   messages: readonly AnyMessage[],

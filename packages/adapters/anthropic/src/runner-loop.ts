@@ -79,7 +79,7 @@ export class RunnerLoop {
     try {
       return this.#runner.params.messages;
     } catch {
-      return undefined; // the calls are recorded in the recorder's own session
+      return undefined; // the calls are recorded in the recorder's session
     }
   }
 
@@ -91,7 +91,7 @@ export class RunnerLoop {
     if (this.#denials.count(call)) this.#endedBy = denial;
   }
 
-  /** Notes that a call was allowed. */
+  /** Resets the denials of a tool after an allowed call. */
   letThrough(toolName: string): void {
     this.#denials.letThrough(toolName);
   }
@@ -128,7 +128,7 @@ function isStream(value: unknown): value is AsyncIterable<unknown> {
   );
 }
 
-/** Makes a stream's reader part of the loop: with `runToolsEagerly`, a tool may start when it asks for the next event. */
+/** Makes a stream's reader part of the loop: with `runToolsEagerly`, a tool may start when it reads the next event. */
 function readWithin(loop: RunnerLoop, stream: AsyncIterable<unknown>): void {
   const iterate = stream[Symbol.asyncIterator].bind(stream);
   const value = () => {

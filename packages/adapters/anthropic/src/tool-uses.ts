@@ -17,7 +17,7 @@ export interface RefusedInput {
   readonly error: unknown;
 }
 
-/** Maximum number of calls to remember: those of one response, and those without a result. */
+/** Maximum number of calls to remember, of one response and without a result. */
 const maxUses = 10_000;
 
 /** Calls found in messages, so that the first hook to see one records it, once and in its session. */
@@ -32,7 +32,7 @@ class ToolUses {
     return this.#streams > 0;
   }
 
-  /** Notes that a message starts to stream; the returned function is called at its end. */
+  /** Counts a message that starts to stream, until the returned function is called. */
   beginStream(): () => void {
     this.#streams += 1;
     return () => {

@@ -31,7 +31,7 @@ export const version = '0.0.0';
  * for await (const message of query({ prompt, options: actlog({ model, allowedTools }) })) console.log(message);
  * ```
  *
- * It adds hooks beside your own and never allows a call: your permissions and prompts still decide about all calls that
+ * It adds hooks beside yours and never allows a call: your permissions and prompts still decide about all calls that
  * the guard lets through.
  *
  * @param options - options of the query
@@ -45,7 +45,7 @@ export function actlog<Given extends Options>(
   settings: AdapterOptions = {},
 ): Given {
   const given: Given = options ?? ({} as Given);
-  // The session's own id is an option of the query, too.
+  // A string `sessionId` is an option of the query, too.
   const isOfQuery = (value: unknown, name: string) => name === 'sessionId' && typeof value === 'string';
   refuseOptions(given, 'options: actlog({ model }, { guard })', isOfQuery);
   refuseBareMode(given);

@@ -48,7 +48,7 @@ export class HookedCalls {
   }
 
   /**
-   * Checks a call. Allowed calls are left to the user's own permissions, which a hook result of `allow` would bypass.
+   * Checks a call. Leaves allowed calls to the user's permissions, which a hook result of `allow` would bypass.
    */
   async admit(input: PreToolUseHookInput, signal: AbortSignal): Promise<HookJSONOutput> {
     const call = hookedCall(input, input);
@@ -111,9 +111,9 @@ export class HookedCalls {
     }
   }
 
-  /** Ends the remaining calls of an interrupted turn, and notes the texts of the next. */
+  /** Ends the remaining calls of an interrupted turn, and remembers the prompt of the next. */
   prompted(input: UserPromptSubmitHookInput): Promise<void> {
-    notePrompt(this.#calls, this.#systemTexts, input);
+    rememberPrompt(this.#calls, this.#systemTexts, input);
     return this.leave(input);
   }
 
@@ -123,7 +123,7 @@ export class HookedCalls {
     return this.#open.leave(place);
   }
 
-  /** Combines the hook's signal with the user's own. */
+  /** Combines the hook's signal with the user's. */
   #until(signal: AbortSignal): AbortSignal {
     return this.#open.signal ? AbortSignal.any([signal, this.#open.signal]) : signal;
   }
@@ -157,7 +157,7 @@ function hookedCall(
     sessionId: session_id,
     // The main thread has a type too if the session was started as an agent.
     subagent: agent_id === undefined ? undefined : agent_type,
-    // Claude Code passes on the text of a refusal by a server of MCP like that of a failure.
+    // Claude Code passes on a refusal by an MCP server in the same way as a failure.
     mayBeRefused: true,
   };
 }
@@ -223,11 +223,11 @@ const machineWritten =
   /^\s*<(task-notification|[a-z-]+-message|channel|event|system-reminder|local-command-[a-z]+|bash-[a-z]+)[ >]/;
 
 /**
- * Notes a prompt of the user, and the system prompts of the options, for argument origins.
+ * Remembers a prompt of the user, and the system prompts of the options, for argument origins.
  *
  * @param system - from {@link systemTextsOf}
  */
-function notePrompt(
+function rememberPrompt(
   calls: AdapterCalls,
   system: readonly unknown[],
   { session_id, agent_id, prompt, source }: UserPromptSubmitHookInput,
@@ -237,7 +237,7 @@ function notePrompt(
   noteTexts(calls, () => ({ sessionId: session_id, user, system }));
 }
 
-/** Returns the system prompt of a query, as far as the options state it, and those of its subagents. */
+/** Returns the system prompts of a query and its subagents, as far as the options state them. */
 export function systemTextsOf({ systemPrompt, agents = {} }: Options): readonly unknown[] {
   const own: { readonly append?: unknown; readonly prompt?: unknown } =
     typeof systemPrompt === 'string' || Array.isArray(systemPrompt)

@@ -41,7 +41,7 @@ export class OpenCalls {
     this.signal = signal;
   }
 
-  /** Notes a call: an allowed one, or one that needs no handling because it is denied or not covered. */
+  /** Tracks a call that is allowed, or that needs no handling because it is denied or not covered. */
   note(toolUseId: string, place: CallPlace, admitted?: AdmittedCall): void {
     const { session_id, agent_id } = place;
     const call = { session_id, ...(agent_id && { agent_id }), admitted };
@@ -156,7 +156,7 @@ export class OpenCalls {
   }
 }
 
-/** Key of a call. Some models restart the numbering of calls in each conversation, and every subagent has its own. */
+/** Returns the key of a call. Some models restart the numbering in each conversation, and subagents have their own. */
 function name(toolUseId: string, { session_id, agent_id }: CallPlace): string {
   return `${session_id} ${nameInSession(toolUseId, agent_id)}`;
 }

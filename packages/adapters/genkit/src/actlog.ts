@@ -47,7 +47,7 @@ class WrappedActions {
     this.#hooks = hooks;
   }
 
-  /** Returns a function that runs an action in place of its own; undefined for actions other than models and tools. */
+  /** Returns a replacement for the function of an action; undefined for actions other than models and tools. */
   runnerOf(
     action: Action,
   ): ((run: ActionFunction, args: readonly unknown[]) => Promise<unknown>) | undefined {
@@ -142,7 +142,7 @@ class WrappedActions {
  * ```
  *
  * This covers each generation of `ai`: `generate`, `generateStream`, prompts, chats and agents, also inside flows, tools
- * and middleware, and those that were defined before. The hooks run in front of the middleware of a generation. A
+ * and middleware, and if they were defined before. The hooks run in front of the middleware of a generation. A
  * generation with its own `actlog()` is covered by that alone. Of several calls for the same `ai`, the last applies to
  * generations from then on.
  *
@@ -259,8 +259,8 @@ class CoveredGeneration {
 const hookedMethods = new MethodHooks('@actlog/genkit/hooked-methods');
 
 /**
- * Covers generations that do not name `actlog()` in their own `use`: those of covered applications, and those within
- * covered tool calls. Genkit has no middleware for all generations, but each creates a registry of its own.
+ * Covers generations without `actlog()` in their `use`, in covered applications and within covered tool calls. Genkit
+ * has no middleware for all generations, but each creates a registry.
  */
 function hookGenerations(ai: Genkit): void {
   const registries = ai.registry.constructor as unknown as RegistryClass;
@@ -274,7 +274,7 @@ function hookGenerations(ai: Genkit): void {
 }
 
 /**
- * Returns a middleware whose hooks run in front of those of another, which keeps its tools.
+ * Adds hooks in front of the hooks of a middleware, which keeps its tools.
  *
  * @param isOff - returns `true` while the hooks are to be left out
  */

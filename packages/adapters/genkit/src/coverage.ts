@@ -19,7 +19,7 @@ interface Coverages {
   readonly applications: WeakMap<object, Coverage>;
   /** Coverage of the tool call that the current code is part of. */
   readonly surrounding: AsyncLocalStorage<Coverage>;
-  /** Registries of generations that name `actlog()` in their own `use`. */
+  /** Registries of generations with `actlog()` in their `use`. */
   readonly own: WeakSet<object>;
 }
 
@@ -59,8 +59,8 @@ function genkitCalls(options: AdapterOptions, canHold = true): AdapterCalls {
 }
 
 /**
- * Returns the status of a tool's error: `null` for a tool that interrupted the generation and may run again, the HTTP
- * code of Genkit's own errors, or `undefined` for the recorder's own table.
+ * Returns the status of a tool's error: `null` if the tool interrupted the generation and may run again, the HTTP code
+ * of Genkit's errors, or `undefined` to use the recorder's table.
  */
 function toolOutcomeStatus(outcome: ToolOutcome): number | null | undefined {
   if (outcome.ok) return defaultResponseStatus({ ok: true, result: outputOf(outcome.result) });
@@ -83,7 +83,7 @@ export function isInterrupt(error: unknown): boolean {
   return error instanceof Error && error.name === 'ToolInterruptError';
 }
 
-/** Returns what the model sees of a tool's response: its output, and the texts of its parts. */
+/** Returns what the model sees of a tool's response: its output, and the text of its parts. */
 function shownResult(result: unknown): unknown {
   const { toolResponse } = (result ?? {}) as Partial<ToolResponsePart>;
   if (!toolResponse) return result;

@@ -57,8 +57,8 @@ export class Generation {
   }
 
   /**
-   * Notes that the turn has failed, for example because a tool threw. Genkit lets the other tools continue, but a held
-   * one must not run once the caller has the error.
+   * Ends a failed turn, for example if a tool threw. Genkit lets the other tools continue, but a held one must not run
+   * once the caller has the error.
    */
   fail(error: unknown): void {
     this.#failure.abort(error);
@@ -79,7 +79,7 @@ export class Generation {
     return coverages().surrounding.run(this.#coverage, run);
   }
 
-  /** Notes the texts of the turn's conversation for argument origins. */
+  /** Remembers the conversation of the turn for argument origins. */
   noteTexts(): void {
     noteTexts(this.#coverage.calls, () => {
       const messages = this.#turn?.messages ?? [];
@@ -103,12 +103,12 @@ export class Generation {
   }
 
   /**
-   * Returns the session of the caller's context, else that of the call that the generation works for, else of Genkit's
-   * own session, else of the conversation.
+   * Returns the session of the caller's context, of the call that the generation works for, of Genkit, or of the
+   * conversation, in this order.
    */
   #findSession(messages: readonly unknown[]): string | undefined {
     const own = currentSession(this.#ai);
-    // An agent that a tool asks has a session of its own in Genkit, but belongs to the chat of the tool.
+    // An agent that a tool calls has its own session in Genkit, but belongs to the chat of the tool.
     const ofCall = this.#coverage.calls.currentCall() && currentSessionId();
     return (
       text(this.#ai.currentContext()?.sessionId) ??
@@ -116,7 +116,7 @@ export class Generation {
       text(own?.sessionId) ??
       text(own?.id) ??
       this.#coverage.calls.conversations.sessionOf(messages) ??
-      newSessionId() // only instructions, such as those of a prompt
+      newSessionId() // only instructions, such as a prompt has
     );
   }
 }
@@ -162,7 +162,7 @@ function stored(key: string): unknown {
 }
 
 /**
- * Returns Genkit's own session of the running code. In older versions of Genkit, such as 1.36, only an instance of
+ * Returns Genkit's session of the running code. In older versions of Genkit, such as 1.36, only an instance of
  * `genkit/beta` has a method for it.
  */
 function currentSession(ai: Genkit): { id?: unknown; sessionId?: unknown } | undefined {

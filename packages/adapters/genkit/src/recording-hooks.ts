@@ -82,8 +82,8 @@ export interface Action extends ActionFunction {
 }
 
 /**
- * Genkit's registry. Each generation has its own, whose parent is that of its application, and takes its model, its
- * tools and its middleware from there.
+ * Genkit's registry. Each generation has one, which takes its model, tools and middleware from its parent, the registry
+ * of the application.
  */
 export interface Registry {
   readonly parent?: Registry | undefined;

@@ -92,7 +92,7 @@ interface PluginRunner {
 type Run = AsyncGenerator<unknown, void, undefined>;
 
 /**
- * Hooks all runners, so that a run has the plugins of the run or call whose code starts it, else those of the process. A
+ * Hooks all runners, so that a run has the plugins of the run or call whose code starts it, otherwise of the process. A
  * runner with a plugin of this package keeps that.
  */
 function hookRunners(): void {
@@ -129,8 +129,8 @@ function coveredRunner(runner: PluginRunner, plugins: readonly BasePlugin[]): Pl
 /** Tools of the last request to the model. */
 const offeredTools = new WeakMap<InvocationContext, Readonly<Record<string, BaseTool>>>();
 
-/** Notes the tools of a request to the model. */
-function noteTools(context: InvocationContext, tools: Readonly<Record<string, BaseTool>>): void {
+/** Remembers the tools of a request to the model. */
+function rememberTools(context: InvocationContext, tools: Readonly<Record<string, BaseTool>>): void {
   offeredTools.set(context, tools);
 }
 
@@ -161,7 +161,7 @@ function recordPlugin(options: AdapterOptions = {}): BasePlugin {
  */
 class RecordPlugin extends BasePlugin {
   static {
-    // ADK warns of its own experimental callbacks when it calls those of the base class, which do nothing.
+    // ADK warns about experimental callbacks when it calls them on the base class, where they do nothing.
     for (const name of Object.getOwnPropertyNames(BasePlugin.prototype)) {
       if (Object.hasOwn(RecordPlugin.prototype, name)) continue;
       Object.defineProperty(RecordPlugin.prototype, name, { value: async () => undefined });
@@ -190,8 +190,8 @@ class RecordPlugin extends BasePlugin {
 
   override async beforeModelCallback(given: Given<'beforeModelCallback'>): Promise<LlmResponse | undefined> {
     const { invocationContext } = given.callbackContext;
-    noteModelCall(this.#calls, invocationContext);
-    noteTools(invocationContext, given.llmRequest.toolsDict);
+    rememberModelCall(this.#calls, invocationContext);
+    rememberTools(invocationContext, given.llmRequest.toolsDict);
     const reason = endOfRun(invocationContext);
     if (reason === undefined) return undefined;
     given.callbackContext.actions.escalate = true; // a LoopAgent would start again
@@ -248,11 +248,11 @@ function installForProcess(options: AdapterOptions = {}): () => void {
 }
 
 /**
- * Notes what the user said in a session, and the instructions of the agent that is about to call the model, for argument
- * origins. The request to the model is of no use for that: results of other agents' tools are texts of the user there,
- * and values of the session's state stand in the instructions.
+ * Remembers what the user said in a session, and the instructions of the agent that is about to call the model, for
+ * argument origins. The request to the model is no use for that: there, results of other agents' tools are user text,
+ * and the instructions contain values of the session's state.
  */
-function noteModelCall(calls: AdapterCalls, context: InvocationContext): void {
+function rememberModelCall(calls: AdapterCalls, context: InvocationContext): void {
   if (invocationsAround().length > 0) return; // a model or a tool wrote the prompt
   noteTexts(calls, () => {
     const { session, userContent, agent } = context;

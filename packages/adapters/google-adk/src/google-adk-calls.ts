@@ -105,8 +105,8 @@ function thrownByTool(error: unknown): unknown {
 }
 
 /**
- * Returns the status of ADK's outcome of a call: `null` for a tool that waits for a person and will run again, or
- * `undefined` for the recorder's own table.
+ * Returns the status of a call from its outcome in ADK: `null` if the tool waits for a person and will run again,
+ * `undefined` to use the recorder's table.
  */
 function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
   const run = runsOfCalls().get(call);
@@ -122,7 +122,7 @@ function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | nul
 /** Facts collected during a run of a tool. */
 export interface ToolRun {
   readonly context: Context;
-  /** `true` if the tool is a user function behind ADK's own checks. */
+  /** `true` if the tool is a user function behind ADK's checks. */
   readonly isFunction: boolean;
   /** `true` if the tool is a node of a workflow. */
   readonly isNode: boolean;
@@ -144,7 +144,7 @@ export const thrownErrors: () => WeakMap<object, unknown> = processWide(
   () => new WeakMap(),
 );
 
-/** Returns `true` for a node used as a tool, by the symbol that ADK checks; its own function is not exported. */
+/** Returns `true` for a node used as a tool, by the symbol that ADK checks in a function that it does not export. */
 export function isNodeTool(tool: BaseTool): boolean {
   return Symbol.for('google.adk.workflow.nodeTool') in tool;
 }

@@ -39,7 +39,7 @@ function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefi
  * Counts a denial in its invocation, which ends before the next model call if the model repeats itself. The end of an
  * invocation is a denial for the one whose tool runs it: its model might start that agent again and again.
  */
-function noteDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
+function countDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
   for (const one of [context, ...invocationsAround()]) {
     const run = runOf(one) ?? new DeniedRun();
     invocations().set(one.session, { id: one.invocationId, run });
@@ -47,8 +47,8 @@ function noteDenial(context: InvocationContext, call: HookedCall, denial: Action
   }
 }
 
-/** Notes that a call was allowed in its invocation. */
-function noteLetThrough(context: InvocationContext, toolName: string): void {
+/** Resets the denials of a tool after an allowed call in its invocation. */
+function resetDenials(context: InvocationContext, toolName: string): void {
   runOf(context)?.letThrough(toolName);
 }
 
@@ -61,8 +61,8 @@ export function endOfRun(context: InvocationContext): string | undefined {
 const missing = new AsyncLocalStorage<BasePlugin[]>();
 
 /**
- * Runs a tool. An agent used as a tool gets its own runner without the plugins of the outer one, so a callback is added
- * to its agents that registers the recording plugins. The callback does nothing outside such a run.
+ * Runs a tool. An agent used as a tool gets another runner without the plugins of the outer one, so this adds a
+ * callback to its agents that registers the recording plugins. The callback does nothing outside such a run.
  */
 function withinAgentTool<Result>(tool: BaseTool, plugins: Iterable<BasePlugin>, run: () => Result): Result {
   if (!isAgentTool(tool)) return run();
@@ -82,7 +82,7 @@ function cover(agent: BaseAgent | undefined): void {
 }
 
 /**
- * Registers the plugins, only with the first runner: an inner tool may have its own runner, which outlives this run.
+ * Registers the plugins, only with the first runner: an inner tool may have another runner, which outlives this run.
  */
 const bringPlugins: SingleAgentCallback = ({ invocationContext: { pluginManager } }) => {
   for (const plugin of missing.getStore()?.splice(0) ?? []) {
@@ -107,7 +107,7 @@ const recordedTools = processWide('@actlog/google-adk/recorded-tools', () => new
 /**
  * Records and guards the next run of a tool, if the options cover it. The callbacks before and after cannot wrap a
  * call, so the tool itself is wrapped; its methods are unchanged for all runs that are not recorded. An agent tool that
- * the options exclude may still contain agents with their own tools.
+ * the options exclude may still contain agents with tools.
  */
 export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls, plugin: BasePlugin): void {
   if (!calls.covers(tool.name) && !isAgentTool(tool)) return;
@@ -219,13 +219,13 @@ async function runGuarded(
   let isLetThrough = false;
   const body: Run = () => {
     isLetThrough = true;
-    noteLetThrough(invocationContext, call.toolName);
+    resetDenials(invocationContext, call.toolName);
     return run();
   };
   try {
     return await calls.run(call, body);
   } catch (error) {
-    if (!isLetThrough && ActionDeniedError.isInstance(error)) noteDenial(invocationContext, call, error);
+    if (!isLetThrough && ActionDeniedError.isInstance(error)) countDenial(invocationContext, call, error);
     throw error;
   }
 }

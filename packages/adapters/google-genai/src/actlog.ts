@@ -16,7 +16,7 @@ import { manualCalls, messagesOf, partsOf, recordClient } from './client.ts';
  * const ai = actlog(new GoogleGenAI({ apiKey }));
  * ```
  *
- * Covers the callable tools of `models.generateContent`, `models.generateContentStream` and chats, also those of
+ * Covers the callable tools of `models.generateContent`, `models.generateContentStream` and chats, including tools of
  * `mcpToTool`. Modifies and returns the given client. For a manual loop, `actlog.callRunner(functions)` creates
  * the function that runs the calls.
  *

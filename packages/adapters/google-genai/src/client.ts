@@ -39,19 +39,19 @@ type Response = Readonly<Record<string, unknown>>;
 /** Calls of functions that no tool of their request declares. */
 const unknownCalls = new WeakSet<HookedCall>();
 
-/** Notes that no tool of the request declares the function of a call. */
-function noteUnknown(call: HookedCall): void {
+/** Remembers a call whose function no tool of the request declares. */
+function rememberUnknown(call: HookedCall): void {
   unknownCalls.add(call);
 }
 
-/** Returns the outcome of a call: that of a tool which returns a response with an `error` is a failure. */
+/** Returns the outcome of a call: a failure if the tool returns a response with an `error`. */
 function outcomeOfResponse(outcome: ToolOutcome): ToolOutcome {
   if (!outcome.ok) return outcome;
   const failed = responsesOf(outcome.result).find(({ error }) => error !== undefined && error !== null);
   return failed ? { ok: false, error: failed.error } : outcome;
 }
 
-/** Returns the status of a call of an unknown function, or that of an MCP server's error. */
+/** Returns the status for an unknown function or an error of an MCP server. */
 function statusOfFunction(outcome: ToolOutcome, call: HookedCall): number | undefined {
   if (call.signal?.aborted) return undefined;
   if (unknownCalls.has(call) && !hasResponse(outcome)) return responseStatuses.unknownTool;
@@ -112,7 +112,7 @@ const chatSessions = processWide(
   () => new AsyncLocalStorage<ChatSession>(),
 );
 
-/** Gives a chat a session of its own, because the SDK copies its history for each request. */
+/** Gives a chat its own session, because the SDK copies its history for each request. */
 function recordChat(chat: Chat): Chat {
   const session: ChatSession = { sessionId: undefined };
   const { sendMessage, sendMessageStream } = chat;
@@ -122,7 +122,7 @@ function recordChat(chat: Chat): Chat {
   return chat;
 }
 
-/** Returns the session of a request: that of the surrounding `session.run`, of its chat, or of its conversation. */
+/** Returns the session of a request: from the surrounding `session.run`, its chat, or its conversation. */
 function sessionOf(calls: AdapterCalls, messages: readonly Content[]): string | undefined {
   const chat = chatSessions().getStore();
   const surrounding = currentSessionId();
@@ -192,7 +192,7 @@ class FunctionRun {
     this.#messages = messagesOf(params.contents);
     this.#sessionId = sessionOf(calls, this.#messages);
     this.#tools = params.config?.tools?.filter(isCallableTool) ?? [];
-    noteRequest(calls, this.#sessionId, params);
+    rememberRequest(calls, this.#sessionId, params);
   }
 
   /** The request with its tools recorded and guarded. */
@@ -255,7 +255,7 @@ class FunctionRun {
     };
     const call = this.#hookedCall(functionCall);
     if (!this.#calls.covers(call.toolName)) return run();
-    if (!this.#isDeclared(functionCall)) noteUnknown(call);
+    if (!this.#isDeclared(functionCall)) rememberUnknown(call);
     try {
       return await this.#calls.run(call, run);
     } catch (error) {
@@ -294,7 +294,7 @@ function isCallableTool(tool: ToolUnion): tool is CallableTool {
   );
 }
 
-/** Returns the messages of a request, which may also be one message, a text, or parts of one message. */
+/** Returns the messages of a request, which may also be one message, a string, or parts of one message. */
 export function messagesOf(contents: ContentListUnion): Content[] {
   const items = Array.isArray(contents) ? contents : [contents];
   return isContent(items[0])
@@ -302,8 +302,8 @@ export function messagesOf(contents: ContentListUnion): Content[] {
     : [{ role: 'user', parts: partsOf(items as ContentUnion) as NonNullable<Content['parts']> }];
 }
 
-/** Notes the texts of the user and of the system instruction, for argument origins. */
-function noteRequest(
+/** Remembers the user messages and the system instruction, for argument origins. */
+function rememberRequest(
   calls: AdapterCalls,
   sessionId: string | undefined,
   { contents, config }: Pick<GenerateContentParameters, 'contents' | 'config'>,
@@ -321,7 +321,7 @@ function isContent(value: unknown): value is Content {
   return typeof value === 'object' && value !== null && Array.isArray((value as Content).parts);
 }
 
-/** Returns the parts of a message in any of its forms; a text is a part too. */
+/** Returns the parts of a message in any of its forms. A string is one part. */
 export function partsOf(content: ContentUnion): unknown[] {
   if (isContent(content)) return content.parts ?? [];
   const parts = Array.isArray(content) ? content : [content];

@@ -2,21 +2,22 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, noteTexts, ownName, refuseOptions, withMethods } from '@actlog/recorder/adapter';
 import type { ClientTool } from '@langchain/core/tools';
 import { type AgentMiddleware, createMiddleware, MiddlewareError } from 'langchain';
-import { errorMessage, thrownMessage, watchedTool } from './changed-call.ts';
+import { asRecordedCall, asSeenCall, errorMessage, thrownMessage, watchedTool } from './changed-call.ts';
 import { recordHandler } from './handler.ts';
-import { hookLangChain, noteWrapped } from './hooks.ts';
+import { hookLangChain, rememberWrapped } from './hooks.ts';
 import {
   type ActlogOptions,
+  isInterruption,
   langChainCalls,
   processCoverage,
   recordInvocation,
+  rememberMessages,
   runCounted,
   surroundings,
+  thrownByTool,
 } from './langchain-calls.ts';
-import { noteMiddleware } from './own-agents.ts';
-import { asRecordedCall, asSeenCall } from './recorded-calls.ts';
+import { rememberMiddleware } from './own-agents.ts';
 import { conversationOf, currentRun, type RunContext } from './run-context.ts';
-import { isInterruption, noteMessages, thrownByTool } from './tool-outcome.ts';
 
 /**
  * Records every tool call of an agent, and guards it if the recorder's guard is on:
@@ -28,7 +29,7 @@ import { isInterruption, noteMessages, thrownByTool } from './tool-outcome.ts';
  * Put it first in the list, so that it sees how other middleware handles an error. `actlog.install()` covers all agents,
  * graphs and tools of the process. Without middleware, `actlog.tools(tools)` wraps the tools of a graph, and
  * `actlog.handler()` is a callback handler that only records. If several cover a call, the nearest applies: a wrapped
- * tool or the agent's own middleware, then the call around it, then the process.
+ * tool or the agent's middleware, then the call around it, then the process.
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
@@ -88,7 +89,7 @@ function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool
     ...derivedMethods(tool, () => view),
     ...Object.fromEntries(entries),
   });
-  noteWrapped(view);
+  rememberWrapped(view);
   return view;
 }
 
@@ -109,7 +110,7 @@ function derivedMethods(tool: object, view: () => object): Record<string, Method
 }
 
 /**
- * Returns the Runnable prototype of the tool in its own copy of LangChain: `require` and `import` load different
+ * Returns the Runnable prototype from the copy of LangChain that the tool uses: `require` and `import` load different
  * copies.
  */
 function runnableOf(tool: object): object {
@@ -126,7 +127,7 @@ function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
   hookLangChain();
   const middleware = createMiddleware({
     name: ownName('langchain'), // LangChain rejects two middlewares with the same name, and an agent with two should work
-    ...(calls.tracesOrigins && { wrapModelCall: noteSystemPrompt(calls) }),
+    ...(calls.tracesOrigins && { wrapModelCall: rememberSystemPrompt(calls) }),
     wrapToolCall: async (request, handler) => {
       const { toolCall, runtime } = request;
       try {
@@ -145,7 +146,7 @@ function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
       }
     },
   });
-  noteMiddleware(middleware);
+  rememberMiddleware(middleware);
   return middleware;
 }
 
@@ -162,7 +163,7 @@ async function runRecorded(
   const { messages } = request.state;
   const called = { toolName: toolCall.name, callId: toolCall.id };
   const place = surroundings(calls, { ...called, run: runOf(runtime), messages });
-  noteMessages(calls, () => ({ messages, sessionId: place.sessionId }));
+  rememberMessages(calls, () => ({ messages, sessionId: place.sessionId }));
   const call = { ...place, ...called, arguments: toolCall.args, signal: runtime.signal };
   const proceed = async () =>
     handler(calls.isGuarding ? { ...request, tool: await watchedTool(tool, call, calls) } : request);
@@ -172,7 +173,7 @@ async function runRecorded(
 type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;
 
 /** Creates the hook that sees the system prompt, for the origins of arguments. */
-function noteSystemPrompt(calls: AdapterCalls): ModelHook {
+function rememberSystemPrompt(calls: AdapterCalls): ModelHook {
   return (request, handler) => {
     noteTexts(calls, () => ({
       sessionId: conversationOf(runOf(request.runtime), request.state.messages, calls),

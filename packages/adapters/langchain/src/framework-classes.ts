@@ -133,7 +133,7 @@ function newAgent({ createAgent: create, tool: toolOf }: Langchain): object | un
     const none = toolOf(() => '', { name: 'none', description: 'None.', schema });
     return create({ model: 'none', tools: [none] });
   } catch {
-    return undefined; // a version that asks for more: calls are then seen at their tools only
+    return undefined; // this version requires more options: only hooks on tools see calls then
   }
 }
 

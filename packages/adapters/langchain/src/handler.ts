@@ -3,10 +3,9 @@ import { type AdapterCalls, noteTexts, type RecordOnlyOptions, refuseGuard } fro
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { Serialized } from '@langchain/core/load/serializable';
 import type { BaseMessage } from '@langchain/core/messages';
-import { type ActlogOptions, langChainCalls } from './langchain-calls.ts';
-import { isRecorded } from './recorded-calls.ts';
+import { isRecorded } from './changed-call.ts';
+import { type ActlogOptions, contentsOf, inputContents, langChainCalls } from './langchain-calls.ts';
 import { agentOf, sessionOf } from './run-context.ts';
-import { contentsOf, inputContents } from './tool-outcome.ts';
 
 /** Maximum number of calls to remember, because LangChain does not report the end of every call. */
 const maxCalls = 10_000;
@@ -80,7 +79,7 @@ class ToolCallHandler extends BaseCallbackHandler {
     if (this.#inner.has(parentRunId)) return;
     noteTexts(this.#calls, () => ({
       ...surroundings(metadata),
-      // A node of a graph may put results of tools into a message of its own.
+      // A node of a graph may put tool results into a new user message.
       user: parentRunId === undefined ? contentsOf(messages, 'human') : [],
       system: contentsOf(messages, 'system'),
     }));
@@ -104,7 +103,7 @@ class ToolCallHandler extends BaseCallbackHandler {
   }
 
   override handleToolEnd(output: unknown, runId: string): void {
-    // A tool of a custom class has its class name at the start and its own name at the end.
+    // A tool of a custom class starts under its class name and ends under its tool name.
     const name = (output as { name?: unknown } | undefined)?.name;
     this.#end(runId, { ok: true, result: output }, typeof name === 'string' ? name : undefined);
   }
@@ -131,7 +130,7 @@ function surroundings(metadata: Record<string, unknown> | undefined) {
   return { sessionId: sessionOf({ metadata }), agentId: agentOf({ metadata }) };
 }
 
-/** Parses arguments, which callbacks receive as text, so that their hash equals that of the other hooks. */
+/** Parses arguments, which callbacks receive as text, so that their hash is the same as in the other hooks. */
 function parsed(input: string): unknown {
   try {
     return JSON.parse(input);
@@ -147,18 +146,18 @@ const maxRuns = 10_000;
 class InnerRuns {
   readonly #runs = new Set<string>();
 
-  /** Notes that a run starts. */
+  /** Tracks a run that starts within a tool's run. */
   begin(runId: string, parentRunId: string | undefined): void {
     if (this.has(parentRunId)) this.beginTool(runId);
   }
 
-  /** Notes that the run of a tool starts. */
+  /** Tracks the run of a tool that starts. */
   beginTool(runId: string): void {
     this.#runs.add(runId);
     if (this.#runs.size > maxRuns) this.#runs.delete(this.#runs.values().next().value as string);
   }
 
-  /** Notes that a run has ended. */
+  /** Forgets a run that has ended. */
   end(runId: string): void {
     this.#runs.delete(runId);
   }

@@ -2,21 +2,32 @@ import { ActionDeniedError } from '@actlog/recorder';
 import { type AdapterCalls, type Method, noteTexts, processWide } from '@actlog/recorder/adapter';
 import { AIMessage, AIMessageChunk, ToolMessage } from '@langchain/core/messages';
 import type { ClientTool } from '@langchain/core/tools';
-import { errorMessage, isModelCall, type ModelCall, WatchedCall } from './changed-call.ts';
-import { frameworkClasses } from './framework-classes.ts';
-import { asGraphRun } from './graph-runs.ts';
 import {
+  asRecordedCall,
+  asSeenCall,
+  errorMessage,
+  innermostCall,
+  isModelCall,
+  type ModelCall,
+  recorderAround,
+  WatchedCall,
+} from './changed-call.ts';
+import { frameworkClasses } from './framework-classes.ts';
+import {
+  contentsOf,
   endOfRun,
   hookedMethods,
   processCoverage,
   recordInvocation,
+  rememberMessages,
   runCounted,
   surroundings,
+  thrownByTool,
 } from './langchain-calls.ts';
 import { hookAgents, isOwnNode } from './own-agents.ts';
-import { asRecordedCall, asSeenCall, innermostCall, recorderAround } from './recorded-calls.ts';
-import { noteRequestedCalls, type RequestedCall } from './requested-calls.ts';
+import { type RequestedCall, rememberRequestedCalls } from './requested-calls.ts';
 import {
+  asGraphRun,
   conversationOf,
   currentRun,
   givenSession,
@@ -25,7 +36,6 @@ import {
   type RunContext,
   withGeneratedRunId,
 } from './run-context.ts';
-import { contentsOf, noteMessages, thrownByTool } from './tool-outcome.ts';
 
 /**
  * Hooks models, which see the system prompt, and the conversation of a loop that the application writes. A run ends with a
@@ -35,26 +45,27 @@ function hookModels(prototype: object): void {
   hookedMethods.hook(prototype as Record<string, Method>, 'invoke', async (model: object, invoke, args) => {
     const end = endOfRun();
     if (end !== undefined) return new AIMessage(end);
-    noteSystemPrompt(args[0]);
+    rememberSystemPrompt(args[0]);
     const response = await invoke.apply(model, args);
-    noteResponse(args, requestedIn(response), response);
+    rememberResponse(args, requestedIn(response), response);
     return response;
   });
   hookedMethods.hook(
     prototype as Record<string, Method>,
     '_streamIterator',
-    (model: object, stream: Method<AsyncGenerator>, args) => noteStream(args, stream.apply(model, args)),
+    (model: object, stream: Method<AsyncGenerator>, args) =>
+      withRememberedCalls(args, stream.apply(model, args)),
   );
 }
 
-/** Notes the calls of a streamed response when its stream ends. */
-async function* noteStream(args: unknown[], stream: AsyncGenerator): AsyncGenerator {
+/** Remembers the calls of a streamed response when its stream ends. */
+async function* withRememberedCalls(args: unknown[], stream: AsyncGenerator): AsyncGenerator {
   const end = endOfRun();
   if (end !== undefined) {
     yield new AIMessageChunk(end);
     return;
   }
-  noteSystemPrompt(args[0]);
+  rememberSystemPrompt(args[0]);
   const streamed = new StreamedCalls();
   let only: unknown;
   for await (const chunk of stream) {
@@ -62,10 +73,10 @@ async function* noteStream(args: unknown[], stream: AsyncGenerator): AsyncGenera
     only = chunk;
     yield chunk;
   }
-  noteResponse(args, streamed.calls(), only);
+  rememberResponse(args, streamed.calls(), only);
 }
 
-function noteResponse(
+function rememberResponse(
   [input, config]: unknown[],
   requested: readonly RequestedCall[],
   message: unknown,
@@ -73,9 +84,9 @@ function noteResponse(
   const calls = processCoverage.current;
   if (!calls) return;
   try {
-    noteRequestedCalls(calls, { input, config: config as RunContext, requested, message });
+    rememberRequestedCalls(calls, { input, config: config as RunContext, requested, message });
   } catch {
-    // A prompt or a message that cannot be read: its calls get a session of their own.
+    // A prompt or a message that cannot be read: its calls get another session.
   }
 }
 
@@ -84,7 +95,7 @@ function requestedIn(response: unknown): readonly RequestedCall[] {
   return Array.isArray(requested) ? requested : [];
 }
 
-function noteSystemPrompt(input: unknown): void {
+function rememberSystemPrompt(input: unknown): void {
   const calls = processCoverage.current;
   if (!calls?.tracesOrigins) return;
   noteTexts(calls, () => {
@@ -145,11 +156,11 @@ function parsed(args: string): unknown {
   }
 }
 
-/** Tools that record their own calls. */
+/** Tools of `actlog.tools()`, which record their calls themselves. */
 const wrappedTools = processWide('@actlog/langchain/wrapped-tools', () => new WeakSet<object>());
 
-/** Notes a tool of `actlog.tools()`. */
-export function noteWrapped(tool: object): void {
+/** Remembers a tool of `actlog.tools()`. */
+export function rememberWrapped(tool: object): void {
   wrappedTools().add(tool);
 }
 
@@ -198,8 +209,8 @@ interface InvokedTool {
 }
 
 /**
- * Hooks the tools of a class, so that calls are recorded that neither a middleware nor a hooked tool node has seen:
- * those of agents inside a covered call, and everything while the process is covered. LangChain does not pass an agent's
+ * Hooks the tools of a class, to record calls that neither a middleware nor a hooked tool node has seen: calls of
+ * agents inside a covered call, and all calls while the process is covered. LangChain does not pass an agent's
  * middleware to agents run by its tools, such as the subagents of `createDeepAgent`.
  */
 function hookTools(prototype: object): void {
@@ -286,7 +297,7 @@ function hookToolNodes(prototype: object): void {
     const nodeCall = { node, tool, call, config, run };
     if (calls.covers(call.name) && !isOwnNode(node) && !isWrapped(tool))
       return recordNodeCall(nodeCall, calls);
-    noteState(nodeCall, calls);
+    rememberState(nodeCall, calls);
     return asSeenCall({ toolName: call.name, callId: call.id, tool }, run);
   });
 }
@@ -295,14 +306,14 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
   const { node, tool, call: modelCall, config, run } = nodeCall;
   const called = { toolName: modelCall.name, callId: modelCall.id };
   const place = surroundings(calls, { ...called, run: runOf(config), messages: messagesIn(config) });
-  noteState(nodeCall, calls);
+  rememberState(nodeCall, calls);
   const signal = anySignal(node.signal, config.signal);
   const call = { ...place, ...called, arguments: modelCall.args, signal };
   const watched = await WatchedCall.of(call, calls);
   try {
     return await runCounted(calls, call, async () => {
       const result = await asRecordedCall({ ...call, calls, tool, watched }, run);
-      if (isResultOfError(node, result)) watched.noteResult();
+      if (isResultOfError(node, result)) watched.rememberResult();
       return result;
     });
   } catch (error) {
@@ -314,7 +325,7 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
 
 /** Returns `true` for the result of a call whose tool threw: the node reports the error to the model. */
 function isResultOfError({ wrapToolCall }: ToolNode, result: unknown): boolean {
-  // Middleware may have found another result, and older versions do not mark their own messages as errors.
+  // Middleware may have found another result, and older versions do not mark their messages as errors.
   return wrapToolCall === undefined || (ToolMessage.isInstance(result) && result.status === 'error');
 }
 
@@ -323,9 +334,9 @@ function anySignal(...signals: readonly (AbortSignal | undefined)[]): AbortSigna
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
-/** Notes the texts in the state of a graph, for the origins of arguments. */
-function noteState({ config }: NodeCall, calls: AdapterCalls): void {
-  noteMessages(calls, () => {
+/** Remembers the messages in the state of a graph, to trace argument origins. */
+function rememberState({ config }: NodeCall, calls: AdapterCalls): void {
+  rememberMessages(calls, () => {
     const messages = messagesIn(config);
     return { messages, sessionId: conversationOf(runOf(config), messages, calls) };
   });

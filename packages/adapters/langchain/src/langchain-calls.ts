@@ -1,20 +1,173 @@
-import { ActionDeniedError } from '@actlog/recorder';
+import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import {
   AdapterCalls,
   type AdapterOptions,
   type HookedCall,
   MethodHooks,
   maxSameDenials,
+  mcpErrorStatus,
+  noteTexts,
   ProcessCoverage,
+  toolContent,
   type Wrapping,
 } from '@actlog/recorder/adapter';
+import { ToolMessage } from '@langchain/core/messages';
 import type { ClientTool } from '@langchain/core/tools';
-import { behindMessage, errorMessage, isModelCall, ownOutcome } from './changed-call.ts';
-import { outerGraphNames, runsAround } from './graph-runs.ts';
-import { asRecordedCall, innermostCall } from './recorded-calls.ts';
+import { isCommand, isGraphBubbleUp, isParentCommand } from '@langchain/langgraph';
+import { MiddlewareError, ToolInvocationError } from 'langchain';
+import {
+  asRecordedCall,
+  behindMessage,
+  errorMessage,
+  innermostCall,
+  isModelCall,
+  ownOutcome,
+} from './changed-call.ts';
 import { requestingSession } from './requested-calls.ts';
-import { agentOf, conversationOf, nodeMessages, type RunContext, runWith } from './run-context.ts';
-import { shownResult, thrownByTool, toolOutcomeStatus } from './tool-outcome.ts';
+import {
+  agentOf,
+  coercedMessages,
+  conversationOf,
+  nodeMessages,
+  outerGraphNames,
+  outerInput,
+  type RunContext,
+  runsAround,
+  runWith,
+} from './run-context.ts';
+
+/** Start of LangChain's error message for arguments that do not match a tool's schema. */
+const unfitInput = 'Received tool input did not match expected schema';
+
+/** Start of the messages of `@langchain/mcp-adapters` for an error result of a server, and for an error of the client. */
+const ofMcpAdapters =
+  /^(?:MCP tool '.*?' on server '.*?' returned an error: |Error calling tool .*?: (?:\w+: )?)/;
+
+/** Unwraps the error thrown by a tool from the wrappers of inner middleware. */
+export function thrownByTool(error: unknown): unknown {
+  let thrown = error;
+  while (MiddlewareError.isInstance(thrown)) thrown = thrown.cause;
+  return thrown;
+}
+
+/** Returns `true` if an error is not a failure but interrupts or leaves the tool's graph. */
+export function isInterruption(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && isGraphBubbleUp(error);
+}
+
+/**
+ * Returns the status of a call from its outcome in LangChain: `null` if a graph was interrupted inside the tool and
+ * will run it again, `undefined` to use the recorder's table.
+ */
+function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
+  if (!outcome.ok) return statusOfError(outcome.error, call);
+  const { toolName, callId } = call;
+  const message = isCommand(outcome.result) ? messageIn(outcome.result, callId) : outcome.result;
+  if (!ToolMessage.isInstance(message) || message.status !== 'error') return undefined;
+  return isUnknownTool(message.text, toolName) ? responseStatuses.unknownTool : responseStatuses.threw;
+}
+
+/** Returns `true` for the message of a tool node about a call of an unknown tool. */
+function isUnknownTool(text: string, toolName: string): boolean {
+  return (
+    text.startsWith(`Error: ${toolName} is not a valid tool`) || // of `createAgent`
+    text.startsWith(`Error: Tool "${toolName}" not found.`) // of LangGraph
+  );
+}
+
+/** Returns the result message of a call, for a tool that adds it to the graph's state itself. */
+function messageIn({ update }: { readonly update?: unknown }, callId: string | undefined): unknown {
+  const { messages } = (update ?? {}) as { messages?: unknown };
+  return [messages]
+    .flat()
+    .find((message) => ToolMessage.isInstance(message) && message.tool_call_id === callId);
+}
+
+function statusOfError(error: unknown, call: HookedCall): number | null | undefined {
+  // A tool whose graph hands over to its parent has finished and is not run again.
+  if (isInterruption(error)) return isParentCommand(error) ? responseStatuses.ok : null;
+  return isInvalidInput(error, call) ? responseStatuses.invalidArguments : statusOfMcpError(error, call);
+}
+
+/**
+ * Returns the status of an error of `@langchain/mcp-adapters`, which contains the message of the server or the client.
+ */
+function statusOfMcpError(error: unknown, { toolName }: HookedCall): number | undefined {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  if (name !== 'ToolException' || typeof message !== 'string') return undefined;
+  return mcpErrorStatus(message.replace(ofMcpAdapters, ''), undefined, toolName);
+}
+
+/**
+ * Returns `true` for an error about the input of this call. Errors thrown by the tool itself are recognized by their
+ * text, because `require` and `import` load different copies of the class. A tool may pass on the error of another tool
+ * that it calls with other input.
+ */
+function isInvalidInput(error: unknown, { arguments: args }: HookedCall): boolean {
+  if (error instanceof ToolInvocationError) return true;
+  if (!(error instanceof Error) || !error.message.startsWith(unfitInput)) return false;
+  const { output } = error as { output?: unknown };
+  return typeof output !== 'string' || inputIn(output) === JSON.stringify(args);
+}
+
+/** Returns the JSON of the arguments in the JSON of a tool's input, which may be the whole call. */
+function inputIn(json: string): string | undefined {
+  const input = JSON.parse(json) as { type?: unknown; args?: unknown } | null;
+  return JSON.stringify(input?.type === 'tool_call' ? input.args : input);
+}
+
+/** The used part of a message. */
+interface AnyMessage {
+  readonly type?: unknown;
+  readonly content?: unknown;
+  readonly additional_kwargs?: { readonly lc_source?: unknown } | undefined;
+}
+
+/**
+ * Passes what the user and the developer wrote in messages of LangChain, for the origins of arguments.
+ *
+ * @param read - returns the messages, and the session of the calls
+ */
+export function rememberMessages(
+  calls: AdapterCalls,
+  read: () => { readonly messages: unknown; readonly sessionId: string | undefined },
+): void {
+  noteTexts(calls, () => {
+    const { messages, sessionId } = read();
+    // The input of a graph in a node of another may be a model's.
+    const input = outerInput();
+    const user = input ? inputContents(input) : contentsOf(messages, 'human');
+    return { sessionId, user, system: contentsOf(messages, 'system') };
+  });
+}
+
+/** Returns the contents of messages of a type. A summary, which middleware adds as a message of the user, is not one. */
+export function contentsOf(messages: unknown, type: 'human' | 'system'): unknown[] {
+  if (!Array.isArray(messages)) return [];
+  return (messages as readonly (AnyMessage | null | undefined)[])
+    .filter((message) => message?.type === type && message.additional_kwargs?.lc_source === undefined)
+    .map((message) => message?.content);
+}
+
+/** Returns what the user wrote in the input of a run: its messages, in any form, or its text. */
+export function inputContents(input: unknown): unknown[] {
+  if (typeof input === 'string') return [input];
+  const { messages, input: text } = (input ?? {}) as { messages?: unknown; input?: unknown };
+  if (messages === undefined) return typeof text === 'string' ? [text] : [];
+  return contentsOf(coercedMessages(messages), 'human');
+}
+
+/** Returns what the model sees of a tool's result: the content of its message. */
+function shownResult(result: unknown): unknown {
+  const message = isCommand(result) ? lastMessage(result) : result;
+  return toolContent(ToolMessage.isInstance(message) ? message.content : message);
+}
+
+/** Returns the result message that a tool adds to the graph's state itself. */
+function lastMessage({ update }: { readonly update?: unknown }): unknown {
+  const { messages } = (update ?? {}) as { messages?: unknown };
+  return [messages].flat().findLast((message) => ToolMessage.isInstance(message));
+}
 
 /** Version of this package; the release writes it. */
 export const version = '0.0.0';
@@ -51,7 +204,7 @@ interface PlacedCall {
   readonly messages: unknown;
 }
 
-/** Returns the properties of a call that LangChain provides, and notes the call for later turns of its conversation. */
+/** Returns the properties of a call that LangChain provides, and remembers the call for later turns. */
 export function surroundings(
   calls: AdapterCalls,
   { toolName, callId, run, messages }: PlacedCall,
@@ -130,7 +283,7 @@ export async function runCounted<Result>(
       return untilAborted(running, call.signal);
     });
   } catch (error) {
-    if (ActionDeniedError.isInstance(error)) noteDenial(call, error);
+    if (ActionDeniedError.isInstance(error)) countDenial(call, error);
     if (!running) throw error;
   }
   return running as Promise<Result>;
@@ -161,7 +314,7 @@ export function endOfRun(): string | undefined {
 }
 
 /** The end of a graph's run is a denial for the graph whose tool runs it: its model might start it again and again. */
-function noteDenial(call: HookedCall, denial: ActionDeniedError): void {
+function countDenial(call: HookedCall, denial: ActionDeniedError): void {
   for (const graph of runsAround()) {
     if (!graph.denied.deny(call, denial)) return;
     graph.denial = denial;

@@ -13,8 +13,8 @@ interface Agent {
   readonly options?: { readonly middleware?: readonly object[] | undefined };
 }
 
-/** Notes middleware of this package. */
-export function noteMiddleware(middleware: object): void {
+/** Remembers middleware of this package. */
+export function rememberMiddleware(middleware: object): void {
   middlewares().add(middleware);
 }
 
@@ -27,7 +27,7 @@ export function isOwnNode(node: object): boolean {
 export function hookAgents(prototype: object): void {
   for (const method of ['invoke', 'stream', 'streamEvents']) {
     hookedMethods.hook(prototype as Record<string, Method>, method, (agent: Agent, run, args) => {
-      noteAgent(agent);
+      rememberAgent(agent);
       return run.apply(agent, args);
     });
   }
@@ -45,13 +45,13 @@ function hookGraph(prototype: object): void {
   if (!get || hookedGraphs().has(prototype)) return;
   hookedGraphs().set(prototype, get);
   const hooked = function (this: Agent) {
-    noteAgent(this);
+    rememberAgent(this);
     return get.call(this);
   };
   Object.defineProperty(prototype, 'graph', { configurable: true, get: hooked });
 }
 
-function noteAgent(agent: Agent): void {
+function rememberAgent(agent: Agent): void {
   const { middleware = [] } = agent.options ?? {};
   if (!middleware.some((one) => middlewares().has(one))) return;
   const graph = hookedGraphs()

@@ -1,7 +1,13 @@
 import { type AdapterCalls, callDigest, newSessionId, processWide } from '@actlog/recorder/adapter';
 import { HumanMessage } from '@langchain/core/messages';
-import { coercedMessages, isInGraph } from './graph-runs.ts';
-import { conversationOf, currentRun, nodeMessages, type RunContext } from './run-context.ts';
+import {
+  coercedMessages,
+  conversationOf,
+  currentRun,
+  isInGraph,
+  nodeMessages,
+  type RunContext,
+} from './run-context.ts';
 
 /** Maximum number of keys to remember; a call that a model requests has two. */
 const maxKeys = 20_000;
@@ -32,7 +38,7 @@ class OpenRequests {
   readonly #byArguments = new WeakMap<object, string>();
   readonly #byKey = new Map<string, OpenRequest[]>();
 
-  /** Notes a call that a model has requested. */
+  /** Remembers a call that a model has requested. */
   add(call: RequestedCall, sessionId: string): void {
     const { args } = call;
     if (isObject(args)) this.#byArguments.set(args, sessionId);
@@ -82,7 +88,7 @@ function isObject(value: unknown): value is object {
 /** Calls that models have requested outside of graphs. */
 const openRequests = processWide('@actlog/langchain/open-requests', () => new OpenRequests());
 
-/** Responses whose calls are noted: a model without streaming streams the response of its `invoke`. */
+/** Responses whose calls are remembered: a model without streaming streams the response of its `invoke`. */
 const noted = processWide('@actlog/langchain/noted-responses', () => new WeakSet<object>());
 
 /** A response of a model. */
@@ -96,10 +102,10 @@ export interface ModelResponse {
 }
 
 /**
- * Notes the calls in a model's response, so that later turns of the conversation are recognized. Outside of a graph, a
- * loop of the application runs them, and nothing else shows which conversation they belong to.
+ * Remembers the calls in a model's response, so that later turns of the conversation are recognized. Outside of a
+ * graph, the application's loop runs them, and nothing else shows which conversation they belong to.
  */
-export function noteRequestedCalls(
+export function rememberRequestedCalls(
   calls: AdapterCalls,
   { input, config, requested, message }: ModelResponse,
 ): void {
@@ -129,7 +135,7 @@ function isNoted(message: unknown): boolean {
   return false;
 }
 
-/** Returns the messages in a model's input: a list, a prompt or a text. */
+/** Returns the messages in a model's input: a list, a prompt or a string. */
 function messagesIn(input: unknown): unknown {
   if (typeof input === 'string') return [new HumanMessage(input)];
   const prompt = input as { readonly toChatMessages?: () => unknown } | null | undefined;

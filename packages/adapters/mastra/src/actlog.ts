@@ -11,7 +11,13 @@ import { Agent, type ToolsInput } from '@mastra/core/agent';
 import type { ToolHooks } from '@mastra/core/tools';
 import { DefaultExecutionEngine } from '@mastra/core/workflows';
 import { currentScope, hookInstructions, prepareScopes } from './call-scope.ts';
-import { coverTools, noteReporting, processCoverage, runReported, runReportedId } from './covered-tools.ts';
+import {
+  coverTools,
+  processCoverage,
+  rememberReporting,
+  runReported,
+  runReportedId,
+} from './covered-tools.ts';
 import { inWorkflowRun, mastraCalls, nameForModel } from './mastra-calls.ts';
 import { type Execute, isExecutable, recordedExecute, type ToolContext } from './recorded-execute.ts';
 import { RecordingHooks } from './recording-hooks.ts';
@@ -103,7 +109,7 @@ function recordAround(hooks: ToolHooks & WithoutOptions, options: AdapterOptions
   }
 
   const recordingHooks = { beforeToolCall, afterToolCall };
-  noteRecording(recordingHooks);
+  rememberRecording(recordingHooks);
   return recordingHooks;
 }
 
@@ -112,15 +118,15 @@ const methods = new MethodHooks('@actlog/mastra/hooked-methods');
 /** Hooks that record. */
 const recording = processWide('@actlog/mastra/recording-hooks', () => new WeakSet<object>());
 
-/** Notes that hooks record, so that an agent with them receives no others. */
-function noteRecording({ beforeToolCall, afterToolCall }: ToolHooks): void {
+/** Remembers hooks that record, so that an agent with them gets no others. */
+function rememberRecording({ beforeToolCall, afterToolCall }: ToolHooks): void {
   for (const hook of [beforeToolCall, afterToolCall]) if (hook) recording().add(hook);
 }
 
 /**
- * Makes agents inside a covered call, such as those that a covered agent delegates to, use the hooks of the outer
- * agent, and all agents of a covered process those of the process. Mastra passes hooks to no inner agent, so they are
- * added in the undocumented method that gives an agent its hooks.
+ * Makes agents inside a covered call, such as agents that a covered agent delegates to, use the hooks of the outer
+ * agent, and all agents of a covered process the hooks of the process. Mastra passes hooks to no inner agent, so this
+ * adds them in the undocumented method that gives an agent its hooks.
  */
 function hookInnerAgents(): void {
   const prototype = Agent.prototype as unknown as { wrapToolsWithHooks?: unknown };
@@ -146,8 +152,8 @@ function coveredHooks(own: ToolHooks | undefined): ToolHooks | undefined {
  *
  * `actlog.install()` does the same for all agents and tools of the process.
  *
- * Hooks passed to a run replace the agent's hooks of the same name. If you have your own hooks, on the agent or for a
- * run, `actlog.around(hooks)` combines both. Agents that another one delegates to are covered by that one's hooks.
+ * Hooks passed to a run replace the agent's hooks of the same name. If you have other hooks, on the agent or for a run,
+ * `actlog.around(hooks)` combines both. Agents that another one delegates to are covered by that one's hooks.
  * If Mastra runs tools without hooks, as in workflows and networks, or if a step of a run adds tools, install the
  * adapter for the process or wrap them with `actlog.tools(tools)`.
  *
@@ -156,7 +162,7 @@ function coveredHooks(own: ToolHooks | undefined): ToolHooks | undefined {
 export const actlog: typeof recordHooks & {
   /** Covers the whole process: every agent, network, workflow and code mode. Returns a function that ends that. */
   readonly install: typeof installHooks;
-  /** Combines the hooks with your own, for an agent or for a single run. */
+  /** Combines the hooks with yours, for an agent or for a single run. */
   readonly around: typeof recordAround;
   /** Wraps tools for networks, workflows, code mode, steps and manual calls: recorded and guarded wherever they run. */
   readonly tools: typeof recordTools;
@@ -170,8 +176,8 @@ export const actlog: typeof recordHooks & {
 });
 
 /**
- * Covers the whole process: the agents and tools of every Mastra, also those created before, in networks, workflows and
- * code mode too. An agent with its own `actlog()` keeps that, and so do wrapped tools. Of several calls, the last
+ * Covers the whole process: the agents and tools of every Mastra, including existing ones, also in networks, workflows
+ * and code mode. An agent with its own `actlog()` keeps that, and so do wrapped tools. Of several calls, the last
  * applies.
  *
  * @returns a function that ends the coverage; runs under way end as they began
@@ -211,8 +217,8 @@ function recordTools<Tools extends ToolsInput>(
     if (!isRecorded) return [name, tool];
     const execute: Execute = (...args) => runReported(tool, ...args);
     const recorded = recordedExecute(toolName, execute, calls, tool.execute);
-    noteReporting(recorded);
-    // Its own functions may be schemas.
+    rememberReporting(recorded);
+    // Own functions of the tool may be schemas.
     return [name, withMethods(tool, { execute: recorded }, 'class-methods')];
   });
   return Object.fromEntries(entries) as Tools;

@@ -9,7 +9,7 @@ const maxAgents = 1000;
 
 const methods = new MethodHooks('@actlog/mastra/instructions-methods');
 
-/** Instructions that Mastra has read, as its messages or texts. */
+/** Instructions that Mastra has read, as its messages or strings. */
 const known = processWide('@actlog/mastra/instructions', () => ({
   /** By the request context of the run. */
   byRun: new WeakMap<object, readonly unknown[]>(),
@@ -18,8 +18,8 @@ const known = processWide('@actlog/mastra/instructions', () => ({
 }));
 
 /**
- * Makes agents remember the instructions of a run, for argument origins, because Mastra passes them to no hook. They
- * are taken from the method with which it reads them, so that the user's own function for them is not called again.
+ * Makes agents remember the instructions of a run, for argument origins, because Mastra passes them to no hook. Hooks
+ * the method with which Mastra reads them, so that the user's function for them is not called again.
  */
 export function hookInstructions(): void {
   methods.hook(Agent.prototype, 'getInstructions', (agent: Agent, getInstructions, args) => {
@@ -60,7 +60,7 @@ export interface CallScope {
   readonly call: HookedCall;
   /** Session of agents that the call delegates to; undefined if the tool is not an agent. */
   readonly delegatedSession: string | undefined;
-  /** Creates recording hooks for agents inside the call, around their own hooks; undefined outside hooks. */
+  /** Creates recording hooks for agents inside the call, around their hooks; undefined outside hooks. */
   readonly cover?: ((own: ToolHooks) => ToolHooks) | undefined;
   /** Recorders of the call by a hook. */
   readonly recordedBy: Set<RecordedCalls>;

@@ -16,7 +16,7 @@ import {
 interface Installed {
   /** Recorder of tools that Mastra runs without hooks. */
   readonly calls: AdapterCalls;
-  /** Creates recording hooks for an agent, around its own hooks. */
+  /** Creates recording hooks for an agent, around its hooks. */
   readonly cover: (own: ToolHooks | undefined) => ToolHooks;
 }
 
@@ -40,7 +40,7 @@ const reported = processWide(
   () => new AsyncLocalStorage<Execute | string | undefined>(),
 );
 
-/** Covers tools wherever they run: those that are created from now on, and those of agents. */
+/** Covers tools wherever they run: tools that are created from now on, and tools of agents. */
 export function coverTools(): void {
   hookConstruction();
   methods.hook(Agent.prototype, 'listTools', (agent: Agent, listTools, args) => {
@@ -49,8 +49,8 @@ export function coverTools(): void {
   });
 }
 
-/** Notes that a function of a tool reports its calls. */
-export function noteReporting(execute: Execute): void {
+/** Remembers a function of a tool that reports its calls. */
+export function rememberReporting(execute: Execute): void {
   reporting().set(execute, undefined);
 }
 

@@ -62,8 +62,8 @@ export function isDelegation(toolName: string): boolean {
 }
 
 /**
- * Returns the arguments from the model: Mastra adds its own ids to the prompt of an agent, and to the input that
- * resumes an agent or a workflow.
+ * Returns the arguments from the model: Mastra adds ids to the prompt of an agent, and to the input that resumes an
+ * agent or a workflow.
  */
 export function argumentsOf(toolName: string, input: unknown): unknown {
   const isObject = typeof input === 'object' && input !== null;

@@ -39,14 +39,14 @@ export class RecordedCalls {
     return true;
   }
 
-  /** Notes that an exporter has recorded a call that no hook saw start. */
-  noteExported(call: TracedCall): void {
+  /** Remembers a call that an exporter recorded and no hook saw start. */
+  rememberExported(call: TracedCall): void {
     const name = nameOf(call);
     this.#exported.set(name, (this.#exported.get(name) ?? 0) + 1);
     forgetOldest(this.#exported);
   }
 
-  /** Returns `true` if an exporter has recorded this call; ask once per call. */
+  /** Returns `true` if an exporter has recorded this call, once per call. */
   takeExported(call: TracedCall): boolean {
     const name = nameOf(call);
     const count = this.#exported.get(name) ?? 0;
@@ -54,8 +54,8 @@ export class RecordedCalls {
     return count > 0;
   }
 
-  /** Notes that a wrapped tool records a call, for hooks that did not see it start. */
-  noteByTool(messages: object | undefined, callId: string | undefined): void {
+  /** Remembers a call that a wrapped tool records, for hooks that did not see it start. */
+  rememberByTool(messages: object | undefined, callId: string | undefined): void {
     if (!messages || callId === undefined) return;
     const ids = this.#byTools.get(messages) ?? new Set();
     this.#byTools.set(messages, ids.add(callId));

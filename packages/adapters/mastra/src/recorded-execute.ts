@@ -5,8 +5,8 @@ import { argumentsOf, suspended } from './mastra-calls.ts';
 import { recordedCalls } from './recorded-calls.ts';
 import {
   type Invocation,
-  noteInConversation,
-  noteRun,
+  rememberInConversation,
+  rememberRun,
   type Suspending,
   SuspensionWatch,
   sessionOf,
@@ -45,8 +45,8 @@ export function recordedExecute(
     const { call, messages } = calledTool(toolName, input, context, calls);
     const span = context?.tracingContext?.currentSpan;
     if (span?.id && ranTool(span) === toolName) recorded.takeSpan(span.id);
-    recorded.noteByTool(messages, call.callId);
-    noteRun(calls, call, messages, context ?? {});
+    recorded.rememberByTool(messages, call.callId);
+    rememberRun(calls, call, messages, context ?? {});
     const suspension = new SuspensionWatch(context, context?.agent, context?.workflow);
     let ended: Promise<unknown> | undefined;
     try {
@@ -107,12 +107,12 @@ function calledTool(
     arguments: argumentsOf(toolName, modelArguments(toolName, callId, input)),
     callId,
     // Agents that run concurrently write their threads into one request context, but calls made by a tool run in its
-    // own session.
+    // session.
     sessionId:
       (callId === undefined ? currentSessionId() : undefined) ?? sessionOf({ ...given, messages }, calls),
     agentId: agentId || tracedAgent(given) || callingAgent(),
     signal: given.abortSignal,
   };
-  if (callId !== undefined) noteInConversation(calls, call, messages);
+  if (callId !== undefined) rememberInConversation(calls, call, messages);
   return { call, messages };
 }

@@ -4,7 +4,13 @@ import type { ToolAfterHookContext, ToolHookContext, ToolHooks } from '@mastra/c
 import { enterScope, hookInstructions, prepareScopes } from './call-scope.ts';
 import { argumentsOf, isDelegation, mastraCalls, suspended } from './mastra-calls.ts';
 import { type RecordedCalls, recordedCalls, type TracedCall } from './recorded-calls.ts';
-import { type Invocation, noteInConversation, noteRun, SuspensionWatch, sessionOf } from './session.ts';
+import {
+  type Invocation,
+  rememberInConversation,
+  rememberRun,
+  SuspensionWatch,
+  sessionOf,
+} from './session.ts';
 
 /** Result of a hook before a call: undefined, or a result in place of the tool's. */
 type HookResult = Awaited<ReturnType<NonNullable<ToolHooks['beforeToolCall']>>>;
@@ -16,7 +22,7 @@ interface OpenCall {
   readonly suspension: SuspensionWatch;
 }
 
-/** Implements both hooks of a call, including the user's own. */
+/** Implements both hooks of a call, including the user's. */
 export class RecordingHooks {
   readonly #own: ToolHooks;
   readonly #calls: AdapterCalls;
@@ -40,7 +46,7 @@ export class RecordingHooks {
     const hooked = hookedTool(context, this.#calls);
     const { call, invocation } = hooked;
     const { toolName, sessionId } = call;
-    noteRun(this.#calls, call, invocation.messages, invocation);
+    rememberRun(this.#calls, call, invocation.messages, invocation);
     // Before the first `await`, so that it takes effect where Mastra continues to run the tool.
     const delegatedSession = isDelegation(toolName) ? sessionId : undefined;
     const scope = enterScope({ invocation, call, delegatedSession, cover: this.#cover });
@@ -75,7 +81,7 @@ export class RecordingHooks {
     }
   }
 
-  /** Runs the user's own hook; if it returns a result in place of the tool's, the call ends. */
+  /** Runs the user's hook; if it returns a result in place of the tool's, the call ends. */
   async #runOwnHook(hooked: HookedTool, context: ToolHookContext): Promise<HookResult> {
     try {
       const result = await this.#own.beforeToolCall?.(context);
@@ -133,7 +139,7 @@ function hookedTool(
     agentId: typeof agentId === 'string' ? agentId : undefined,
     signal: invocation.abortSignal,
   };
-  noteInConversation(calls, call, invocation.messages);
+  rememberInConversation(calls, call, invocation.messages);
   const traceId = invocation.tracingContext?.currentSpan?.traceId;
   return { call, invocation, traced: { traceId, callId: invocation.toolCallId } };
 }

@@ -54,9 +54,14 @@ const generatedSession = processWidePerOwner('@actlog/mastra/sessions', randomUU
 export const sessionsOfTraces: SessionsById = new SessionsById('@actlog/mastra/traces');
 
 /**
- * Returns the session of a call. In order of precedence: that of the delegating agent, because Mastra gives each
- * delegation its own thread; the thread; that of the surrounding call or `session.run`; that of an earlier call of the
- * conversation; the run of the workflow; one for the run.
+ * Returns the session of a call, from the first source that has one:
+ *
+ * 1. the delegating agent, because Mastra gives each delegation its own thread
+ * 2. the thread
+ * 3. the surrounding call or `session.run`
+ * 4. an earlier call of the conversation
+ * 5. the run of the workflow
+ * 6. the run of the agent
  */
 export function sessionOf(
   { requestContext, tracingContext, messages }: Invocation,
@@ -78,8 +83,8 @@ export function sessionOf(
   return sessionId;
 }
 
-/** Notes a call of an agent, so that later turns of its conversation are recognized. */
-export function noteInConversation(calls: AdapterCalls, call: HookedCall, messages: unknown): void {
+/** Remembers a call of an agent, so that later turns of its conversation are recognized. */
+export function rememberInConversation(calls: AdapterCalls, call: HookedCall, messages: unknown): void {
   const { toolName, callId, sessionId } = call;
   calls.conversations.note(messages, { toolName, callId }, sessionId);
 }
@@ -121,12 +126,12 @@ interface Message {
 }
 
 /**
- * Notes the texts that an agent's run was started with, for argument origins.
+ * Remembers the messages that started an agent's run, for argument origins.
  *
  * @param call - call of a tool by the agent
  * @param messages - conversation of the agent
  */
-export function noteRun(
+export function rememberRun(
   calls: AdapterCalls,
   { sessionId, agentId }: HookedCall,
   messages: unknown,
@@ -145,7 +150,7 @@ export function noteRun(
   });
 }
 
-/** Returns the contents of the user's messages: of a list, of an object with one, or of a text. */
+/** Returns the contents of the user's messages in a list, an object with a list, or a string. */
 export function userContents(messages: unknown): unknown[] {
   if (typeof messages === 'string') return [messages];
   return contents(messagesOf(messages).filter((message) => message?.role === 'user'));
@@ -156,7 +161,7 @@ function messagesOf(messages: unknown): readonly (Message | null | undefined)[] 
   return Array.isArray(list) ? list : [];
 }
 
-/** Returns what each message says: a text or parts. Mastra's stored messages have their parts one level deeper. */
+/** Returns what each message says: a string or parts. Mastra's stored messages have their parts one level deeper. */
 function contents(messages: readonly unknown[]): unknown[] {
   return messages.map((message) => {
     if (typeof message !== 'object' || message === null) return message;

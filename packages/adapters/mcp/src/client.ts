@@ -53,7 +53,7 @@ function wrapMethods(client: Client, hooks: Hooks): void {
   const { callTool, request, close } = client;
   client.callTool = (params, ...rest) =>
     recordCall({ client, hooks, params, rest }, (sent) => callTool.call(client, sent, ...rest));
-  // Tool calls with `request`, and those of v1's experimental tasks, bypass `callTool`.
+  // Tool calls with `request` or in v1's experimental tasks bypass `callTool`.
   client.request = (message, ...rest) =>
     message?.method === callMethod
       ? recordCall({ client, hooks, params: message.params, rest }, (params) =>
@@ -109,7 +109,7 @@ async function recordNewCall(
     const result = await asClientCall({ client, params: sent, callId }, () => send(sent)).catch(
       throwFromClient,
     );
-    noteOutcomes(recorders, result);
+    takeOutcomes(recorders, result);
     return result;
   };
   try {
@@ -132,7 +132,7 @@ async function recordNewCall(
 }
 
 /** Takes what the server recorded out of a result. */
-function noteOutcomes(recorders: readonly AdapterCalls[], result: unknown): void {
+function takeOutcomes(recorders: readonly AdapterCalls[], result: unknown): void {
   const sealed = sealedIn(result);
   for (const calls of recorders) {
     const [status] = sealed.flatMap((outcome) => calls.sharedCalls?.openOutcome(outcome) ?? []);

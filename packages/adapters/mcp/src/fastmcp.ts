@@ -9,7 +9,7 @@ import {
 } from '@actlog/recorder/adapter';
 import { type Hooks, hooksOf } from './hooks.ts';
 import { type ProtocolServer, serverHooks } from './server.ts';
-import { noteThrownBy } from './thrown-errors.ts';
+import { rememberThrownBy } from './thrown-errors.ts';
 
 /** A `FastMCP` of `fastmcp`. */
 export interface FastMcpServer {
@@ -95,7 +95,7 @@ function hookSessions(prototype: FastMcpSession): void {
 }
 
 function watchedTool(tool: FastMcpTool): FastMcpTool {
-  const execute = noteThrownBy((...args) => tool.execute(...args));
+  const execute = rememberThrownBy((...args) => tool.execute(...args));
   return withMethods(tool, { execute }, 'class-methods');
 }
 
@@ -123,7 +123,7 @@ async function importPackage(): Promise<FastMcpPackage> {
   }
 }
 
-/** Programs in CommonJS have classes of their own. A CommonJS bundle has no `import.meta.url`. */
+/** Programs in CommonJS load another copy of the classes. A CommonJS bundle has no `import.meta.url`. */
 async function requirePackage(): Promise<FastMcpPackage> {
   const file = typeof __filename === 'string' ? __filename : import.meta.url;
   return createRequire(file)('fastmcp') as FastMcpPackage;

@@ -19,7 +19,7 @@ import {
   takeActionId,
 } from '@actlog/recorder/adapter';
 import { type Hooks, hooksOf, takeClientCallId } from './hooks.ts';
-import { noteThrownErrors, withThrownError } from './thrown-errors.ts';
+import { rememberThrownErrors, withThrownError } from './thrown-errors.ts';
 
 /** A `Server` of `@modelcontextprotocol/sdk` or of `@modelcontextprotocol/server`. */
 export interface ProtocolServer {
@@ -50,7 +50,7 @@ interface Server {
 /** Records and guards every tool call of a server, on the server's side. */
 export function recordServer(target: McpServer | ProtocolServer, options: AdapterOptions): void {
   serverHooks('server' in target ? target.server : target).add(options);
-  noteThrownErrors(target as object);
+  rememberThrownErrors(target as object);
 }
 
 /**
@@ -183,20 +183,20 @@ function connectionClosed(): Error {
   return abandonedCall('The connection closed before the tool could run.');
 }
 
-/** Sessions of connections without a session of their own, such as stdio, by transport. */
+/** Sessions by transport, for connections without a session id, such as stdio. */
 const sessions = new WeakMap<object, string>();
 
 /** Session of a request, for calls that no client with the same recorder announced. */
 interface RequestSession {
   readonly id: string;
-  /** `true` if the session is that of this call alone, because nothing tells which requests belong together. */
+  /** `true` if the session is for this call alone, because nothing shows which requests belong together. */
   readonly isOfCall: boolean;
 }
 
 /**
- * Returns the session of a request: that of the transport, else that of the surrounding `session.run`, else one of the
- * connection. Requests over HTTP without a session are not of one connection: each call gets its own session, because
- * different clients must not share one.
+ * Returns the session of a request: from the transport, the surrounding `session.run`, or the connection. Requests over
+ * HTTP without a session do not belong to one connection: each call gets its own session, because different clients
+ * must not share one.
  *
  * @param actionId - id of the action, which requests of one call have in common
  */
@@ -225,7 +225,7 @@ interface RequestContext {
   readonly clientId: string | undefined;
   /** User input requested earlier, in a continued call. */
   readonly inputResponses: unknown;
-  /** State that the server asked to receive again, in a continued call. */
+  /** State that the server requested back in a continued call. */
   readonly requestState: unknown;
 }
 

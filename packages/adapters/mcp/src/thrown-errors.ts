@@ -27,10 +27,10 @@ interface ToolRegistry {
 }
 
 /**
- * Notes the errors of tools. An `McpServer` sends its client only the message, but the error may contain more, such as
- * the HTTP status of a request made by the tool.
+ * Remembers errors that tools throw. An `McpServer` sends its client only the message, but the error may contain more,
+ * such as the HTTP status of a request made by the tool.
  */
-export function noteThrownErrors(server: ToolRegistry): void {
+export function rememberThrownErrors(server: ToolRegistry): void {
   if (watched.has(server)) return;
   watched.add(server);
   for (const tool of Object.values(server._registeredTools ?? {})) watchTool(tool);
@@ -45,7 +45,7 @@ export function noteThrownErrors(server: ToolRegistry): void {
   }
 }
 
-/** Handles a request; `thrown` is what a tool threw meanwhile, if its errors are noted. */
+/** Handles a request; `thrown` is what a tool threw meanwhile, if its errors are remembered. */
 export async function withThrownError<Result>(
   handle: () => Promise<Result>,
 ): Promise<Thrown & { readonly result: Result }> {
@@ -54,8 +54,8 @@ export async function withThrownError<Result>(
   return { result, thrown: noted.thrown };
 }
 
-/** Returns a function that does the same as that of a tool, and notes what it throws. */
-export function noteThrownBy(run: Callback): Callback {
+/** Wraps the function of a tool to remember what it throws. */
+export function rememberThrownBy(run: Callback): Callback {
   return async function (this: unknown, ...args) {
     try {
       return await run.apply(this, args);
@@ -81,7 +81,7 @@ function watchCallbacks(tool: Tool): void {
   for (const name of ['callback', 'handler', 'executor'] as const) {
     const run = tool[name];
     if (typeof run !== 'function' || watched.has(run)) continue;
-    const noting = noteThrownBy(run as Callback);
+    const noting = rememberThrownBy(run as Callback);
     watched.add(noting);
     tool[name] = noting;
   }

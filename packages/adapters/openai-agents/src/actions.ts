@@ -13,8 +13,8 @@ const origins = processWide(
   () => new WeakMap<object, ActionOrigin>(),
 );
 
-/** Notes the origin of an action, which the SDK passes on as the same object. */
-export function noteAction(action: object, origin: ActionOrigin): void {
+/** Remembers the origin of an action, which the SDK passes on as the same object. */
+export function rememberAction(action: object, origin: ActionOrigin): void {
   origins().set(action, origin);
 }
 

@@ -26,7 +26,7 @@ import { agentsCalls, coverage, processCoverage } from './agents-calls.ts';
 import { inputGuardrail, type NamedCall, nameOf, outputGuardrail } from './guardrails.ts';
 import { coverAgent, hookedMethods, reachAgent } from './reached-agents.ts';
 import { recordedRun } from './runs/recorded-run.ts';
-import { currentPlace, currentRun, noteInput, noteRunTexts, runOf } from './runs/run-scope.ts';
+import { currentPlace, currentRun, rememberInput, rememberRunTexts, runOf } from './runs/run-scope.ts';
 
 /** Guardrails added to a tool. */
 interface Hooks {
@@ -76,8 +76,8 @@ function register<Hook extends object>(hook: Hook): Hook {
 }
 
 /**
- * Adds the guardrails: the input guardrail last, because only what the user's own guardrails allow is a call; the
- * output guardrail first.
+ * Adds the guardrails: the input guardrail last, because only what the user's guardrails allow is a call; the output
+ * guardrail first.
  */
 function hookFunction(tool: FunctionTool): void {
   let hooks = hooked().get(tool);
@@ -106,7 +106,7 @@ function hookTimeout(tool: FunctionTool): void {
   });
 }
 
-/** Hooks the SDK's own classes once: default runs, every runner, and agents inside tools all use them. */
+/** Hooks the SDK's classes once: default runs, every runner, and agents inside tools all use them. */
 function install(): void {
   hookedMethods.hook(Runner.prototype, 'run', recordedRun);
   // An agent may have tools of `getAllMcpTools` instead of the servers themselves.
@@ -121,7 +121,7 @@ function install(): void {
       if (run?.coveredByAgent) reachAgent(agent, run.coveredByAgent);
       if (run) keepDenialsFromOutput(agent);
       if (run && !run.hasSession) await run.sessionId(); // while the run's trace is available
-      if (run) await noteInput(run, agent);
+      if (run) await rememberInput(run, agent);
       for (const server of agent.mcpServers) hookMcpServer(server);
       return tools.map(hookTool);
     },
@@ -132,19 +132,19 @@ function install(): void {
     async (agent, getSystemPrompt: Method<Promise<string | undefined>>, args) => {
       const instructions = await getSystemPrompt.apply(agent, args);
       const run = currentRun();
-      if (run) await noteRunTexts(run, agent, () => ({ system: [instructions] }));
+      if (run) await rememberRunTexts(run, agent, () => ({ system: [instructions] }));
       return instructions;
     },
   );
 }
 
-/** Result of a server's call: the whole result, or its blocks, to which the SDK's own servers add the rest. */
+/** Result of a server's call: the whole result, or its blocks, to which the SDK's servers add the rest. */
 interface ServerResult {
   readonly isError?: boolean;
   readonly content?: unknown;
 }
 
-/** Notes the failures of a server's calls: hooks get the text of a result, and not that it is an error. */
+/** Remembers which calls of a server failed: hooks get the text of a result, but not that it is an error. */
 function hookMcpServer(server: MCPServer): void {
   if (!Object.isExtensible(server)) return;
   for (const method of ['callTool', 'callToolResult'] as const) {
@@ -235,7 +235,7 @@ function finalityOf(
 }
 
 /** Agents of every context and output. */
-// biome-ignore lint/suspicious/noExplicitAny: the SDK's own variance asks for it
+// biome-ignore lint/suspicious/noExplicitAny: the variance of the SDK's type requires it
 type AnyAgent = Agent<any, any>;
 
 /**
@@ -248,8 +248,8 @@ type AnyAgent = Agent<any, any>;
  * This covers the agent itself, its handoffs and the agents among its tools, with any runner. Agents that it has
  * reached stay covered in later runs, such as `run(result.lastAgent, result.history)`. `actlog(runner)` covers
  * everything that a runner runs, and `actlog.install()` the whole process. If several cover a call, the nearest applies:
- * the call's own agent, then the agent that the run started with, then its runner, the outer run, the agent that reached
- * this one, and the process. Of several calls for the same target, the last applies.
+ * the agent of the call, then the agent that the run started with, then its runner, the outer run, the agent that
+ * reached this one, and the process. Of several calls for the same target, the last applies.
  *
  * @returns the same agent or runner
  * @throws TypeError when it is an agent or a runner of another copy of `@openai/agents`, or neither

@@ -15,7 +15,7 @@ export const version = '0.0.0';
 interface Coverage {
   readonly agents: WeakMap<object, AdapterCalls>;
   /**
-   * Agents that a covered agent hands over to or uses as tools. They stay covered in their own runs, as in
+   * Agents that a covered agent hands over to or uses as tools. They stay covered in later runs, as in
    * `run(result.lastAgent, …)`, unless something nearer covers them.
    */
   readonly reached: WeakMap<object, AdapterCalls>;
@@ -40,7 +40,7 @@ export const unfinished = {
 
 const actions = processWide('@actlog/openai-agents/actions', () => new WeakSet<HookedCall>());
 
-/** Marks a call of one of the SDK's own tools for commands and patches, whose results contain the outcome. */
+/** Marks a call of one of the SDK's tools for commands and patches, whose results contain the outcome. */
 export function asAction(call: HookedCall): HookedCall {
   actions().add(call);
   return call;

@@ -9,7 +9,7 @@ import {
   type ToolOutputGuardrailDefinition,
 } from '@openai/agents';
 import { failure } from './agents-calls.ts';
-import { currentRun, noteInput, type RunScope, runOf } from './runs/run-scope.ts';
+import { currentRun, type RunScope, rememberInput, runOf } from './runs/run-scope.ts';
 
 type InputData = Parameters<ToolInputGuardrailDefinition['run']>[0];
 
@@ -33,7 +33,7 @@ export function inputGuardrail(tool: FunctionTool): ToolInputGuardrailDefinition
   };
 }
 
-/** Creates the guardrail that notes the outcome of a tool's calls. */
+/** Creates the guardrail that records the outcome of a tool's calls. */
 export function outputGuardrail(tool: FunctionTool): ToolOutputGuardrailDefinition {
   return {
     type: 'tool_output',
@@ -59,7 +59,7 @@ export function outcomeOf(run: RunScope, tool: FunctionTool, callId: string, out
     : { ok: true, result: output };
 }
 
-/** Returns `true` if a text is the SDK's report of a tool's error. */
+/** Returns `true` for the text with which the SDK reports a tool's error. */
 export function hasThrown(text: string): boolean {
   return text.startsWith(thrownText);
 }
@@ -80,7 +80,7 @@ async function admit(
   }
   run.seen.add(callId);
   if (!run.hasSession) await run.sessionId();
-  if (run.input instanceof RunState) await noteInput(run, agent); // such a run starts with its tools
+  if (run.input instanceof RunState) await rememberInput(run, agent); // such a run starts with its tools
   const call = run.call(agent, { toolName, arguments: parsed(toolCall.arguments), callId });
   try {
     run.begin(callId, await calls.begin(call));
@@ -100,13 +100,13 @@ export interface NamedCall {
 
 /**
  * Returns the name of a tool as the model sees it, with its namespace if it has one. For a tool loaded by a search, the
- * namespace is its own name, which counts as none.
+ * namespace repeats the name, which counts as none.
  */
 export function nameOf({ name, namespace }: NamedCall): string {
   return namespace && namespace !== name ? `${namespace}.${name}` : name;
 }
 
-/** Parses arguments; a text that is not JSON is returned unchanged. */
+/** Parses arguments; returns a string that is not JSON unchanged. */
 export function parsed(input: string): unknown {
   try {
     return parseExactJson(input);
@@ -115,7 +115,7 @@ export function parsed(input: string): unknown {
   }
 }
 
-/** Returns `true` if a text is JSON. */
+/** Returns `true` if a string is JSON. */
 export function isJson(input: string): boolean {
   return parsed(input) !== input;
 }

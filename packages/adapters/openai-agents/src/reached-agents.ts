@@ -16,7 +16,7 @@ export function coverAgent(agent: AnyAgent, calls: AdapterCalls): void {
 }
 
 /**
- * Covers an agent that a covered agent has reached, also in its own runs: the SDK's own examples continue with
+ * Covers an agent that a covered agent has reached, also in later runs: the SDK's examples continue with
  * `run(result.lastAgent, result.history)`.
  */
 export function reachAgent(agent: AnyAgent, calls: AdapterCalls): void {
@@ -47,7 +47,7 @@ function isAgent(value: unknown): value is AnyAgent {
 
 /** Covers clones of agents like the originals, so that a copy with other instructions does not bypass the guard. */
 function hookClone(agent: AnyAgent): void {
-  // Some kinds of agents, such as those of a sandbox, have their own `clone`.
+  // Some kinds of agents, such as sandbox agents, override `clone`.
   let kind: AnyAgent = agent;
   while (!Object.hasOwn(kind, 'clone')) kind = Object.getPrototypeOf(kind);
   hookedMethods.hook(kind, 'clone', (cloned: AnyAgent, clone: Method<AnyAgent>, args) => {

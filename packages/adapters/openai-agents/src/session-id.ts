@@ -16,7 +16,7 @@ export interface RunConversation {
   readonly previousResponseId?: string | undefined;
   /** Group of the runner's traces, from its configuration. */
   readonly groupId?: string | undefined;
-  /** Trace that surrounds the run, such as that of a workflow with several runs. */
+  /** Trace that surrounds the run, such as a workflow with several runs. */
   readonly workflow?: Trace | null | undefined;
   /** Name of the agent that the run starts with. */
   readonly agentName?: string | undefined;
@@ -48,10 +48,14 @@ export function keepSession(
 }
 
 /**
- * Returns the session of a run's calls. In order of precedence: the run's `session`, `conversationId` or trace group;
- * that of the outer run, or of the run that it resumes; that of the surrounding `session.run`; that of the run whose
- * response it continues from; one for the conversation, which is the surrounding trace, or that of a run that starts
- * with a text, if nothing else identifies it.
+ * Returns the session of a run's calls, from the first source that has one:
+ *
+ * 1. the run's `session`, `conversationId` or trace group
+ * 2. the outer run, or the run that it resumes
+ * 3. the surrounding `session.run`
+ * 4. the run whose response it continues from
+ * 5. its messages
+ * 6. the surrounding trace, or the trace of the run
  */
 export async function sessionOf({
   input,

@@ -132,7 +132,7 @@ export interface RunCalls {
 /**
  * Creates the function that a manual loop calls with each response of its model.
  *
- * @param functions - functions by the names of their tools, or one function for all tools; that of a custom tool
+ * @param functions - functions by the names of their tools, or one function for all tools; for a custom tool it
  *   receives the text
  */
 export function callRunner(functions: LoopFunctions | RunTool, options?: AdapterOptions): RunCalls {
@@ -151,7 +151,7 @@ export function callRunner(functions: LoopFunctions | RunTool, options?: Adapter
   return runCalls as RunCalls;
 }
 
-/** Notes the id of each call, by which recorded tools that serve as functions recognize it. */
+/** Remembers the id of each call, by which recorded tools that serve as functions recognize it. */
 function withCallIds(functions: LoopFunctions | RunTool): LoopFunctions | RunTool {
   const noted = (run: RunTool) => (args: unknown, context: CallContext) => {
     callIdOf(args, context.callId);
@@ -195,9 +195,12 @@ async function messagesFor(completion: ChatOutput, context: RunContext): Promise
 const sessions = new SessionsById('@actlog/openai/response-sessions');
 
 /**
- * Returns the session of a response. In order of precedence: the service's conversation; the surrounding session; that
- * of the response that it continues from; that of the messages or, for a text instead of messages, the response's own
- * id.
+ * Returns the session of a response, from the first source that has one:
+ *
+ * 1. the service's conversation
+ * 2. the surrounding `session.run`
+ * 3. the response that it continues from
+ * 4. the messages, or the id of the response if it has a string instead of messages
  */
 function responseSession(
   { id, previous_response_id: previous, conversation }: ResponsesOutput,

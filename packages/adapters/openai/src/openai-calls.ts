@@ -26,7 +26,7 @@ export function callIdOf(args: unknown, known?: string): string | undefined {
   return id;
 }
 
-/** Errors of invalid arguments, noted by any copy of this package. */
+/** Errors of invalid arguments, shared by all copies of this package. */
 const noted = processWide('@actlog/openai/invalid-arguments', () => new WeakSet<object>());
 
 /**
@@ -48,8 +48,8 @@ export function openAICalls(options: AdapterOptions, canHold = true): AdapterCal
   );
 }
 
-/** Notes that an error is about invalid arguments. Returns `false` if it was already noted. */
-export function noteInvalidArguments(error: unknown): boolean {
+/** Remembers an error about invalid arguments. Returns `false` if it was already known. */
+export function rememberInvalidArguments(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true;
   const isNew = !noted().has(error);
   noted().add(error);
@@ -62,7 +62,7 @@ function statusOf(outcome: ToolOutcome): number | undefined {
   return isInvalid ? responseStatuses.invalidArguments : undefined;
 }
 
-/** Parses arguments; a text that is not JSON is returned unchanged. */
+/** Parses arguments; returns a string that is not JSON unchanged. */
 export function parsedArguments(text: unknown): unknown {
   if (typeof text !== 'string') return text;
   try {

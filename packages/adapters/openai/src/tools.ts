@@ -12,10 +12,10 @@ import {
   refuseOptions,
 } from '@actlog/recorder/adapter';
 import { AbstractChatCompletionRunner } from 'openai/lib/AbstractChatCompletionRunner';
-import { callIdOf, noteInvalidArguments, openAICalls, parsedArguments } from './openai-calls.ts';
+import { callIdOf, openAICalls, parsedArguments, rememberInvalidArguments } from './openai-calls.ts';
 
 /**
- * Tools of the SDK's loops: those of `runTools`, functions of the tool runner for the Responses API, and tools that
+ * Tools of the SDK's loops: tools of `runTools`, functions of the tool runner for the Responses API, and tools that
  * only OpenAI can run.
  */
 export type AnyTool =
@@ -87,7 +87,7 @@ function recordedResponsesFunction(
     if (typeof prepare !== 'function') continue;
     const value = (args: object) => {
       const run = prepared(prepare as Prepare, args, (error) => {
-        if (noteInvalidArguments(error)) unheld.record(callOf(own, args), { ok: false, error });
+        if (rememberInvalidArguments(error)) unheld.record(callOf(own, args), { ok: false, error });
       });
       return () => recordExecution(unheld, callOf(own, args), run);
     };
@@ -172,7 +172,7 @@ function copyWith<Target extends object>(
 class ChatToolHook {
   readonly #toolName: string;
   readonly #calls: AdapterCalls;
-  /** Texts written by the model, by the parsed arguments. */
+  /** Arguments as the model wrote them, by the parsed arguments. */
   readonly #texts = new WeakMap<object, string>();
   /** Ids already matched per runner: the same tool may be called twice at once with the same arguments. */
   readonly #matched = new WeakMap<object, Set<string>>();
@@ -191,7 +191,7 @@ class ChatToolHook {
         throw error;
       }
     };
-    // A tool without a name has that of its function.
+    // A tool without a name has the name of its function.
     return Object.defineProperty(hooked, 'name', { value: run.name });
   }
 
@@ -202,23 +202,23 @@ class ChatToolHook {
         const args = parse.call(self, text);
         return args instanceof Promise
           ? args.then(
-              (later) => this.#noteText(later, text),
+              (later) => this.#rememberText(later, text),
               (error) => this.#invalid(error, text),
             )
-          : this.#noteText(args, text);
+          : this.#rememberText(args, text);
       } catch (error) {
         return this.#invalid(error, text);
       }
     };
   }
 
-  #noteText(args: unknown, text: string): unknown {
+  #rememberText(args: unknown, text: string): unknown {
     if (typeof args === 'object' && args !== null) this.#texts.set(args, text);
     return args;
   }
 
   #invalid(error: unknown, text: string): never {
-    if (noteInvalidArguments(error)) {
+    if (rememberInvalidArguments(error)) {
       const runner = currentRunner();
       const callId = runner && this.#callId(runner, text);
       const call = { toolName: this.#toolName, arguments: parsedArguments(text), callId };

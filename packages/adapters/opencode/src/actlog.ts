@@ -46,9 +46,9 @@ export async function actlog(
   const running = new RunningCalls(calls, sessions, (id) => void client.session.abort({ path: { id } }));
   return {
     'chat.message': async ({ sessionID, agent }, { message, parts }) => {
-      sessions.noteAgent(sessionID, agent ?? message.agent);
+      sessions.rememberAgent(sessionID, agent ?? message.agent);
       running.beginPrompt(sessionID);
-      await noteUserTexts(calls, sessions, sessionID, parts);
+      await rememberUserTexts(calls, sessions, sessionID, parts);
     },
     'experimental.chat.system.transform': async ({ sessionID }, { system }) => {
       if (!calls.tracesOrigins || sessionID === undefined) return;
@@ -86,7 +86,7 @@ export async function actlog(
   };
 }
 
-async function noteUserTexts(
+async function rememberUserTexts(
   calls: AdapterCalls,
   sessions: Sessions,
   sessionID: string,
@@ -140,7 +140,7 @@ function recordInvalid(calls: AdapterCalls, place: SessionPlace, callId: string,
   calls.record({ ...place, toolName: tool, callId, arguments: undefined }, { ok: false, error });
 }
 
-/** Returns an error with the status that opencode's text for the model tells. */
+/** Returns an error with the status that opencode's text for the model implies. */
 function failureOf(tool: string, text: string): Error {
   return Object.assign(new Error(text), { status: statusOfText(tool, text) });
 }

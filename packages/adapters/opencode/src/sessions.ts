@@ -11,7 +11,7 @@ export interface SessionPlace {
   readonly subagent: string | undefined;
 }
 
-/** Sessions of opencode. Each subagent has its own, whose parent is the session that started it. */
+/** Sessions of opencode. Each subagent has one, whose parent is the session that started it. */
 export class Sessions {
   readonly #client: Pick<PluginInput['client'], 'session'>;
   /** Parents of sessions; `undefined` for a root. */
@@ -22,13 +22,13 @@ export class Sessions {
     this.#client = client;
   }
 
-  /** Notes a session as opencode reports it. */
+  /** Remembers a session as opencode reports it. */
   note({ id, parentID }: { readonly id: string; readonly parentID?: string | undefined }): void {
     this.#parents.set(id, parentID);
   }
 
-  /** Notes the agent that a message of a session is for. */
-  noteAgent(id: string, agent: string): void {
+  /** Remembers the agent that a message of a session is for. */
+  rememberAgent(id: string, agent: string): void {
     this.#agents.set(id, agent);
   }
 

@@ -34,7 +34,7 @@ import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace-base'
  * const sdk = new NodeSDK({ spanProcessors: [actlog()] });
  * ```
  *
- * It only records, because a span ends after the tool has run. If a framework's own adapter sees the same call, that
+ * It only records, because a span ends after the tool has run. If a framework's adapter sees the same call, that
  * adapter records it, once.
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
@@ -67,7 +67,7 @@ class ToolSpanProcessor implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     const around = this.#live.end(span);
-    this.#noteTexts([span, ...around]);
+    this.#rememberTexts([span, ...around]);
     const tool = toolSpanOf(span);
     if (!tool || !this.#calls.covers(tool.toolName) || !this.#calls.claim(span)) return;
     if (this.#isReportedByAnother(span, tool, around)) return;
@@ -96,8 +96,8 @@ class ToolSpanProcessor implements SpanProcessor {
     return this.#emitted.isReportedByAnother(call, enclosing(around));
   }
 
-  /** Notes the texts of a span that ends and of those around it, whose attributes may have been set meanwhile. */
-  #noteTexts(spans: readonly ReadableSpan[]): void {
+  /** Remembers the messages of a span that ends and of its parents, whose attributes may have been set meanwhile. */
+  #rememberTexts(spans: readonly ReadableSpan[]): void {
     if (!this.#calls.tracesOrigins) return;
     for (const [place, span] of spans.entries()) this.#texts.note(span, spans.slice(place + 1));
   }
@@ -184,7 +184,7 @@ export class LiveSpans {
   }
 }
 
-/** Attributes with texts (OpenTelemetry's semantic conventions for GenAI). */
+/** Attributes with messages (OpenTelemetry's semantic conventions for GenAI). */
 const messagesKey = 'gen_ai.input.messages';
 const instructionsKey = 'gen_ai.system_instructions';
 
@@ -198,18 +198,18 @@ interface Part {
   readonly content?: unknown;
 }
 
-/** Notes the texts that spans show of the user and of the system prompt, for argument origins. */
+/** Remembers user messages and system prompts from spans, for argument origins. */
 class SpanTexts {
   readonly #calls: AdapterCalls;
-  /** Texts by their span, because spans are read again and again while tools within them end. */
-  readonly #noted = new WeakMap<ReadableSpan, string>();
+  /** Messages by their span, because spans are read again whenever a tool within them ends. */
+  readonly #seen = new WeakMap<ReadableSpan, string>();
 
   constructor(calls: AdapterCalls) {
     this.#calls = calls;
   }
 
   /**
-   * Notes the texts of a span, unless it is within a tool's span: a model may have written those.
+   * Remembers the messages of a span, unless it is within a tool's span: a model may have written them.
    *
    * @param around - enclosing spans, innermost first
    */
@@ -219,8 +219,8 @@ class SpanTexts {
     const instructions = textOf(span.attributes, instructionsKey);
     if (messages === undefined && instructions === undefined) return;
     const shown = `${messages}\n${instructions}`;
-    if (this.#noted.get(span) === shown) return;
-    this.#noted.set(span, shown);
+    if (this.#seen.get(span) === shown) return;
+    this.#seen.set(span, shown);
     noteTexts(this.#calls, () => {
       if (around.some((outer) => toolSpanOf(outer))) return {};
       const system = [textsOf(jsonOf(instructions) ?? instructions), ...byAuthor('system', messages)];
@@ -237,15 +237,15 @@ function byAuthor(author: 'user' | 'system', messages: string | undefined): unkn
     .map(({ parts }) => textsOf(parts));
 }
 
-/** Returns the texts of parts in the form of the conventions. */
+/** Returns the text of each part in the form of the conventions. */
 function textsOf(parts: unknown): unknown {
   if (!Array.isArray(parts)) return parts;
   return (parts as readonly Part[]).map((part) => (part?.type === 'text' ? part.content : undefined));
 }
 
 /**
- * Returns the session and the agent of a span: its own, else those of the nearest enclosing span. Without any, the
- * session is that of the surrounding `session.run`, else the trace, unless the span is the only one in it.
+ * Returns the session and the agent of a span or of the nearest enclosing span. Without any, the session is the
+ * surrounding `session.run`, otherwise the trace, unless the span is the only one in it.
  */
 function surroundings(
   span: ReadableSpan,

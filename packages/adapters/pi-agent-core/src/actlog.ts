@@ -13,10 +13,10 @@ import {
 import {
   AgentRun,
   callsAround,
+  countDenial,
   currentRun,
   hookedCall,
   isPiAgent,
-  noteDenial,
   type PiAgent,
   type PiEvent,
   type PiTool,
@@ -52,7 +52,7 @@ function viewOf(tool: PiTool): PiTool {
     try {
       return prepareArguments?.call(tool, args);
     } catch (error) {
-      currentRun()?.noteInvalid(args);
+      currentRun()?.rememberInvalid(args);
       throw error;
     }
   };
@@ -68,7 +68,7 @@ function recordedInRun(tool: PiTool): Execute {
     const run = currentRun();
     const proceed = () => executeOf(tool)(callId, params, signal, onUpdate);
     if (!run) return proceed();
-    run.noteRan(callId);
+    run.rememberRan(callId);
     if (!run.calls.covers(tool.name)) return within({ run, calls: run.calls }, proceed);
     const call = hookedCall(run, { toolName: tool.name, callId, arguments: params, signal });
     return recorded(call, { run, calls: run.calls }, proceed);
@@ -114,7 +114,7 @@ async function recorded(
       return within(place, proceed);
     });
   } catch (error) {
-    if (run && ActionDeniedError.isInstance(error)) noteDenial(run, call, error);
+    if (run && ActionDeniedError.isInstance(error)) countDenial(run, call, error);
     throw error;
   }
 }
@@ -143,7 +143,7 @@ function hookRuns(agent: PiAgent): void {
   }
 }
 
-/** Returns the prototype nearest to `Object` that has a method: that of the class which others extend. */
+/** Returns the prototype of the base class: the nearest to `Object` that has a method. */
 function baseWith(agent: PiAgent, method: 'prompt'): PiAgent {
   let base = agent;
   for (let next: object | null = agent; next; next = Object.getPrototypeOf(next) as object | null)
@@ -152,7 +152,8 @@ function baseWith(agent: PiAgent, method: 'prompt'): PiAgent {
 }
 
 /**
- * Decides what covers the run of an agent that is about to begin: its own `actlog()`, else the call whose tool runs it.
+ * Decides what covers the run of an agent that is about to begin: its `actlog()`, otherwise the call whose tool runs
+ * it.
  */
 function beginRun(agent: PiAgent): AgentRun | undefined {
   const calls = ownCalls().get(agent) ?? callsAround();
@@ -184,7 +185,7 @@ function hear(event: PiEvent): void {
   const run = currentRun();
   if (!run) return;
   if (event.type === 'turn_start' && run.denied.reason !== undefined) throw new Error(run.denied.reason);
-  if (event.type === 'tool_execution_start') run.noteArguments(event.toolCallId, event.args);
+  if (event.type === 'tool_execution_start') run.rememberArguments(event.toolCallId, event.args);
   if (event.type === 'tool_execution_end') recordUnrun(run, event);
 }
 
@@ -201,8 +202,8 @@ function recordUnrun(run: AgentRun, event: PiEvent & { type: 'tool_execution_end
 }
 
 /**
- * Returns the status of a call whose tool did not run, from pi's text for the model; undefined for one that was aborted.
- * Any other text is that of a hook of the application, which has blocked the call.
+ * Returns the status of a call whose tool did not run, from pi's text for the model; undefined if it was aborted. Any
+ * other text comes from a hook of the application that blocked the call.
  */
 function statusOfUnrun(
   { toolName, result, durationMs }: PiEvent & { type: 'tool_execution_end' },
@@ -266,7 +267,7 @@ function piCalls(options: AdapterOptions): AdapterCalls {
   );
 }
 
-/** Returns what the model sees of a result: its texts, without `details`. */
+/** Returns what the model sees of a result: its text, without `details`. */
 function shownResult(result: unknown): unknown {
   const { content } = (result ?? {}) as { readonly content?: unknown };
   return Array.isArray(content) ? toolContent({ content }) : result;

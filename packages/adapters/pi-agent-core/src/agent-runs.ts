@@ -26,8 +26,8 @@ export class AgentRun {
   }
 
   /**
-   * Session of the run's calls: that of the call whose tool runs the agent, else the agent's own, else that of the
-   * surrounding `session.run` or of the conversation.
+   * Session of the run's calls: from the call whose tool runs the agent, the agent, the surrounding `session.run`, or
+   * the conversation.
    */
   get sessionId(): string | undefined {
     this.#sessionId ??=
@@ -37,18 +37,18 @@ export class AgentRun {
     return this.#sessionId;
   }
 
-  /** Notes the arguments of a call that begins. */
-  noteArguments(callId: string, args: unknown): void {
+  /** Remembers the arguments of a call that begins. */
+  rememberArguments(callId: string, args: unknown): void {
     this.#arguments.set(callId, args);
   }
 
-  /** Notes that a call has reached its tool, which records it. */
-  noteRan(callId: string): void {
+  /** Remembers that a call has reached its tool, which records it. */
+  rememberRan(callId: string): void {
     this.#ran.add(callId);
   }
 
-  /** Notes arguments that the tool's `prepareArguments` refused. */
-  noteInvalid(args: unknown): void {
+  /** Remembers arguments that the tool's `prepareArguments` refused. */
+  rememberInvalid(args: unknown): void {
     if (typeof args === 'object' && args !== null) this.#invalid.add(args);
   }
 
@@ -76,7 +76,7 @@ export function hookedCall(run: AgentRun, call: HookedCall & { readonly callId: 
 
 /** Place of the running code: in a run of an agent, or in a tool. */
 interface Place {
-  /** Covered run; undefined in that of an agent that is not covered, and in a loop without an agent. */
+  /** Covered run; undefined if the agent is not covered, and in a loop without an agent. */
   readonly run: AgentRun | undefined;
   /** Recorder of the tool's call; undefined outside of tools. */
   readonly calls?: AdapterCalls | undefined;
@@ -104,7 +104,7 @@ export function callsAround(): AdapterCalls | undefined {
  * Counts a denial in a run, which ends before its next turn if the model repeats itself. The end of a run is a denial
  * for the run whose tool it works for: its model might start that agent again and again.
  */
-export function noteDenial(run: AgentRun, call: HookedCall, denial: ActionDeniedError): void {
+export function countDenial(run: AgentRun, call: HookedCall, denial: ActionDeniedError): void {
   if (!run.denied.deny(call, denial)) return;
   for (let place = places().getStore(); place; place = place.outer) {
     if (place.calls && place.run && !place.run.denied.deny(call, denial)) return;

@@ -24,16 +24,16 @@ import {
   type ToolContext,
   type ToolList,
 } from '@strands-agents/sdk';
-import { beginConversation, inSession, noteChatMessages, sessionOfRun } from './agent-identity.ts';
+import { beginConversation, inSession, rememberChatMessages, sessionOfRun } from './agent-identity.ts';
 import {
   beginRun,
   callsAround,
   endOfRun,
   isWrapped,
-  noteWrapped,
   processCoverage,
   recordChosenTool,
   recordedStream,
+  rememberWrapped,
   withinCall,
 } from './chosen-tool.ts';
 import {
@@ -43,10 +43,16 @@ import {
   coverAgentOf,
   interventionCalls,
   isLocalAgent,
-  noteCovered,
   recordUnrun,
+  rememberCovered,
 } from './covered-agents.ts';
-import { hookedCall, noteAgentTexts, noteInput, noteNodes, strandsCalls } from './strands-calls.ts';
+import {
+  hookedCall,
+  rememberAgentTexts,
+  rememberInput,
+  rememberNodes,
+  strandsCalls,
+} from './strands-calls.ts';
 
 /** Methods of the SDK's classes that this package replaces. */
 const hookedMethods: MethodHooks = new MethodHooks('@actlog/strands/hooked-methods');
@@ -135,7 +141,7 @@ function hookOrchestrators(): void {
     );
     hookedMethods.hook(prototype, 'stream', (orchestrator: Orchestrator, stream: Method<Stream>, args) => {
       const sessionId = sessionOfRun(orchestrator, args[0]);
-      inSession(sessionId, () => noteRun(orchestrator, args[0]));
+      inSession(sessionId, () => rememberRun(orchestrator, args[0]));
       return stepwise(stream.apply(orchestrator, args), (step) => inSession(sessionId, step));
     });
   }
@@ -147,15 +153,15 @@ function coverNodes(orchestrator: Orchestrator): void {
   if (calls) for (const agent of agents) coverAgent(agent, calls);
 }
 
-/** Notes the input of a run for argument origins, which reaches the nodes together with what models wrote. */
-function noteRun(orchestrator: Orchestrator, input: unknown): void {
+/** Remembers the input of a run for argument origins, because it reaches the nodes mixed with what models wrote. */
+function rememberRun(orchestrator: Orchestrator, input: unknown): void {
   const agents = [...agentsOf(orchestrator)];
   const all = [...agents.map(callsOf), callsAround(), processCoverage.current];
   const calls = all.find((known) => known?.tracesOrigins);
   if (!calls) return;
-  noteNodes(agents);
-  noteNodes(orchestratorsIn(orchestrator));
-  noteInput(orchestrator, input, agents, calls);
+  rememberNodes(agents);
+  rememberNodes(orchestratorsIn(orchestrator));
+  rememberInput(orchestrator, input, agents, calls);
 }
 
 function* orchestratorsIn({ nodes }: Orchestrator): Generator<Orchestrator> {
@@ -198,16 +204,16 @@ class RecordIntervention extends InterventionHandler {
   }
 
   override beforeInvocation({ agent }: BeforeInvocationEvent) {
-    noteCovered(agent, this[interventionCalls]);
+    rememberCovered(agent, this[interventionCalls]);
     beginRun(agent);
     beginConversation(agent);
-    noteAgentTexts(agent, this[interventionCalls]);
+    rememberAgentTexts(agent, this[interventionCalls]);
     return InterventionActions.proceed();
   }
 
   /** Strands has no default limit on turns: a model that repeats a denied call would be called forever. */
   override beforeModelCall({ agent }: BeforeModelCallEvent) {
-    noteChatMessages(agent);
+    rememberChatMessages(agent);
     const reason = endOfRun(agent);
     return reason === undefined ? InterventionActions.proceed() : InterventionActions.deny(reason);
   }
@@ -230,10 +236,10 @@ class RecordIntervention extends InterventionHandler {
  * const agent = new Agent({ model, tools, interventions: [actlog()] });
  * ```
  *
- * Agents that this one uses as tools, those that its tools run, and those that share a swarm or a graph with it, are
- * covered too. `actlog.install()` covers all agents of the process. Calls without an agent, such as `search.invoke()`,
- * bypass both: `actlog.tools(tools)` wraps the tools themselves. If several cover a call, the nearest applies: a wrapped
- * tool, the agent's own intervention, the call whose tool runs the agent, the agent that reached it, the process.
+ * Covers also agents that this one uses as tools, that its tools run, and that share a swarm or a graph with it.
+ * `actlog.install()` covers all agents of the process. Calls without an agent, such as `search.invoke()`, bypass both:
+ * `actlog.tools(tools)` wraps the tools themselves. If several cover a call, the nearest applies: a wrapped tool, the
+ * agent's intervention, the call whose tool runs the agent, the agent that reached it, the process.
  *
  * @throws when no recorder is given and the environment does not configure one; see `sharedRecorder`
  */
@@ -291,7 +297,7 @@ function wrapped(tool: Tool & WithInvoke, calls: AdapterCalls): Tool {
     stream: (context: ToolContext) => recordedStream(tool, calls, context),
     ...(invoke && { invoke: recordedInvoke(tool, invoke, calls) }),
   });
-  noteWrapped(view);
+  rememberWrapped(view);
   return view;
 }
 

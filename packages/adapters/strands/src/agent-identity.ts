@@ -27,8 +27,8 @@ function orchestratorSession(): string | undefined {
 }
 
 /**
- * Returns the session of a run that is about to begin: that of its session manager; that of the run that it resumes;
- * that of the swarm or graph around it; a new one.
+ * Returns the session of a run that is about to begin: from its session manager, the run that it resumes, or the swarm
+ * or graph around it; otherwise a new one.
  *
  * @param input - input of the run
  */
@@ -82,11 +82,11 @@ function beginChat(agent: LocalAgent, ownId: string, name: string | undefined): 
   const next = known ? newSessionId(name) : ownId;
   const chat = (isContinued && known) || { sessionId: next, messages: new WeakSet() };
   chats().set(agent, chat);
-  noteChatMessages(agent);
+  rememberChatMessages(agent);
 }
 
-/** Notes the messages that the agent has now as part of its conversation. */
-export function noteChatMessages(agent: LocalAgent): void {
+/** Remembers the messages that the agent has now as part of its conversation. */
+export function rememberChatMessages(agent: LocalAgent): void {
   const chat = chats().get(agent);
   if (!chat) return;
   // Messages are added at the end.
@@ -119,10 +119,14 @@ function text(value: unknown): string | undefined {
 }
 
 /**
- * Returns the session of an agent's calls. In order of precedence: that of its session manager; that of the surrounding
- * tool call or `session.run`; that of the swarm or graph that runs it; that of an earlier call among its messages,
- * which an application may keep for another agent; for the first conversation of the agent, the id that Strands gives
- * it, which differs in every process; a new one.
+ * Returns the session of an agent's calls, from the first source that has one:
+ *
+ * 1. its session manager
+ * 2. the surrounding tool call or `session.run`
+ * 3. the swarm or graph that runs it
+ * 4. an earlier call among its messages, which an application may keep for another agent
+ * 5. for the first conversation of the agent, the id that Strands gives it, which differs in every process
+ * 6. a new id
  */
 export function sessionOf(agent: LocalAgent, { conversations }: AdapterCalls): string {
   const { sessionManager } = agent as WithSession;

@@ -17,7 +17,7 @@ import type {
   ToolContext,
   ToolStreamGenerator,
 } from '@strands-agents/sdk';
-import { hookedCall, noteUncoveredTool, outcomeOf } from './strands-calls.ts';
+import { hookedCall, outcomeOf, rememberUncoveredTool } from './strands-calls.ts';
 
 /** Recorders of `actlog.install()`. */
 export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/strands/installed');
@@ -55,7 +55,7 @@ const runs = processWide('@actlog/strands/denied-runs', () => new WeakMap<LocalA
  * Counts a denial in the agent's current run, which ends before the next model call if the model repeats itself. The end
  * of a run is a denial for the agent whose tool runs it: its model might start that agent again and again.
  */
-function noteDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedError): void {
+function countDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedError): void {
   for (const one of [agent, ...agentsAround()]) {
     const run = runs().get(one) ?? new DeniedRun();
     runs().set(one, run);
@@ -63,8 +63,8 @@ function noteDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedErr
   }
 }
 
-/** Notes that a call of an agent was allowed. */
-function noteLetThrough(agent: LocalAgent, toolName: string): void {
+/** Resets the denials of a tool after an allowed call of an agent. */
+function resetDenials(agent: LocalAgent, toolName: string): void {
   runs().get(agent)?.letThrough(toolName);
 }
 
@@ -123,19 +123,19 @@ async function begin(calls: AdapterCalls, context: ToolContext): Promise<BegunCa
   const call = hookedCall(context, calls);
   try {
     const begun = await calls.begin(call);
-    noteLetThrough(agent, toolUse.name);
+    resetDenials(agent, toolUse.name);
     return begun;
   } catch (error) {
-    if (ActionDeniedError.isInstance(error)) noteDenial(agent, call, error);
+    if (ActionDeniedError.isInstance(error)) countDenial(agent, call, error);
     throw error;
   }
 }
 
-/** Tools that record their own calls. */
+/** Tools of `actlog.tools()`, which record their calls themselves. */
 const wrappedTools = processWide('@actlog/strands/wrapped-tools', () => new WeakSet<object>());
 
-/** Notes a tool of `actlog.tools()`. */
-export function noteWrapped(tool: object): void {
+/** Remembers a tool of `actlog.tools()`. */
+export function rememberWrapped(tool: object): void {
   wrappedTools().add(tool);
 }
 
@@ -156,7 +156,7 @@ const standIns = processWide('@actlog/strands/stand-ins', () => new WeakMap<Tool
 interface ChosenToolOptions {
   /** Covers the agent behind a tool, if there is one. */
   readonly coverAgentOf: (tool: Tool, calls: AdapterCalls) => void;
-  /** Leaves tools of `actlog.tools()` to their own recorder. Default false. */
+  /** Leaves tools of `actlog.tools()` to the recorder that wrapped them. Default false. */
   readonly leavesWrapped?: boolean | undefined;
 }
 
@@ -186,10 +186,10 @@ export function recordChosenTool(
       const tool = choice();
       if (tool) coverAgentOf(tool, calls); // even if the options exclude the agent's tool
       if (!calls.covers(event.toolUse.name)) {
-        if (tool) noteUncoveredTool(tool);
+        if (tool) rememberUncoveredTool(tool);
         return tool;
       }
-      if (!tool) return noteUnknown(event, calls);
+      if (!tool) return rememberUnknown(event, calls);
       if (!standIn || standIns().get(standIn)?.tool !== tool)
         standIn = standInFor(tool, leavesWrapped && isWrapped(tool) ? undefined : calls);
       return standIn;
@@ -204,7 +204,7 @@ export function recordChosenTool(
 /**
  * Announces the call of an unknown tool, which is recorded when Strands reports it, after the end of the call's span.
  */
-function noteUnknown(event: BeforeToolCallEvent, calls: AdapterCalls): undefined {
+function rememberUnknown(event: BeforeToolCallEvent, calls: AdapterCalls): undefined {
   const { name: toolName, toolUseId: callId } = event.toolUse;
   if (calls.claim(event)) calls.note({ toolName, callId });
 }

@@ -9,7 +9,7 @@ import {
   type LocalAgent,
   type Tool,
 } from '@strands-agents/sdk';
-import { beginConversation, noteChatMessages } from './agent-identity.ts';
+import { beginConversation, rememberChatMessages } from './agent-identity.ts';
 import {
   beginRun,
   behindStandIns,
@@ -18,7 +18,7 @@ import {
   processCoverage,
   recordChosenTool,
 } from './chosen-tool.ts';
-import { hookedCall, noteAgentTexts, outcomeOf } from './strands-calls.ts';
+import { hookedCall, outcomeOf, rememberAgentTexts } from './strands-calls.ts';
 
 /** Finished calls whose tools ran. */
 const ranCalls = processWide('@actlog/strands/ran-calls', () => new WeakSet<AfterToolCallEvent>());
@@ -65,7 +65,7 @@ interface WithInterventions {
   };
 }
 
-/** Returns the recorder of an agent: that of its own intervention, else that of an agent that reached it. */
+/** Returns the recorder of an agent: from its intervention, otherwise from an agent that reached it. */
 export function callsOf(agent: object): AdapterCalls | undefined {
   return ownCallsOf(agent) ?? covered().get(agent);
 }
@@ -75,25 +75,25 @@ function ownCallsOf(agent: object): AdapterCalls | undefined {
   return handlers.find((handler) => handler[interventionCalls] !== undefined)?.[interventionCalls];
 }
 
-/** Notes that an agent has run with its own intervention. */
-export function noteCovered(agent: object, calls: AdapterCalls): void {
+/** Remembers the recorder of an agent that has run with its own intervention. */
+export function rememberCovered(agent: object, calls: AdapterCalls): void {
   covered().set(agent, calls);
 }
 
 /** Covers an agent that a covered one has reached, unless it is covered. */
 export function coverAgent(agent: LocalAgent, calls: AdapterCalls): void {
-  if (!callsOf(agent)) noteCovered(agent, calls);
+  if (!callsOf(agent)) rememberCovered(agent, calls);
 }
 
-/** Recorders of the current runs of agents without an intervention of their own. */
+/** Recorders of the current runs of agents without an intervention. */
 const runs = processWide('@actlog/strands/covered-runs', () => new WeakMap<object, AdapterCalls>());
 
 /** Agents with the hooks of this package. */
 const hooked = processWide('@actlog/strands/hooked-agents', () => new WeakSet<object>());
 
 /**
- * Decides what covers the run of an agent that is about to begin. In order of precedence: its own intervention; the call
- * whose tool runs it; an agent that has reached it; the process.
+ * Decides what covers the run of an agent that is about to begin: its intervention, the call whose tool runs it, an
+ * agent that has reached it, or the process, in this order.
  */
 export function beginCoverage(agent: LocalAgent): void {
   const calls = ownCallsOf(agent) ? undefined : (callsAround() ?? callsOf(agent) ?? processCoverage.current);
@@ -126,11 +126,11 @@ function hookAgent(agent: LocalAgent): void {
 function beginCoveredRun({ agent }: BeforeInvocationEvent, calls: AdapterCalls): void {
   beginRun(agent);
   beginConversation(agent);
-  noteAgentTexts(agent, calls);
+  rememberAgentTexts(agent, calls);
 }
 
 function endBeforeModel(event: BeforeModelCallEvent): void {
-  noteChatMessages(event.agent);
+  rememberChatMessages(event.agent);
   const reason = endOfRun(event.agent);
   if (reason !== undefined) event.cancel = reason;
 }

@@ -75,8 +75,8 @@ export function outcomeOf(result: ToolResultBlock | undefined): ToolOutcome {
 }
 
 /**
- * Returns the status of Strands' outcome of a call: `null` for a tool that interrupted the agent and will run again, or
- * `undefined` for the recorder's own table.
+ * Returns the status of a call from its outcome in Strands: `null` if the tool interrupted the agent and will run
+ * again, `undefined` to use the recorder's table.
  */
 function toolOutcomeStatus(
   outcome: ToolOutcome,
@@ -93,14 +93,14 @@ function toolOutcomeStatus(
   );
 }
 
-/** Returns `true` for Strands' `InterruptError`, which is not exported. A tool's own error may have the same name. */
+/** Returns `true` for Strands' `InterruptError`, which is not exported. An error of the tool may have the same name. */
 function isInterrupt(error: unknown): boolean {
   const { name, interrupts } = (error ?? {}) as { name?: unknown; interrupts?: unknown };
   if (name !== 'InterruptError' || !Array.isArray(interrupts) || interrupts.length === 0) return false;
   return interrupts.every((interrupt) => typeof (interrupt as { id?: unknown } | null)?.id === 'string');
 }
 
-/** Returns what the model sees of a result: its texts and its JSON, without Strands' blocks around them. */
+/** Returns what the model sees of a result: its text and JSON, without Strands' blocks around them. */
 function shownResult(result: unknown): unknown {
   const { type, content } = (result ?? {}) as Partial<ToolResultBlock>;
   if (type !== 'toolResultBlock' || !Array.isArray(content)) return result;
@@ -123,10 +123,10 @@ const listeners = processWide(
 const nodes = processWide('@actlog/strands/nodes', () => new WeakSet<object>());
 
 /**
- * Notes the system prompt of an agent that is about to run, and from now on what users say to it, for argument origins.
- * Messages are taken as they are added, because summaries and feedback also become messages of the user later.
+ * Remembers the system prompt of an agent that is about to run, and from now on what users say to it, for argument
+ * origins. Reads messages as they are added, because summaries and feedback also become user messages later.
  */
-export function noteAgentTexts(agent: LocalAgent, calls: AdapterCalls): void {
+export function rememberAgentTexts(agent: LocalAgent, calls: AdapterCalls): void {
   if (!calls.tracesOrigins) return;
   noteTexts(calls, () => ({ sessionId: sessionOf(agent, calls), system: [agent.systemPrompt] }));
   const all = listeners().get(agent) ?? new Set();
@@ -139,19 +139,19 @@ export function noteAgentTexts(agent: LocalAgent, calls: AdapterCalls): void {
   });
 }
 
-/** Notes that agents and inner orchestrators are nodes of an orchestrator, which passes them their input. */
-export function noteNodes(parts: Iterable<object>): void {
+/** Remembers the agents and orchestrators that are nodes of an orchestrator, which passes them their input. */
+export function rememberNodes(parts: Iterable<object>): void {
   for (const part of parts) nodes().add(part);
 }
 
-/** Notes that a model calls the agent behind a tool, if there is one, without the call being recorded. */
-export function noteUncoveredTool(tool: Tool): void {
+/** Remembers an agent behind a tool that a model calls without the call being recorded. */
+export function rememberUncoveredTool(tool: Tool): void {
   const { agent } = tool as { readonly agent?: unknown };
   if (typeof agent === 'object' && agent !== null) nodes().add(agent);
 }
 
-/** Notes what the user said to an orchestrator, in the sessions of its agents. */
-export function noteInput(
+/** Remembers what the user said to an orchestrator, in the sessions of its agents. */
+export function rememberInput(
   orchestrator: object,
   input: unknown,
   agents: readonly LocalAgent[],

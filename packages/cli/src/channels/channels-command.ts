@@ -115,7 +115,7 @@ function details(webhook: WebhookState): Detail[] {
   ];
 }
 
-/** @throws UsageError for a text that is no level. */
+/** @throws UsageError when the text is not a level */
 function parseRiskLevel(text: string): WebhookState['riskLevel'] {
   const level = riskLevels.find((one) => one === text);
   if (level === undefined) throw new UsageError(`The level must be one of: ${riskLevels.join(', ')}.`);

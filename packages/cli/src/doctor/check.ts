@@ -66,7 +66,7 @@ export interface ServiceTime {
   readonly dateMs: number;
 }
 
-/** Facts that the checks share. Each check reads those of earlier ones. */
+/** Facts that the checks share. Each check reads the facts of earlier checks. */
 export interface Facts {
   readonly options: DoctorOptions;
   readonly variables: Variables;

@@ -85,7 +85,7 @@ function messageOf(failure: ServiceError): string {
   return message;
 }
 
-/** Returns the message for an unknown id; undefined for a path without one, such as that of a wrong address. */
+/** Returns the message for an unknown id; undefined for a path without one, such as a wrong address has. */
 function notFoundMessage(path = ''): string | undefined {
   const [, rest] = path.split('/v1/');
   const [resource = '', ...ids] = rest?.split('/') ?? [];

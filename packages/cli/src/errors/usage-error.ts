@@ -25,7 +25,7 @@ export class CanceledError extends Error {
   }
 }
 
-/** Error with an exit code of its own and a message that may span several lines. */
+/** Error with an exit code and a message that may span several lines. */
 export class ExitCodeError extends Error {
   override readonly name: string = 'ExitCodeError';
   readonly exitCode: number;

@@ -10,7 +10,7 @@ export interface Adapter {
   readonly title: string;
   /** Packages in package.json by which the framework is recognized. */
   readonly frameworks: readonly string[];
-  /** Line to add to the program, with the names of the user's own code. */
+  /** Line to add to the program, with the names in the user's code. */
   readonly line: string;
 }
 
@@ -164,8 +164,8 @@ const lockfiles: Readonly<Record<string, keyof typeof managers>> = {
 };
 
 /**
- * Returns the package manager of a project: that of the nearest lockfile, else the one that `packageManager` of the
- * nearest package.json names, else npm. The lockfile of a monorepo is in a folder above.
+ * Returns the package manager of a project: from the nearest lockfile, then from `packageManager` of the nearest
+ * package.json, otherwise npm. The lockfile of a monorepo is in a folder above.
  */
 export function packageManagerOf(dir: string): PackageManager {
   let named: keyof typeof managers | undefined;

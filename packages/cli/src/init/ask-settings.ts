@@ -131,7 +131,7 @@ function memberFolders(dir: string): string[] {
 function describePackage(path: string, dependencies: ReadonlySet<string>): ProjectPackage {
   const known: readonly Adapter[] = [...adapters, loop];
   const matching = known.filter(({ frameworks }) => frameworks.some((name) => dependencies.has(name)));
-  // OpenTelemetry says nothing of the agent, whose own adapter sees more.
+  // OpenTelemetry does not identify the agent's framework, whose adapter sees more.
   const specific = matching.filter((adapter) => adapter.package !== '@actlog/opentelemetry');
   return {
     path,

@@ -18,7 +18,7 @@ export function parseObject(text: string): Record<string, unknown> {
 }
 
 /**
- * Reads a text from a file, or from standard input for `-`.
+ * Reads a file, or standard input for `-`, as text.
  *
  * @throws UsageError when the file cannot be read
  */
@@ -42,7 +42,7 @@ export async function readObject(file: string): Promise<Record<string, unknown>>
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // The parser's own message quotes the text.
+    // The message of the parser quotes the text.
   }
   throw new UsageError(
     `${file === '-' ? 'Standard input' : `The file "${file}"`} must contain one JSON object.`,

@@ -27,7 +27,7 @@ export function addFormatOptions(command: Command): Command {
 /** Characters of JSON text that a terminal must not get. Below U+0020, `JSON.stringify` escapes them in strings. */
 const hidden = /[\x7f-\x9f\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
-/** `true` if a text has a character that {@link hiddenEscaped} escapes. */
+/** `true` if a string has a character that {@link hiddenEscaped} escapes. */
 export function hasHidden(text: string): boolean {
   return text.search(hidden) !== -1;
 }

@@ -1,4 +1,4 @@
-/** Returns the time of an ISO 8601 text in the local time zone, as `2026-01-05 14:03:22`; other texts unchanged. */
+/** Formats an ISO 8601 time in the local time zone, as `2026-01-05 14:03:22`; returns other strings unchanged. */
 export function localTime(text: string | null | undefined): string | undefined {
   if (text === null || text === undefined) return undefined;
   const at = new Date(text);

@@ -27,7 +27,7 @@ export async function print(text: string): Promise<void> {
   await write(`${text}\n`);
 }
 
-/** Prints a text without a line break. @throws OutputClosedError when the reader is gone */
+/** Prints text without a line break. @throws OutputClosedError when the reader is gone */
 export async function write(text: string): Promise<void> {
   if (isClosed) throw new OutputClosedError();
   if (process.stdout.write(text)) return;

@@ -6,14 +6,14 @@ const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * Returns a text that is safe to print on a terminal, on one line: control characters, such as those of escape
- * sequences, and characters that reorder or hide text become escapes such as `\u001b`. Ids and names come from agents.
+ * Makes text safe to print on a terminal, on one line: control characters, as in escape sequences, and characters that
+ * reorder or hide text become escapes such as `\u001b`. Ids and names come from agents.
  */
 export function printable(text: string): string {
   return text.replaceAll(hidden, (character) => shortEscapes[character] ?? escaped(character));
 }
 
-/** Returns a text of several lines that is safe to print: like `printable`, but line breaks and tabs are kept. */
+/** Makes text of several lines safe to print: like `printable`, but keeps line breaks and tabs. */
 export function printableLines(text: string): string {
   return text.replaceAll('\r\n', '\n').split('\n').map(printable).join('\n');
 }
@@ -26,16 +26,16 @@ export function escaped(character: string): string {
   ).join('');
 }
 
-/** Characters of one column: those of ASCII, and the dash and the ellipsis of tables. */
+/** Characters of one column: printable ASCII, and the dash and the ellipsis of tables. */
 const narrow = /^[\x20-\x7e–…]*$/;
 const segmenter = new Intl.Segmenter();
 
 let stringWidth: ((text: string) => number) | undefined;
 
-/** Returns the number of terminal columns that a text takes. Wide characters take two. */
+/** Returns the number of terminal columns that a string takes. Wide characters take two. */
 export function widthOf(text: string): number {
   if (narrow.test(text)) return text.length;
-  // Loaded when a text needs it, because its tables of Unicode take a third of the time of a short command.
+  // Loaded on first use, because its Unicode tables take a third of the time of a short command.
   stringWidth ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default;
   return stringWidth(text);
 }

@@ -71,7 +71,7 @@ export function addPoliciesArchive(parent: Command): void {
     .option('--yes', 'archive without a question; needed without a terminal')
     .action(async (id: string, flags: ClientFlags & { readonly yes?: true }) => {
       const client = await connect(flags);
-      // Asked about by name, where there is somebody to ask.
+      // In a terminal, confirm by name.
       const name = flags.yes || !canPrompt() ? id : ((await client.policies.get(id)).name ?? id);
       if (!(await confirm(`archive the policy "${printable(name)}" permanently`, flags.yes))) {
         throw new CanceledError();
@@ -190,7 +190,7 @@ async function policyFields(flags: PolicyFieldFlags): Promise<Record<string, unk
   };
 }
 
-/** Returns a part of the policy with the fields of the file and those of the options; nothing if neither has any. */
+/** Returns a part of the policy with the fields of the file and the options; nothing if neither has any. */
 function merged(
   name: string,
   given: Readonly<Record<string, unknown>>,

@@ -5,7 +5,7 @@ import { addExamples, type Example } from '../command/client-command.ts';
 /** Name of a command that `@actlog/server` has. */
 export type ServerCommandName = keyof typeof serverCommands;
 
-/** Loads a command of the server, and adds examples to its help and to that of its commands. */
+/** Loads a command of the server, and adds examples to the help of it and its subcommands. */
 export async function loadServerCommand(name: ServerCommandName): Promise<Command> {
   const command = await serverCommands[name]();
   addServerExamples(command, name);

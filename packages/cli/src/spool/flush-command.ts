@@ -111,7 +111,7 @@ const roundMs = 500;
 const maxIdleRounds = 4;
 
 /**
- * Delivers the events of ended processes with a recorder of its own: it takes over their journals as an agent's recorder
+ * Delivers the events of ended processes with a new recorder, which takes over their journals as an agent's recorder
  * does, so several may run at once.
  *
  * @throws InterruptedError when the user interrupts it; what is not delivered stays

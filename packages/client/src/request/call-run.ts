@@ -1,5 +1,3 @@
-import type { RetryContext } from 'p-retry';
-import pRetry from 'p-retry';
 import { longestTimerMs, type TimerHandle } from '../client-options.ts';
 import { ActlogError, APIAbortError, APIConnectionError, APITimeoutError } from '../errors/actlog-error.ts';
 import { APIError } from '../errors/api-error.ts';
@@ -46,11 +44,14 @@ export class CallRun<Data> {
     const onAbort = () => this.#stop?.(this.#abortError());
     signal?.addEventListener('abort', onAbort);
     try {
-      return await pRetry((attempt) => this.#runAttempt(attempt), {
-        retries,
-        minTimeout: 0, // delays are made in onFailedAttempt
-        onFailedAttempt: (failed) => this.#beforeRetry(failed),
-      });
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await this.#runAttempt(attempt);
+        } catch (error) {
+          if (attempt > retries) throw error;
+          await this.#beforeRetry(error, attempt);
+        }
+      }
     } catch (error) {
       throw error instanceof NonRetryableError ? error.cause : error;
     } finally {
@@ -165,18 +166,16 @@ export class CallRun<Data> {
   }
 
   /** Waits for the delay before a retry, or throws the error if it is final. */
-  async #beforeRetry({ error, attemptNumber, retriesLeft }: RetryContext): Promise<void> {
-    if (retriesLeft <= 0) return; // p-retry throws the error itself
+  async #beforeRetry(error: unknown, attempt: number): Promise<void> {
     const { clock, hooks, logger } = this.#settings;
     const { repeatable, method, path } = this.#call;
     const rules = { repeatable, maxRetryAfterMs: this.#maxRetryAfterMs };
-    const delayMs = retryDelayMs(error, rules, attemptNumber, clock.random());
+    const delayMs = retryDelayMs(error, rules, attempt, clock.random());
     if (delayMs === undefined || !(error instanceof ActlogError)) throw error;
     // A retry after the deadline is pointless, so the caller gets the error now.
     const isTooLate = () => clock.now() + delayMs >= this.#deadlineAt;
     if (isTooLate()) throw error;
     const { status, code, requestId } = error;
-    const attempt = attemptNumber;
     logger.log('info', 'retrying', { method, path, status, code, requestId, attempt, delayMs });
     if (hooks.onRetry) await this.#callHook(() => hooks.onRetry?.({ error, attempt, delayMs }), true);
     if (isTooLate()) throw error; // the hook may have used up the time

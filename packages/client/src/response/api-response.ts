@@ -105,12 +105,19 @@ export class ApiResponse {
 const shownArguments = 'arguments';
 
 /**
+ * End of the name of that field in JSON. Every page is searched for it, so it is a text that the engine finds fast: one
+ * that is short, and begins with a letter that few names have.
+ */
+const shownArgumentsMark = 'ments"';
+
+/**
  * Parses a response. Whole numbers beyond 2^53 in shown arguments keep their digits, as `JSON.rawJSON` objects, which
  * `JSON.stringify` writes as they were sent: another number, such as the id of another account, would have the same double.
  * Other fields, and runtimes without `JSON.rawJSON`, have numbers.
  */
 function parseResponse(text: string): unknown {
-  return /\d{16}/.test(text) ? withNumbers(parseJsonForOutput(text)) : JSON.parse(text);
+  const mayHaveDigits = text.includes(shownArgumentsMark) && /\d{16}/.test(text);
+  return mayHaveDigits ? withNumbers(parseJsonForOutput(text)) : JSON.parse(text);
 }
 
 /** Replaces exact digits outside shown arguments by numbers. */

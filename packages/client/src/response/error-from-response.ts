@@ -38,23 +38,27 @@ const maxTextLength = 500;
  */
 export function errorFromResponse(response: ApiResponse, wallClockMs: number): APIError {
   const { status } = response.head;
-  const { code, message, details } = readEnvelope(response);
+  const text = response.body?.length ? response.body.text() : undefined;
+  const sent = jsonOrText(text);
+  const redacted = text && redactKeys(text);
+  const { code, message, details } = readEnvelope(sent);
   const known: Readonly<Record<string, number>> = errorCodes;
   const standsFor = code !== undefined && Object.hasOwn(known, code) ? known[code] : undefined;
   const Class = classFor(standsFor ?? status);
   const name = code ?? `HTTP_${status}`;
   const { method, path } = response.request;
   const id = response.requestId === undefined ? '' : ` (request ${response.requestId})`;
-  const text = message ?? fallbackMessage(response);
+  const problem = message ?? fallbackMessage(response);
   return new Class(
-    `${method} ${path} failed with ${status} ${name}: ${text}${findings(details, text)}${id}`,
+    `${method} ${path} failed with ${status} ${name}: ${problem}${findings(details, problem)}${id}`,
     name,
     {
       ...response.context(),
       retryAfterMs: retryAfterMs(response, wallClockMs),
       details,
       headers: response.head.toHeaders(),
-      body: bodyOf(response),
+      // A body rarely repeats an API key, and is then read once.
+      body: redacted === text ? sent : jsonOrText(redacted),
       status,
     },
   );
@@ -65,24 +69,17 @@ function retryAfterMs({ head }: ApiResponse, wallClockMs: number): number | unde
   return parseRetryAfter(head.header(headers.retryAfter), sentAt ?? wallClockMs);
 }
 
-/** Returns the JSON of the body, or its text if it is not JSON; an API key that it repeats is redacted. */
-function bodyOf({ body }: ApiResponse): unknown {
-  if (!body?.length) return undefined;
-  const text = redactKeys(body.text());
+/** Returns the JSON in a text, or the text if it is not JSON. */
+function jsonOrText(text: string | undefined): unknown {
   try {
-    return JSON.parse(text);
+    return text && JSON.parse(text);
   } catch {
     return text;
   }
 }
 
-function readEnvelope(response: ApiResponse): { code?: string; message?: string; details?: unknown[] } {
-  let error: unknown;
-  try {
-    error = response.jsonObject().error;
-  } catch {
-    return {};
-  }
+function readEnvelope(sent: unknown): { code?: string; message?: string; details?: unknown[] } {
+  const { error } = (sent ?? {}) as { readonly error?: unknown };
   if (typeof error !== 'object' || error === null) return {};
   const { code, message, details } = error as Record<string, unknown>;
   return {

@@ -1,6 +1,6 @@
 import type { Actlog } from '@actlog/client';
 import { parseExactJson } from '@actlog/protocol';
-import type { RequestOptions } from '../request/request-options.ts';
+import type { Query, RequestOptions } from '../request/request-options.ts';
 import type { BodySink } from '../response/api-response.ts';
 
 /** A record in the order of the log. */
@@ -78,7 +78,7 @@ export async function* readFeed(
 /** Requests lines, and reads them at the pace of the consumer. */
 async function* linesOf(
   client: Actlog,
-  query: object,
+  query: Query,
   options: RequestOptions,
 ): AsyncGenerator<string, void, undefined> {
   const lines = new LineQueue();

@@ -22,9 +22,7 @@ export class PackedClient {
     await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
     await client.#build('protocol');
     await client.#build('client');
-    await client.#copyDependency('p-retry', join(root, 'packages/client'));
-    await client.#copyDependency('is-network-error', join(folder, 'node_modules/p-retry'), 'p-retry');
-    await client.#copyDependency('undici', join(root, 'packages/client'));
+    await client.#copyDependency('undici');
     return client;
   }
 
@@ -62,11 +60,8 @@ export class PackedClient {
     );
   }
 
-  async #copyDependency(name: string, from: string, through?: string): Promise<void> {
-    const start = through
-      ? createRequire(join(root, 'packages/client/package.json')).resolve(through)
-      : join(from, 'x');
-    const entry = createRequire(start).resolve(name);
+  async #copyDependency(name: string): Promise<void> {
+    const entry = createRequire(join(root, 'packages/client/package.json')).resolve(name);
     let folder = dirname(entry);
     while (!folder.endsWith(`/${name}`)) folder = dirname(folder);
     const target = join(this.folder, 'node_modules', name);

@@ -23,7 +23,7 @@ export const markWords: Readonly<Record<MarkKind, string>> = {
   error: 'failed',
 };
 
-/** Weights beside those of factors, which are the points of the score that each factor accounts for. */
+/** Weights of marks. The weight of a factor is the points of the score that it accounts for. */
 const weights: Readonly<Record<MarkKind, number>> = { denied: 40, held: 30, risk: 1, error: 2 };
 
 function keyOf({ ruleId, evidence }: RiskFactor): string {

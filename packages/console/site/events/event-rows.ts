@@ -44,8 +44,8 @@ export function isApart({ event, origins }: EventRow): boolean {
 }
 
 /**
- * Joins events that say where arguments came from, or name a subagent, to their calls, which keep their order. An event whose call is not
- * among them, or has an earlier event about it, keeps a row of its own.
+ * Joins events with argument origins or the name of a subagent to their calls, which keep their order. An event whose
+ * call is missing, or has an earlier event about it, keeps a separate row.
  */
 export function eventRows(events: readonly StoredEvent[]): readonly EventRow[] {
   const calls = new Set(
@@ -91,13 +91,13 @@ function sinceStart(ms: number): string {
   return `${ms < 0 ? '-' : '+'}${Math.abs(hours)}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
-/** Formats the time of an event from the start of its session; its own time if either is not known. */
+/** Formats the time of an event from the start of its session; the time of day if either is not known. */
 export function timeSinceStart(at: string | undefined, startedAt: string | undefined): string {
   const ms = Date.parse(at ?? '') - Date.parse(startedAt ?? '');
   return Number.isNaN(ms) ? (at ?? '') : sinceStart(ms);
 }
 
-/** Returns the element id of an event: that of its row, or of its part in the row of another event. */
+/** Returns the element id of an event: of its row, or of its part in the row of another event. */
 export function rowId(eventId: string): string {
   return `event-${eventId}`;
 }

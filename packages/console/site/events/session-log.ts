@@ -2,8 +2,8 @@ import { type Actlog, type StoredEvent, ValidationError } from '@actlog/client';
 import { eventPageSize } from './event-rows.ts';
 
 /**
- * Pages between two notifications: a share of all pages, because drawing costs more the more were read, and all events of
- * a session are to cost as much each as those of a short one.
+ * Returns the number of pages between two notifications: a share of all pages, because drawing costs more with every
+ * page, and an event of a long session must not cost more than an event of a short one.
  */
 function pagesPerNotice(pages: number): number {
   return Math.max(5, Math.floor(pages / 4));

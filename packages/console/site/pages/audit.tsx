@@ -205,7 +205,7 @@ interface AuditSearch {
   readonly since: string;
 }
 
-/** Bar of filters of the audit log. Every search is a location of its own. */
+/** Bar of filters of the audit log. Every search is a separate location. */
 function AuditFilters({ search }: { search: AuditSearch }) {
   const form = useFilterForm({ ...search });
   return (

@@ -207,10 +207,7 @@ function eventLabel(
   return moment ? `event ${clockTime(moment, now())}` : `event ${index + 1}`;
 }
 
-/**
- * Time for which the file stays available in milliseconds: some browsers start late or ask for its name
- * first.
- */
+/** Time for which the file stays available in milliseconds: some browsers start late or prompt for its name first. */
 const readableForMs = 600_000;
 
 function saveFile(name: string, content: Blob): void {

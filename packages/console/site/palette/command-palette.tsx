@@ -17,7 +17,7 @@ import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { chooseColorScheme, colorSchemes } from '../preference.ts';
 import { href, offeredSections, pathOf, type SectionGroup } from '../route.ts';
 
-/** Returns the commands whose title matches a text, best first; all of them for an empty text. */
+/** Returns the commands whose title matches the search text, best first; all of them if it is empty. */
 function matching(commands: readonly Command[], text: string): readonly Command[] {
   if (text === '') return commands;
   return fuzzysort.go(text, commands, { key: 'title', limit: 8 }).map(({ obj }) => obj);
@@ -182,7 +182,7 @@ function otherCommands(signOut: (() => void) | undefined): readonly Command[] {
 /** Maximum number of sessions, and of agents. */
 const most = 5;
 
-/** Time without a key press after which the service is asked, in milliseconds. */
+/** Time without a key press before a request to the service, in milliseconds. */
 const pauseMs = 150;
 
 async function sessionsWith(client: Actlog, text: string, signal: AbortSignal): Promise<Command[]> {
@@ -224,7 +224,7 @@ interface FoundCommands {
   readonly error: unknown;
 }
 
-/** Finds sessions and agents whose ids contain a text; for an empty one, the newest sessions and some agents. */
+/** Finds sessions and agents whose ids contain the text; if it is empty, the newest sessions and some agents. */
 function useFoundCommands(text: string): FoundCommands {
   const { client } = useConnection();
   const { data, error } = useLoaded(`find ${text}`, async (signal) => {

@@ -1,7 +1,7 @@
 import type { IconNode } from 'lucide';
 import { createElement } from 'preact';
 
-/** Icon of the Lucide set. Decorative: a text next to it, or the name of its button, says the same. */
+/** Icon of the Lucide set. Decorative: the text next to it, or the name of its button, says the same. */
 export function Icon({ of }: { of: IconNode }) {
   return (
     <svg

@@ -55,7 +55,7 @@ export function Table({
   );
 }
 
-/** Table of a list's loaded items, with a text for an empty list and a button to load more. */
+/** Table of a list's loaded items, with a placeholder for an empty list and a button to load more. */
 export function ListTable<Item>({
   shown,
   columns,
@@ -86,7 +86,7 @@ export function ListTable<Item>({
   );
 }
 
-/** Log of loaded entries, newest first, with a text for an empty one and a button to load more. */
+/** Log of loaded entries, newest first, with a placeholder for an empty log and a button to load more. */
 export function LogList<Item>({
   shown,
   label,

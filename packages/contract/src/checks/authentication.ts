@@ -71,7 +71,7 @@ function speaksOfKey(message: string): boolean {
   return /invalid|missing|not valid|unknown|absent|required/i.test(rest) || !isEnglish(rest);
 }
 
-/** `true` if a text has words that only English has; a text without them may be in any language. */
+/** `true` if text has words that only English has; without them it may be in any language. */
 function isEnglish(text: string): boolean {
   return (
     /\b(the|is|are|your|you|this|that|with|please|and|not|was|away)\b/i.test(text) || !/\p{L}{3}/u.test(text)

@@ -16,7 +16,7 @@ import type { Run } from '../run.ts';
 /** Number of concurrent requests in a burst. */
 const atOnce = 10;
 
-/** Number of times that another key may be over its own rate while this one is. */
+/** Number of times that another key may also be over its rate limit. */
 const rounds = 3;
 
 /** Sends requests until one returns 429, up to the limit of the run. */
@@ -41,7 +41,7 @@ export const limitChecks: readonly Check[] = [
   safeCheck('LIM-01', 'another key while this one is over its rate', async (run) => {
     const key = run.secondTenantKey();
     const { clock, maxRetryAfterMs, signal } = run.settings;
-    // The other key may lawfully be over its own rate: it must pass once it has waited as it was told.
+    // The other key may be over its own rate limit: it must pass after the delay of `Retry-After`.
     for (let round = 1; ; round += 1) {
       await provoked(run);
       const response = await run.probe.call('sessions.list', { key, query: { limit: 1 }, once: true });
@@ -81,7 +81,7 @@ export const limitChecks: readonly Check[] = [
 /** Statuses that mean something other than an invalid request. */
 const takenStatuses = new Set([401, 429]);
 
-/** Returns all errors of the run, without those of gateways, which may not know the envelope. */
+/** Returns all errors of the run, except from gateways, which may not know the envelope. */
 async function errorsOf(run: Run): Promise<readonly ApiResponse[]> {
   await run.provocations.all();
   return run.probe.responses.filter((response) => response.status >= 400 && !isGatewayError(response));

@@ -92,7 +92,7 @@ export const referenceApprovalChecks: readonly Check[] = [
   }),
 ];
 
-/** Creates an action that is held under its own id. */
+/** Creates a held action with a new id. */
 async function held(run: Run) {
   const agentId = run.newName('guarded');
   await policyFor(run, agentId, { effect: 'require_approval' });

@@ -21,7 +21,7 @@ import {
 import type { MadeRecord } from '../world/records.ts';
 import { expectSuccess } from './expectations.ts';
 
-/** Texts by which a record is known in a list, each of them enough: its identifier, and the name that it was given. */
+/** Strings that each identify a record in a list: its identifier, and the name that it was given. */
 type Marks = readonly string[];
 
 /** Returns the marks of a record that the run created. */

@@ -32,7 +32,7 @@ const noScoreWords = new Set(
   ).split(' '),
 );
 
-/** `true` if a name such as `eventCount` or `event_count` is that of a number which is not a score. */
+/** `true` if a name such as `eventCount` or `event_count` stands for a number that is not a score. */
 function isNoScore(name: string): boolean {
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -106,7 +106,7 @@ function* membersBeside(value: unknown, dimensions: Dimensions | undefined): Gen
   }
 }
 
-/** `true` if a risk result has a number that can be the score of the session, besides those of its dimensions. */
+/** `true` if a risk result has a number that can be the score of the session, besides the scores of its dimensions. */
 export function hasScoreOfItsOwn(risk: unknown): boolean {
   return membersBeside(risk, dimensionsOf(risk)).some(
     ([name, member]) => typeof member === 'number' && !isNoScore(name),

@@ -53,7 +53,7 @@ function foreignId(name: EndpointName): Check {
   });
 }
 
-/** Returns a function that tells if something names a record of the run in a list; skips if it has none there. */
+/** Returns a function that checks if a value names a record of the run in a list; skips if the list has none. */
 async function namesOwnRecord(run: Run, name: ListEndpointName): Promise<(shown: unknown) => boolean> {
   const { marks } = await ownRecords(run, name);
   if (marks.length === 0) skip('the run has no record in this list');

@@ -102,10 +102,10 @@ export function membersNamed(document: unknown, name: string): unknown[] {
 /** Maximum number of retries after 429, 502, 503 or 504. */
 const maxRepeats = 5;
 
-/** Statuses after which the specification tells clients to retry ("Errors", retry guidance). */
+/** Statuses that clients retry (specification, "Errors", retry guidance). */
 const retried = new Set([429, 502, 503, 504]);
 
-/** `true` if the specification tells clients to retry a request that received this status. */
+/** `true` if clients retry a request that received this status, by the specification. */
 export function isRetried(status: number): boolean {
   return retried.has(status);
 }

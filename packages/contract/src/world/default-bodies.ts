@@ -1,6 +1,6 @@
 import type { BodyName } from '../contract-options.ts';
 
-/** Bodies of the reference profile. None of them affects agents other than the run's own. */
+/** Bodies of the reference profile. They affect only agents of the run. */
 export const defaultBodies: Readonly<Partial<Record<BodyName, unknown>>> = {
   'agents.create': { name: '{name}', description: 'Created by the conformance suite; safe to delete.' },
   'agents.update': { description: '{name}' },

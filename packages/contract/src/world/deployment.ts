@@ -83,7 +83,7 @@ export class Deployment {
 /** Matches everything that looks like a key or a secret of the service. */
 const secretPattern = /\b(al_live_|al_test_|whsec_)[^\s"'<>()\\]+/g;
 
-/** Removes secrets from texts of a report. */
+/** Removes secrets from the strings of a report. */
 export class Redaction {
   readonly #secrets: readonly string[];
 

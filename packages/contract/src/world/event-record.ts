@@ -106,7 +106,7 @@ function isCopy(item: unknown, event: ActivityEvent): boolean {
   return sentValues(event).filter(({ isSame }) => values(item).some(isSame)).length >= valuesOfCopy;
 }
 
-/** `true` if an object has the id as a value of its own, outside of arrays. */
+/** `true` if the id is a value of an object, outside of arrays. */
 function carries(object: JsonObject, eventId: string): boolean {
   return Object.values(object).some((value) =>
     isObject(value)

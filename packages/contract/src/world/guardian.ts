@@ -67,8 +67,8 @@ export class Guardian {
   }
 
   /**
-   * Returns the outcome of holding an action, each number with an agent and a policy of its own; skips the check if
-   * no policy that holds an action can be created.
+   * Returns the outcome of holding an action, with another agent and policy for each number; skips the check if no
+   * policy that holds an action can be created.
    */
   hold(number = 1): Promise<Hold> {
     let hold = this.#holds.get(number);
@@ -108,7 +108,7 @@ export class Guardian {
     return probe.call('guardian.pendingActions.decide', { id, body, ...(key !== undefined && { key }) });
   }
 
-  /** Returns all pending actions that the pages of the run show, those of others included. */
+  /** Returns all pending actions that the pages of the run show, including actions of other agents. */
   async pending(options: WalkOptions = {}): Promise<readonly unknown[]> {
     return (await listed(this.#deployment, 'guardian.pendingActions.list', options)).items;
   }

@@ -17,7 +17,7 @@ const maxCandidates = 12;
 /** Longest identifier, in characters. */
 const longestIdentifier = 200;
 
-/** Parts of the names by which the records of a kind may call their own identifier. */
+/** Parts of the names that the identifier of a record may have, by kind. */
 const ownNames: Readonly<Record<IdentifiedKind, RegExp>> = {
   agents: /agent/i,
   policies: /policy|rule/i,
@@ -50,8 +50,8 @@ function* scalars(object: JsonObject, path: readonly string[] = []): Generator<I
 }
 
 /**
- * Returns the texts and numbers of a record that may be its identifier, likeliest first. The specification says that a
- * record has an identifier, but not its name. `sent` are values of the run, which are tried last.
+ * Returns the strings and numbers of a record that may be its identifier, likeliest first. The specification requires
+ * an identifier, but does not name it. `sent` are values of the run, which are tried last.
  */
 export function identifierCandidates(
   kind: IdentifiedKind,

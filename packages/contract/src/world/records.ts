@@ -59,7 +59,7 @@ export class Records {
     return made;
   }
 
-  /** Creates a record with the body for a new name, by default that of the endpoint. */
+  /** Creates a record with the body for a new name, by default the endpoint's body. */
   async make(
     kind: RecordKind,
     bodyFor: (name: string) => unknown = (name) => this.body(`${kind}.create`, { name }),

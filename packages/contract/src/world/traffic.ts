@@ -97,7 +97,7 @@ export class Traffic {
     return response;
   }
 
-  /** Creates an event with the run's own agent and session, unless given in `fields`. */
+  /** Creates an event with the agent and session of the run, unless given in `fields`. */
   event(fields: Partial<ActivityEvent> = {}): ActivityEvent {
     const { prefix } = this.#deployment;
     return newEvent({ agentId: this.#probeAgentId, sessionId: `${prefix}-probe`, ...fields });
@@ -111,7 +111,7 @@ export class Traffic {
 
   /** Returns the sessions of the run once their events can be read; skips the check if they cannot. */
   settled(): Promise<Sessions> {
-    // Waits once: a deployment that never shows the events is not asked again.
+    // Wait once: do not poll again a deployment that never shows the events.
     this.#settled ??= this.#settle();
     return this.#settled;
   }

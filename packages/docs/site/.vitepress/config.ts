@@ -97,10 +97,10 @@ function sidebarOf({ groups }: Section): DefaultTheme.SidebarItem[] {
   }));
 }
 
-/** Folders of pages besides those of the sections, and the sections that contain them. */
+/** Folders of pages outside of the folders of sections, and the sections that contain them. */
 const furtherFolders: Readonly<Record<string, string>> = { adapters: 'start', packages: 'reference' };
 
-/** Returns the sidebar of each folder: that of its section. */
+/** Returns the sidebar of each folder, which shows its section. */
 function sidebars(): DefaultTheme.SidebarMulti {
   return Object.fromEntries(
     sections.flatMap((section) =>
@@ -173,7 +173,7 @@ export default defineConfig({
   cleanUrls: true,
   // The check of the whole website finds dead anchors too.
   ignoreDeadLinks: true,
-  // Page data in an own file: the remaining inline scripts are the same on every page.
+  // Page data in a separate file: the remaining inline scripts are the same on every page.
   metaChunk: true,
   head: [['link', { rel: 'icon', href: `${placeholderBase}icon.svg`, type: 'image/svg+xml' }]],
   markdown: {

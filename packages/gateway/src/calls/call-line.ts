@@ -29,7 +29,7 @@ export class CallLine {
     this.#decided = decided;
   }
 
-  /** Notes the decision about the message at an index. */
+  /** Records the decision about the message at an index. */
   decide(index: number, decision: CallDecision): void {
     this.#decisions.set(index, decision);
     if (this.#decisions.size === this.#calls) this.#decided(this.#parts());

@@ -47,7 +47,7 @@ interface GatewayExit {
 /**
  * Runs the gateway until its client or its server ends, or a signal ends it.
  *
- * @returns the exit code: that of a server that this process started
+ * @returns the exit code, which is the server's if this process started it
  */
 async function runGateway(command: readonly string[], flags: GatewayFlags, misuse: Misuse): Promise<number> {
   const { agent, guard: mode, onUnavailable, holdSeconds, toolPrefix, showArguments, announce } = flags;

@@ -20,7 +20,7 @@ import { respondJson } from './upstream.ts';
 
 const sessionHeader = 'mcp-session-id';
 
-/** Sessions of HTTP clients, each with a server of its own that is connected by stdio. */
+/** Sessions of HTTP clients, each with a separate server that is connected by stdio. */
 export class ChildSessions {
   readonly #options: ChildServerOptions;
   readonly #calls: GatewayCalls;
@@ -109,7 +109,7 @@ interface OpenRequest {
   readonly progressTokens: ReadonlySet<string>;
 }
 
-/** Session of an HTTP client with a server of its own, which is connected by stdio. */
+/** Session of an HTTP client with a separate server, which is connected by stdio. */
 class ChildSession {
   readonly id = randomUUID();
   /** Resolves when the server has ended and its calls are recorded. */

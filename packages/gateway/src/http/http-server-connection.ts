@@ -35,8 +35,8 @@ export class HttpServerConnection {
   #renewal: Promise<void> | undefined;
   #protocolVersion: string | undefined;
   /**
-   * Messages wait for the response to `initialize`, which creates the session, and for the stream of the server's own
-   * messages.
+   * Messages wait for the response to `initialize`, which creates the session, and for the stream of messages that the
+   * server starts.
    */
   #ready: Promise<void> = Promise.resolve();
 

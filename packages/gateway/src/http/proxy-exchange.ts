@@ -105,7 +105,7 @@ export class ProxyExchange {
       this.#gone.abort();
       this.#done.resolve();
     });
-    // Until the server is asked: its headers are passed on as they are.
+    // Only until the request is forwarded, because the server's headers are passed on unchanged.
     this.#stopStarting = this.#client.startStreamSoon();
     if (request.method === 'POST') relay.fromClient(body);
     // The gateway reads no other bodies, so that the server gets none.
@@ -145,7 +145,7 @@ export class ProxyExchange {
         await relay.serverGone('The MCP server closed the stream before it responded');
       response.end();
     } catch {
-      // The error is that of a lost connection: there is no response, or not the whole of it.
+      // The connection is lost: there is no response, or only a part of it.
       if (!this.#gone.signal.aborted) await this.#fail(relay);
     }
     this.#done.resolve();
@@ -210,7 +210,7 @@ function rejection(status: number): RpcError {
   return new RpcError(undefined, `Error POSTing to endpoint (HTTP ${status})`);
 }
 
-/** Headers that belong to one connection (RFC 9110, section 7.6.1), or that each message has of its own. */
+/** Headers that belong to one connection (RFC 9110, section 7.6.1) or to one message. */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',

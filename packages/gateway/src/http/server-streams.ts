@@ -3,7 +3,7 @@ import type { Upstream } from './upstream.ts';
 
 const sessionHeader = 'mcp-session-id';
 
-/** Maximum time that messages wait for the stream of the server's own messages, in milliseconds. */
+/** Maximum time that messages wait for the stream of messages that the server starts, in milliseconds. */
 const openMs = 1000;
 
 /** Waits for a number of milliseconds. */
@@ -22,7 +22,7 @@ export interface ServerStreamsOptions {
   readonly wait: Wait;
   /** Returns the headers that each request of the session has. */
   headers(): Readonly<Record<string, string>>;
-  /** Takes a message of the server, and removes its id from those of open requests if it is a response. */
+  /** Takes a message of the server, and removes its id from the open requests if it is a response. */
   take(message: Buffer, open: Set<string>): void;
 }
 
@@ -132,24 +132,24 @@ export class ServerStreams {
   }
 }
 
-/** Delay before a stream is resumed for a server that asks for none, in milliseconds. */
+/** Delay before a stream is resumed if the server requests none, in milliseconds. */
 const defaultRetryMs = 1000;
 
 /** Minimum delay before a stream is resumed, so that a server that ends each stream is not flooded, in milliseconds. */
 const minRetryMs = 100;
 
-/** Maximum delay before a stream is resumed: that of a timer, in milliseconds. */
+/** Maximum delay before a stream is resumed, which is the maximum of a timer, in milliseconds. */
 const maxRetryMs = 2 ** 31 - 1;
 
 /** Point at which a stream of events ended. */
 interface StreamEnd {
   /** Id of its last event; undefined if it cannot be resumed. */
   readonly lastId?: string | undefined;
-  /** Delay that the server asks for before the stream is resumed, in milliseconds. */
+  /** Delay that the server requests before the stream is resumed, in milliseconds. */
   readonly retryMs?: number | undefined;
 }
 
-/** Returns the later of two points: what its part of the stream does not name is still that of the earlier. */
+/** Returns the later of two points, with the fields of the earlier that its part of the stream does not name. */
 function laterEnd(before: StreamEnd, after: StreamEnd): StreamEnd {
   return { lastId: after.lastId ?? before.lastId, retryMs: after.retryMs ?? before.retryMs };
 }

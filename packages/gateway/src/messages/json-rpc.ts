@@ -88,7 +88,7 @@ export function withValue(text: string, path: JSONPath, value: unknown): string 
   return applyEdits(text, modify(text, path, value, {}));
 }
 
-/** Returns the texts of the elements of an array. */
+/** Returns the JSON text of each element of an array. */
 export function elementTexts(text: string): string[] {
   const { children = [] } = parseTree(text) ?? {};
   return children.map(({ offset, length }) => text.slice(offset, offset + length));

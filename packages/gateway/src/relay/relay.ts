@@ -22,7 +22,7 @@ import { OpenCalls } from './open-calls.ts';
 export interface RelayEnds {
   toServer(line: Buffer): void;
   toClient(line: Buffer): void;
-  /** Notes that a line of the client is neither forwarded nor gets a response, for transports that must respond. */
+  /** Reports a line of the client that is not forwarded and gets no response, for transports that must respond. */
   dropped?(): void;
 }
 
@@ -105,7 +105,7 @@ export class Relay {
     this.#output.write(ended.length === 0 ? line : this.#responseLine(line, ended, Array.isArray(value)));
   }
 
-  /** Notes that the client is gone: calls that wait for a decision never run. */
+  /** Gives up all calls after the client has disconnected: calls that wait for a decision never run. */
   clientGone(): void {
     this.#isClientGone = true;
     this.cancelWaiting(() => true);

@@ -22,7 +22,7 @@ export interface ChildServerOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Process of an MCP server that is connected by stdio. Its stderr is that of this process. */
+/** Process of an MCP server that is connected by stdio. It shares the stderr of this process. */
 export class ChildServer {
   readonly stdin: Writable;
   readonly stdout: Readable;

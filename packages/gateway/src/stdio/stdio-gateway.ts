@@ -17,8 +17,8 @@ export interface StdioGatewayOptions {
 }
 
 /**
- * Runs an MCP server in a process of its own, and passes the messages between it and the client. Resolves when the
- * server has ended, and all of its calls are recorded.
+ * Runs an MCP server in a child process, and passes the messages between it and the client. Resolves when the server
+ * has ended and all of its calls are recorded.
  *
  * @throws Error when the command cannot be started
  */

@@ -29,7 +29,7 @@ import {
   wrapChanges,
 } from './server-entry.ts';
 
-/** Members that hold the servers: that of Claude Desktop and Cursor, and that of VS Code. */
+/** Members that contain the servers: of Claude Desktop and Cursor, and of VS Code. */
 const serversMembers = ['mcpServers', 'servers'] as const;
 
 /** Outcome for one server of a configuration. */

@@ -60,8 +60,8 @@ export function wrapChanges(entry: ServerEntry, { options, variables }: WrapOpti
 }
 
 /**
- * Returns the changes that take the gateway away, where no backup has the earlier entry: command, arguments and address
- * are those of the gateway's own arguments.
+ * Returns the changes that remove the gateway if no backup has the earlier entry: takes the command, arguments and
+ * address from the arguments of the gateway.
  */
 export function unwrapChanges(entry: ServerEntry): EntryChanges {
   const args = Array.isArray(entry.args) ? (entry.args as readonly unknown[]) : [];

@@ -43,7 +43,7 @@ export class CallLog {
   }
 
   /**
-   * Notes the begin of a call.
+   * Records the start of a call.
    *
    * @throws the system's error when it cannot be written
    */

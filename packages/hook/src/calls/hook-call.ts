@@ -57,7 +57,7 @@ export class Denials {
     return same >= maxSameDenials || inARow >= maxDenialsInARow;
   }
 
-  /** Notes that a call of a tool was allowed. */
+  /** Resets the consecutive denials of a tool after an allowed call. */
   letThrough(toolName: string): void {
     rmSync(this.#path(inARowSuffix, toolName), { force: true });
   }
@@ -98,7 +98,7 @@ export type HookEvent =
   /** A tool has ended. */
   | ({ readonly kind: 'after' } & EndedCall)
   /**
-   * All calls of a turn have ended. Calls that are still open were denied by the agent's own permissions, or by another
+   * All calls of a turn have ended. Calls that are still open were denied by the agent's permissions or by another
    * hook; the status counts for calls that no hook has reported.
    */
   | { readonly kind: 'turn'; readonly calls: readonly EndedCall[] }

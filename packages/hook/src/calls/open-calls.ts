@@ -30,7 +30,7 @@ export class OpenCalls {
   }
 
   /**
-   * Notes a call.
+   * Records an open call.
    *
    * @throws the system's error when it cannot be written
    */
@@ -57,7 +57,7 @@ export class OpenCalls {
   /**
    * Claims a call in order to record its end. Of several processes that claim an open call, one succeeds.
    *
-   * @param status - status for an open call; one that was claimed before keeps its own
+   * @param status - status for an open call; a call that was claimed before keeps its status
    */
   claim(name: CallName, status: number): ClaimedCall | undefined {
     const isOpen = name.state === 'open';

@@ -8,7 +8,7 @@ const internalTool = 'StructuredOutput';
 
 /**
  * Hooks of Claude Code, by its reference (https://code.claude.com/docs/en/hooks) and the types of
- * `@anthropic-ai/claude-agent-sdk`. `permissionDecision: "allow"` is never sent, because it would bypass the user's own
+ * `@anthropic-ai/claude-agent-sdk`. `permissionDecision: "allow"` is never sent, because it would bypass the user's
  * permissions.
  */
 export const claudeCode: Dialect = {

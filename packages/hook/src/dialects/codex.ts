@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
@@ -35,7 +36,7 @@ function parseEvent(name: string, event: EventFields): HookEvent {
     case 'PreToolUse':
       return { kind: 'before', call: callOf(event) };
     case 'PostToolUse':
-      return { kind: 'after', call: callOf(event), status: responseStatusOf(event.value('tool_response')) };
+      return { kind: 'after', call: callOf(event), status: statusOf(event) };
     case 'UserPromptSubmit':
     case 'Stop':
     case 'SubagentStop':
@@ -53,6 +54,54 @@ const timedOut = /^command timed out after \d+ /;
 /** Exit code that Codex gives a command which it has stopped after its time limit. */
 const timeoutExitCode = 124;
 
+/** Returns the status of a call that has ended. */
+function statusOf(event: EventFields): number {
+  const response = event.value('tool_response');
+  const status = responseStatusOf(response);
+  // Codex 0.163 passes on only the output of a command. Its exit code is in the transcript by then.
+  if (typeof response !== 'string' || status !== responseStatuses.ok || exitCode.test(response))
+    return status;
+  return transcribedStatus(event) ?? status;
+}
+
+/** Bytes at the end of a transcript that are searched for the end of a command. */
+const transcriptBytes = 1 << 20;
+
+/** Returns the status of a command from the transcript of its session; undefined if the transcript does not have it. */
+function transcribedStatus(event: EventFields): number | undefined {
+  const path = event.optionalText('transcript_path');
+  if (path === undefined) return undefined;
+  const callId = event.text('tool_use_id');
+  const line = endOf(path).findLast((text) => text.includes('"CommandExecution"') && text.includes(callId));
+  const { payload } = (objectIn(line ?? '') ?? {}) as TranscriptLine;
+  const { type, id, exit_code } = payload?.item ?? {};
+  return type === 'CommandExecution' && id === callId && typeof exit_code === 'number'
+    ? exitStatus(exit_code)
+    : undefined;
+}
+
+interface TranscriptLine {
+  readonly payload?: {
+    readonly item?: { readonly type?: unknown; readonly id?: unknown; readonly exit_code?: unknown };
+  };
+}
+
+/** Returns the last lines of a file; no lines if it cannot be read. */
+function endOf(path: string): string[] {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const start = Math.max(0, fstatSync(file).size - transcriptBytes);
+      const bytes = Buffer.alloc(transcriptBytes);
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, transcriptBytes, start)).split('\n');
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return [];
+  }
+}
+
 interface CommandResponse {
   readonly exit_code?: unknown;
   readonly exitCode?: unknown;
@@ -62,8 +111,8 @@ interface CommandResponse {
 }
 
 /**
- * Returns the status of a tool's response. Codex has several forms for the end of a command: fields, JSON in a text, and
- * a text. One version has only the output, which does not say if the command failed.
+ * Returns the status of a tool's response. Codex reports the end of a command as fields, as a string with JSON, or as
+ * plain text. One version has only the output, which does not say if the command failed.
  */
 function responseStatusOf(response: unknown): number {
   if (typeof response === 'string') {

@@ -30,9 +30,9 @@ function parseEvent(name: string, event: EventFields): HookEvent {
     case 'preToolUse':
       return { kind: 'before', call: callOf(event) };
     case 'postToolUse':
-      return { kind: 'after', call: callOf(event), status: responseStatuses.ok };
+      return { kind: 'after', call: callOf(event), status: resultStatusOf(event) };
     case 'postToolUseFailure':
-      return { kind: 'after', call: callOf(event), status: failureStatus(String(event.value('error'))) };
+      return { kind: 'after', call: callOf(event), status: failureStatusOf(event) };
     case 'userPromptSubmitted':
     case 'agentStop':
       return { kind: 'idle', thread: { sessionId: event.text('sessionId'), subagentId: '' } };
@@ -45,6 +45,27 @@ function parseEvent(name: string, event: EventFields): HookEvent {
   }
 }
 
+const shells: readonly unknown[] = ['bash', 'powershell'];
+/** Last line that Copilot adds to the output of a command. */
+const exitCode = /<shellId: \S+ completed with exit code (-?\d+)>\s*$/;
+
+/** Returns the status of a call with a result. For Copilot, a command that fails is one. */
+function resultStatusOf(event: EventFields): number {
+  if (!shells.includes(event.value('toolName'))) return responseStatuses.ok;
+  const { textResultForLlm } = (event.value('toolResult') ?? {}) as { readonly textResultForLlm?: unknown };
+  const code = exitCode.exec(String(textResultForLlm))?.[1] ?? '0';
+  return Number(code) === 0 ? responseStatuses.ok : responseStatuses.threw;
+}
+
+/** Start of Copilot's text about arguments that do not match the schema of a tool, with the first path. */
+const invalidArguments = /^(?:Multiple validation errors:\n- )?"[^"\n]*": /;
+
+function failureStatusOf(event: EventFields): number {
+  const error = String(event.value('error'));
+  if (error === `Tool '${event.value('toolName')}' does not exist.`) return responseStatuses.unknownTool;
+  return invalidArguments.test(error) ? responseStatuses.invalidArguments : failureStatus(error);
+}
+
 function callOf(event: EventFields): HookCall {
   return {
     sessionId: event.text('sessionId'),
@@ -55,7 +76,7 @@ function callOf(event: EventFields): HookCall {
   };
 }
 
-/** Returns the arguments, which some versions send as JSON in a text. */
+/** Returns the arguments, which some versions send as a string with JSON. */
 function parsed(args: unknown): unknown {
   if (typeof args !== 'string') return args;
   try {

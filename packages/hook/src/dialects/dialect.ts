@@ -18,11 +18,11 @@ export interface Dialect {
    */
   parse(input: unknown, eventName: string | undefined): HookEvent;
   /**
-   * Exit code with which a hook before a tool reports its own failure, and the call still runs: 1, except for agents that
-   * deny a call for any other exit code than 0.
+   * Exit code of a hook before a tool that failed, if the call still runs: 1, except for agents that deny a call for
+   * any other exit code than 0.
    */
   readonly openFailureExitCode: 0 | 1;
-  /** Output that lets a call through to the agent's own permissions. */
+  /** Output that lets a call through to the agent's permissions. */
   readonly pass: HookOutput;
   /** Output for all other events, if the agent expects one. */
   readonly proceed?: HookOutput;
@@ -34,8 +34,8 @@ export interface Dialect {
    */
   deny(reason: string, stopReason?: string): HookOutput;
   /**
-   * Creates the output that asks the user at the agent's own prompt. Missing if the agent has no such decision, in which
-   * case the call is denied.
+   * Creates the output that makes the agent prompt the user. Missing if the agent has no such decision; the call is
+   * then denied.
    */
   ask?(reason: string): HookOutput;
   /** Creates the output that shows a message to the user at the start of a session. Missing if the agent cannot. */
@@ -66,7 +66,7 @@ export class EventFields {
     return this.#fields[name];
   }
 
-  /** Returns a text that is not empty; undefined for anything else. */
+  /** Returns a string that is not empty; undefined for anything else. */
   optionalText(name: string): string | undefined {
     const value = this.#fields[name];
     return typeof value === 'string' && value !== '' ? value : undefined;

@@ -84,7 +84,7 @@ export interface HookPlace {
   readonly scope?: 'user' | 'project' | undefined;
   /** Folder of the project. Default: the working directory. */
   readonly projectFolder?: string | undefined;
-  /** Home of the user. Default: that of the system. */
+  /** Home folder of the user. Default: from the system. */
   readonly homeFolder?: string | undefined;
 }
 
@@ -96,9 +96,9 @@ export interface InstallHookOptions extends HookPlace {
   readonly onUnavailable?: 'allow' | 'deny' | undefined;
   /** Time limit of a check, in seconds. Default 5. */
   readonly checkTimeoutSeconds?: number | undefined;
-  /** Time to wait for a person's approval, in seconds. The agent's own time limit is set to match. Default 300. */
+  /** Time to wait for a person's approval, in seconds. The agent's time limit is set to match. Default 300. */
   readonly holdTimeoutSeconds?: number | undefined;
-  /** Decision when nobody approved in time; `ask` shows the agent's own prompt. Default: `deny`. */
+  /** Decision when nobody approved in time; `ask` shows the agent's prompt. Default: `deny`. */
   readonly afterHold?: 'deny' | 'ask' | undefined;
   /** Id of the agent in events. Default: `ACTLOG_AGENT_ID` of the agent, else the agent's name. */
   readonly agentId?: string | undefined;
@@ -113,6 +113,6 @@ export interface InstallHookOptions extends HookPlace {
    * takes 300 ms more for each event. Default: `absolute`, unless this process was itself started by npx.
    */
   readonly command?: 'absolute' | 'npx' | undefined;
-  /** Path of the command `actlog`. Default: that of this process. */
+  /** Path of the command `actlog`. Default: the script of this process. */
   readonly script?: string | undefined;
 }

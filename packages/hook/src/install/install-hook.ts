@@ -73,7 +73,7 @@ function settingsOf(agent: AgentName): AgentSettings {
   );
 }
 
-/** Returns the command line for an event; that of Copilot contains the event's name. */
+/** Returns the command line for an event, which contains the event's name for Copilot. */
 function commandFor(agent: AgentName, options: InstallHookOptions, event: string, command: string): string {
   return agent === 'copilot' ? hookCommand(agent, options, ['--event', event]).command : command;
 }
@@ -140,7 +140,7 @@ function ownEntries(agent: AgentName, settings: AgentSettings, text: SettingsTex
   );
 }
 
-/** Permissions of a new settings file: those of the agents themselves. */
+/** Permissions of a new settings file, as the agents create it. */
 const newFileMode = 0o600;
 
 /** Settings file on disk. Written as a whole, so that an agent never reads half of it. */

@@ -6,7 +6,7 @@ import { errors } from './undici.js';
 
 /** Source of handlers, such as `setupServer()` of `msw/node`. */
 export interface HandlerSource {
-  /** Returns the current handlers, those of `server.use()` first. */
+  /** Returns the current handlers, starting with `server.use()`. */
   listHandlers(): readonly object[];
 }
 

@@ -65,7 +65,7 @@ export function recordCall(
   tenant.agentTools.set(agentId, agent);
 }
 
-/** Notes the first check of a session, in which the history of its calls begins. */
+/** Records the time of the first check of a session, when the history of its calls begins. */
 export function noteCheck(tenant: Tenant, { sessionId }: PolicyCheck, nowMs: number): void {
   if (sessionId !== undefined && !tenant.firstChecksMs.has(sessionId)) {
     tenant.firstChecksMs.set(sessionId, nowMs);

@@ -221,7 +221,7 @@ const listChannels: Route<'notificationChannels.list'> = ({ tenant, query }) => 
   return { items: rows, nextCursor };
 };
 
-/** `true` for any name but those of the local machine: the mock resolves no names. */
+/** `true` for any name except names of the local machine, because the mock resolves no names. */
 function isPublic(host: string): boolean {
   if (/^localhost\.?$/.test(host)) return false;
   const address = host.replace(/^\[|\]$/g, '');

@@ -215,7 +215,7 @@ function parsed(bytes: Uint8Array, path: string): unknown {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the body.
+    // The message of the parser quotes the body.
     throw invalid('', 'invalid_json', 'must be JSON');
   }
   const isCheck = path.endsWith(endpoints['policies.check'].path);

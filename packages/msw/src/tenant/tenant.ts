@@ -199,7 +199,7 @@ class IdempotentResponses {
   readonly #kept = new Map<string, Kept>();
 
   /**
-   * Returns the first response for a key, or that of `make`, which is kept unless it fails.
+   * Returns the first response for a key, or calls `make`, whose response is kept unless it fails.
    *
    * @throws ApiError `IDEMPOTENCY_KEY_REUSED` if the first request was different.
    */

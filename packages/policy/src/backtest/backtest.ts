@@ -92,7 +92,7 @@ export class Backtest {
     return this.#draft.some(({ rule }) => rule.condition?.history?.readsOutcomes === true);
   }
 
-  /** Compares one decision with that of the draft, and returns the latter. */
+  /** Compares one decision with the draft's decision, and returns the latter. */
   add(kept: PastDecision): DraftVerdict {
     const past = this.#countsDryRuns && kept.actionId !== null ? { ...kept, dryRun: false } : kept;
     const verdict = this.#verdictOn(past);

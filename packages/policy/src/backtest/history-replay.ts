@@ -128,7 +128,7 @@ export interface PastDecision
   > {
   /** Matched policies in order of precedence. */
   readonly matched: readonly PastMatch[];
-  /** Decision that the agent got, after that of an approver; omitted if it is not known. */
+  /** Decision that the agent got, after an approver decided; omitted if it is not known. */
   readonly decision?: PolicyEffect | undefined;
   /** Name of the subagent that acted; null or omitted for none. */
   readonly subagent?: string | null | undefined;

@@ -150,7 +150,7 @@ export function matchingPolicies(
 /** A checked call of the session before the tried action. */
 export interface EarlierCall {
   readonly toolName: string;
-  /** Agent of the call; that of the tried action by default. */
+  /** Agent of the call. Default: the agent of the tried action. */
   readonly agentId?: string | undefined;
   /** Arguments that the agent showed; none by default. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
@@ -160,7 +160,7 @@ export interface EarlierCall {
   readonly secondsAgo?: number | undefined;
 }
 
-/** Calls before a tried action, and those of them that policies read. */
+/** Calls before a tried action, and the subset that policies read. */
 interface EarlierCalls {
   readonly watches: WatchedCalls;
   /** Calls in the order in which they were made. */

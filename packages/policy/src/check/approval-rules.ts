@@ -149,7 +149,7 @@ export function isSameApprover(left: Approver, right: Approver): boolean {
   return left.principal !== null && right.principal !== null && isSamePerson(left.principal, right.principal);
 }
 
-/** `true` if two names are those of one person: only letter case, white space and Unicode form may differ. */
+/** `true` if two names belong to one person: only letter case, white space and Unicode form may differ. */
 function isSamePerson(left: string, right: string): boolean {
   return left === right || folded(left) === folded(right);
 }

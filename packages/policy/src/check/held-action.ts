@@ -163,7 +163,7 @@ export function approvalSubject({
   parentAgentIds = [],
 }: ApprovedAction): string {
   const action: unknown[] = [sessionId ?? null, toolName, argumentsHash];
-  // Shown arguments are an object and the principal is a text, so one cannot stand for the other.
+  // Shown arguments are an object and the principal is a string, so one cannot stand for the other.
   if (shown !== undefined) action.push(sorted(shown));
   if (principal != null) action.push(principal);
   // Sorted arguments have one member, with an empty name.

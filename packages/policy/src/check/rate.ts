@@ -54,8 +54,8 @@ function windowOf(policyId: string, rate: Rate, subject: string, nowMs: number):
 }
 
 /**
- * Returns the subjects of a count. An action without a session is counted for its agent; that of an inner agent is
- * counted for the agents above it, too.
+ * Returns the subjects of a count. An action without a session counts for its agent; an action of an inner agent also
+ * counts for the agents above it.
  */
 function subjectsOf(rate: Rate | null, { agentId, sessionId, parentAgentIds = [] }: CheckedAction): string[] {
   if (rate === null) return [];

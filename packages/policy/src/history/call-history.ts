@@ -145,7 +145,7 @@ export class CallHistory {
     return true;
   }
 
-  /** Notes an allowed call of a tool that reads text of unknown authors. Returns `true` if the history changed. */
+  /** Records an allowed call of a tool that reads text of unknown authors. Returns `true` if the history changed. */
   addUntrusted(agentId: string, actionId: string | undefined): boolean {
     const isKnown =
       actionId !== undefined &&
@@ -166,7 +166,7 @@ export class CallHistory {
     return idsOfRunning(this.calls.slice(0, excessOf(this.calls.length + 1)));
   }
 
-  /** Notes that calls before a time may be missing, in Unix milliseconds. */
+  /** Records that calls before a time may be missing, in Unix milliseconds. */
   forget(beforeMs: number): void {
     if (beforeMs <= this.#forgottenMs) return;
     this.#forgottenMs = beforeMs;

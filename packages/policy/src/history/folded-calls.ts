@@ -69,7 +69,7 @@ export function foldCall(
   };
 }
 
-/** Returns the folded calls of a window: all without a window, else those of slices that overlap it. */
+/** Returns the folded calls of slices that overlap a window, or all calls without a window. */
 export function foldedWithin({ total, slices }: FoldedCalls, sinceMs: number): readonly FoldedSlice[] {
   return sinceMs === Number.NEGATIVE_INFINITY
     ? [total]

@@ -36,7 +36,7 @@ interface Selection {
   readonly sinceMs: number;
 }
 
-/** History as one policy sees it in one check. Methods throw {@link UnknownHistoryError} for what cannot be told. */
+/** History as one policy sees it in one check. Methods throw {@link UnknownHistoryError} for what is not known. */
 export class HistoryView {
   readonly #facts: HistoryFacts;
   readonly #agentId: string;

@@ -103,10 +103,10 @@ export interface SessionCall {
   readonly arguments: Readonly<Record<string, KeptArgument>>;
 }
 
-/** Maximum length of a text that is kept to be compared. A longer one counts as not shown. */
+/** Maximum length of a string that is kept to be compared. A longer one counts as not shown. */
 const longestText = 200;
 
-/** Returns the named arguments that can be kept: texts of at most 200 characters, finite numbers and booleans. */
+/** Returns the named arguments that can be kept: strings of at most 200 characters, finite numbers and booleans. */
 export function keptArguments(
   shown: Readonly<Record<string, unknown>> | undefined,
   names: Iterable<string>,

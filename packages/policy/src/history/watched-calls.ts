@@ -5,7 +5,7 @@ import type { PolicyRule } from '../match/match-policy.ts';
 export interface WatchedCall {
   /** `true` if the call is kept in its session. */
   readonly inSession: boolean;
-  /** `true` if the session is noted to have read text of unknown authors. */
+  /** `true` if the session is recorded as having read text of unknown authors. */
   readonly isUntrusted: boolean;
   /** `true` if its tool is kept for its agent. */
   readonly ofAgent: boolean;

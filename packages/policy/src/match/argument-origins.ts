@@ -112,7 +112,7 @@ export function refuseUnknownOrigins(root: ASTNode, text: string): void {
   }
 }
 
-/** Yields the nodes in which `origins` is the variable of the check, not that of a comprehension. */
+/** Yields the nodes in which `origins` is the variable of the check, not of a comprehension. */
 function* nodesWithOrigins(node: ASTNode): Generator<ASTNode> {
   yield node;
   const method = isComprehension(node) ? methodOf(node) : undefined;
@@ -187,8 +187,8 @@ function isShell(path: string): boolean {
 
 /**
  * `true` if an action is aimed by text that a tool returned, or by a source that is no longer known, and nothing of it
- * came from the user or the system prompt. A command counts as aimed if it was copied from a text, or names a host from
- * one.
+ * came from the user or the system prompt. A command counts as aimed if it was copied from such text, or names a host
+ * from it.
  */
 function isAimedByText(
   origins: ReadonlyMap<string, Readonly<ArgumentOrigin> | { from: string; as: string }>,

@@ -51,7 +51,7 @@ export function checkedAction(body: PolicyCheck): CheckedAction {
 export interface ShownSize {
   /** Number of values, including the arguments object itself. */
   readonly values: number;
-  /** Characters of all texts and field names. */
+  /** Characters of all strings and field names. */
   readonly characters: number;
 }
 
@@ -76,7 +76,7 @@ function sizeOf(shown: Readonly<Record<string, unknown>>): ShownSize | undefined
     if (Array.isArray(value) && value.length > shownBounds.values) return undefined;
     const inner = typeof value === 'object' && value !== null ? Object.values(value) : [];
     if (found.length + inner.length > shownBounds.values) return undefined;
-    // A condition reads the names of an object like texts.
+    // A condition reads the names of an object like strings.
     if (inner.length > 0 && !Array.isArray(value)) characters += Object.keys(value as object).join('').length;
     if (characters > shownBounds.characters) return undefined;
     found.push(...inner);

@@ -62,8 +62,8 @@ export interface Condition {
 /** History as one policy may read it. */
 export interface PolicyHistory extends HistoryFacts {
   /**
-   * Time from which the calls that the policy reads are kept: that of its last change, in Unix milliseconds. Sessions
-   * that began earlier have calls that are not known.
+   * Time from which the calls that the policy reads are kept, in Unix milliseconds: its last change. Sessions that
+   * began earlier have calls that are not known.
    */
   readonly policySinceMs: number;
 }
@@ -115,7 +115,7 @@ function parse(text: string): ParseResult {
   }
 }
 
-/** Returns the parser's error on one line: its own message quotes the condition with a marker. */
+/** Returns the parser's error on one line: the original message quotes the condition with a marker. */
 function refusal(error: TypeCheckResult['error'], text: string): ConditionError {
   const problem = asWritten(error?.summary ?? 'is not a valid CEL expression');
   return new ConditionError(problem, { text, offset: error?.range?.start, cause: error });

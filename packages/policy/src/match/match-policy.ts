@@ -77,8 +77,8 @@ const longestProblem = 200;
 const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Returns the first line of an error, truncated: later lines quote the condition, and long texts come from
- * the action.
+ * Returns the first line of an error, truncated: later lines quote the condition, and long strings come from the
+ * action.
  */
 function evaluationProblem(error: unknown): string {
   const [first = ''] = (error as Error).message.split('\n', 1);

@@ -65,8 +65,8 @@ export type Optional<Shape extends z.ZodRawShape> = { [Field in keyof Shape]: z.
 /**
  * Creates a schema for an object with exactly these fields. The fields of `rest` are optional.
  *
- * zod's own function copies the type of the shape, and the declarations that TypeScript emits for a copy lose
- * their comments. With this function, the comment of a field appears on hover if it is on a line of its own and
+ * The function of zod copies the type of the shape, and the declarations that TypeScript emits for a copy lose
+ * their comments. With this function, the comment of a field appears on hover if it is on a separate line and
  * the shapes that are spread into the object are `as const`. Across files only named types keep the comments: a
  * shape that other schemas use is named by a mapped type, such as `ProposedActionShape`.
  */

@@ -4,11 +4,10 @@ import {
   reachedToolStatus,
   type ToolOutcome,
 } from '@actlog/tool-call';
-import type { AdapterRecorder } from '../adapter-recorder.ts';
 import { ignoreRejection } from '../lib/abort.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
-import type { Recorder } from '../recorder.ts';
+import type { AdapterRecorder, Recorder } from '../recorder.ts';
 import { prepareCalls, type RunningCall, shownResult } from '../recording/active-call.ts';
 import { prepareSessions } from '../recording/recorder-session.ts';
 import type { SharedCalls } from '../recording/shared-calls.ts';
@@ -20,16 +19,18 @@ import {
   type ToolFilter,
 } from './adapter-option-checks.ts';
 import { Conversations } from './conversation/conversations.ts';
-import { BegunCall, type HookedCall, withCallId } from './hooked-call.ts';
 import {
+  BegunCall,
+  type HookedCall,
   isUnhookedCall,
-  noteHookedCall,
-  noteHookedTime,
-  noteUnhookedCall,
   takeHookedCall,
   takeHookedTime,
   takeUnhookedCall,
+  trackHookedCall,
+  trackHookedTime,
+  trackUnhookedCall,
   watchHookedTimes,
+  withCallId,
 } from './hooked-calls.ts';
 
 /** Objects that have already reported their call, per recorder. */
@@ -74,8 +75,8 @@ export class AdapterCalls {
   }
 
   /**
-   * Returns `true` if the tool is recorded and guarded: the options select it, and it is not one of the framework's
-   * own.
+   * Returns `true` if the tool is recorded and guarded: the options select it, and it is not an internal tool of the
+   * framework.
    */
   covers(toolName: string): boolean {
     const { include, exclude } = this.#options;
@@ -93,8 +94,8 @@ export class AdapterCalls {
    */
   run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
     const { callId, wrapping } = call;
-    noteHookedCall(this.recorder, call);
-    const ended = noteHookedTime(this.recorder, call.toolName);
+    trackHookedCall(this.recorder, call);
+    const ended = trackHookedTime(this.recorder, call.toolName);
     const running =
       callId === undefined && wrapping
         ? withCallId(wrapping, (ownId) => this.#run(call, ownId, run))
@@ -128,13 +129,13 @@ export class AdapterCalls {
    * They then skip it; if one was earlier, use {@link AdapterCalls.recordLate}.
    */
   note(call: { readonly toolName: string; readonly callId: string }): void {
-    if (!isUnhookedCall(this.recorder, call)) noteHookedCall(this.recorder, call);
+    if (!isUnhookedCall(this.recorder, call)) trackHookedCall(this.recorder, call);
   }
 
   /** Records a call that has ended, unless `outcomeOf` or `statusOf` says that it has not finished. */
   record(call: HookedCall, outcome: ToolOutcome): void {
-    noteHookedCall(this.recorder, call);
-    noteHookedTime(this.recorder, call.toolName)?.();
+    trackHookedCall(this.recorder, call);
+    trackHookedTime(this.recorder, call.toolName)?.();
     this.#recordEnded(call, outcome);
   }
 
@@ -147,18 +148,19 @@ export class AdapterCalls {
   }
 
   /**
-   * Does the same for generic hooks, which see the calls of every framework: skips a call that its framework's own
-   * adapter handles. Such a call is recognized by its id; without one, by `startedIn` being a call of the same tool, or
-   * else, after {@link AdapterCalls.watchHooked}, by its time, because some frameworks report failures in the background.
+   * Does the same for generic hooks, which see the calls of every framework: skips a call that its framework's adapter
+   * handles. Such a call is recognized by its id. Without an id, it is recognized by `startedIn`, if that is a call of
+   * the same tool, or by its time after {@link AdapterCalls.watchHooked}, because some frameworks report failures in
+   * the background.
    */
   recordUnhooked(call: HookedCall, outcome: ToolOutcome): void {
     const { callId, startedIn } = call;
     const isWithin = startedIn?.toolName === this.#facts(call).toolName;
-    // Also where other facts identify the call, so that its time is not taken for that of another.
+    // Take the time even if other facts identify the call, so that it does not match another call.
     const isHookedThen = (!startedIn || isWithin) && this.#takeTime(call);
     const isHooked = callId === undefined ? isWithin || isHookedThen : takeHookedCall(this.recorder, call);
     if (isHooked) return;
-    noteUnhookedCall(this.recorder, call);
+    trackUnhookedCall(this.recorder, call);
     this.#recordEnded(call, outcome);
   }
 
@@ -167,15 +169,15 @@ export class AdapterCalls {
     watchHookedTimes(this.recorder);
   }
 
-  /** `true` if the origins of arguments are found out, so that texts are worth passing to {@link AdapterCalls.noteText}. */
+  /** `true` if argument origins are traced, so that {@link AdapterCalls.noteText} needs the conversation. */
   get tracesOrigins(): boolean {
     return this.#recorder.tracesOrigins;
   }
 
   /**
-   * Remembers a text of the user or the system prompt for the origins of arguments, in the session in which calls with
-   * this framework's session would be recorded. A text that was passed before makes no difference, so all messages of a
-   * request may be passed.
+   * Remembers what the user or the system prompt says, to trace argument origins, in the session in which calls with
+   * this framework's session would be recorded. Repeated text is ignored, so callers may pass all messages of a
+   * request.
    */
   noteText(author: TextAuthor, text: string, sessionId?: string): void {
     if (!this.tracesOrigins) return;
@@ -255,7 +257,7 @@ export class AdapterCalls {
       arguments: call.arguments,
       sessionId: this.#sessionIdOf(call.sessionId),
       agentId: agentId ?? call.agentId,
-      // The user's id is that of all agents, so that the framework's names are those of subagents.
+      // The user's id applies to all agents, so the framework's names become the names of subagents.
       subagent:
         call.subagent ?? (agentId !== undefined && call.parentAgentIds?.length ? call.agentId : undefined),
       parentAgentIds: agentId === undefined ? call.parentAgentIds : undefined,
@@ -316,7 +318,7 @@ function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
-/** Returns `true` if a filter lists the exact name. Patterns and functions are written for the user's own tools. */
+/** Returns `true` if a filter lists the exact name. Patterns and functions are written for the user's tools. */
 function lists(filter: ToolFilter | undefined, toolName: string): boolean {
   return Array.isArray(filter) && filter.includes(toolName);
 }

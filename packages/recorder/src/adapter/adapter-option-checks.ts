@@ -1,11 +1,10 @@
 import { isRegExp } from 'node:util/types';
 import type { ResponseStatusMapping, ToolOutcome } from '@actlog/tool-call';
-import type { AdapterIdentity } from '../adapter-recorder.ts';
 import { checkGuard, type GuardOptions } from '../guard/guard-options.ts';
 import { checkType } from '../lib/option-checks.ts';
 import type { OriginsOptions } from '../origins/origins-options.ts';
-import type { Recorder } from '../recorder.ts';
-import type { HookedCall } from './hooked-call.ts';
+import type { AdapterIdentity, Recorder } from '../recorder.ts';
+import type { HookedCall } from './hooked-calls.ts';
 
 /** Names of the options that all adapters share. */
 const sharedNames = Object.keys({
@@ -41,7 +40,7 @@ const toolProperties = [
 export interface OptionTerms {
   /** Code that shows where the options belong, such as `middleware: [actlog({ guard })]`. */
   readonly form?: string | undefined;
-  /** Names of the adapter's own options. */
+  /** Names of options that only this adapter has. */
   readonly optionNames?: readonly string[] | undefined;
 }
 
@@ -67,11 +66,11 @@ export type RecordOnlyOptions<Options extends AdapterOptions = AdapterOptions> =
 };
 
 /**
- * Rejects invalid options. In TypeScript the types prevent them; in JavaScript a mistake would show on each call, or
- * never: a guard under another name, or tools in the place of the options, would switch the guard off.
+ * Rejects invalid options. In TypeScript the types prevent them. In JavaScript a mistake would show on each call or
+ * never: a misspelled `guard`, or tools passed in place of the options, would switch the guard off.
  *
- * @throws TypeError when an option has the wrong type, or a name that no option has; the guard's own options are
- *   checked where it is created
+ * @throws TypeError when an option has the wrong type or an unknown name; the guard checks its options when it is
+ *   created
  */
 export function checkAdapterOptions(options: AdapterOptions, terms: OptionTerms = {}): void {
   checkType('object', 'options', options, 'pass an object such as { agentId: "support" }');
@@ -184,7 +183,7 @@ function checkFilter(name: string, filter: unknown): void {
 export interface AdapterTraits extends AdapterIdentity, OptionTerms {
   /**
    * Returns the status of a call from the framework's outcome: `null` if the call has not finished, `undefined` to use
-   * the recorder's own table. Default: the table.
+   * the recorder's table. Default: the table.
    */
   readonly statusOf?: ((outcome: ToolOutcome, call: HookedCall) => number | null | undefined) | undefined;
   /**
@@ -246,7 +245,7 @@ export interface AdapterOptions {
    * that the model sees.
    */
   readonly toolName?: ((toolName: string) => string) | undefined;
-  /** Returns the status of calls. For `undefined`, the framework's own outcomes and the recorder's table apply. */
+  /** Returns the status of calls. For `undefined`, the framework's outcomes and the recorder's table apply. */
   readonly responseStatus?: ResponseStatusMapping | undefined;
   /** Records and guards only these tools. Default: all. */
   readonly include?: ToolFilter | undefined;

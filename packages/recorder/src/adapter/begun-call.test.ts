@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Recorder } from '../recorder.ts';
 import { type ActiveCall, currentCall, runAsCall } from '../recording/active-call.ts';
 import { currentSessionId } from '../recording/recorder-session.ts';
-import { BegunCall } from './hooked-call.ts';
+import { BegunCall } from './hooked-calls.ts';
 
 const storage = new AsyncLocalStorage<string>();
 

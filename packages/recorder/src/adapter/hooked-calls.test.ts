@@ -2,17 +2,17 @@ import { expect, test } from 'vitest';
 import { Recorder } from '../recorder.ts';
 import {
   isUnhookedCall,
-  noteHookedCall,
-  noteUnhookedCall,
   takeHookedCall,
   takeUnhookedCall,
+  trackHookedCall,
+  trackUnhookedCall,
 } from './hooked-calls.ts';
 
 const call = { toolName: 'search', callId: 'call_1' };
 
 test('recognizes a call by id and tool, once', () => {
   const recorder = {};
-  noteHookedCall(recorder, call);
+  trackHookedCall(recorder, call);
   expect(takeHookedCall(recorder, { ...call, toolName: 'other' })).toBe(false);
   expect(takeHookedCall({}, call)).toBe(false);
   expect(takeHookedCall(recorder, call)).toBe(true);
@@ -21,8 +21,8 @@ test('recognizes a call by id and tool, once', () => {
 
 test('recognizes both of two concurrent calls with the same id', () => {
   const recorder = {};
-  noteHookedCall(recorder, call);
-  noteHookedCall(recorder, call);
+  trackHookedCall(recorder, call);
+  trackHookedCall(recorder, call);
   expect(takeHookedCall(recorder, call)).toBe(true);
   expect(takeHookedCall(recorder, call)).toBe(true);
   expect(takeHookedCall(recorder, call)).toBe(false);
@@ -35,8 +35,8 @@ test('counts a call once if the adapter is installed twice', async () => {
     spool: false,
     onDrop: () => {},
   });
-  noteHookedCall(recorder, call);
-  await recorder.toolCall({ ...call, arguments: {} }, () => noteHookedCall(recorder, call));
+  trackHookedCall(recorder, call);
+  await recorder.toolCall({ ...call, arguments: {} }, () => trackHookedCall(recorder, call));
   expect(takeHookedCall(recorder, call)).toBe(true);
   expect(takeHookedCall(recorder, call)).toBe(false);
   await recorder.close({ timeoutMs: 0 });
@@ -44,8 +44,8 @@ test('counts a call once if the adapter is installed twice', async () => {
 
 test('recognizes calls recorded by a generic hook, once per call', () => {
   const recorder = {};
-  noteUnhookedCall(recorder, call);
-  noteUnhookedCall(recorder, call);
+  trackUnhookedCall(recorder, call);
+  trackUnhookedCall(recorder, call);
   expect(isUnhookedCall(recorder, call)).toBe(true);
   expect(takeHookedCall(recorder, call)).toBe(false);
   expect(takeUnhookedCall(recorder, call)).toBe(true);
@@ -56,13 +56,13 @@ test('recognizes calls recorded by a generic hook, once per call', () => {
 
 test('ignores calls without an id', () => {
   const recorder = {};
-  noteHookedCall(recorder, { toolName: 'search' });
+  trackHookedCall(recorder, { toolName: 'search' });
   expect(takeHookedCall(recorder, { toolName: 'search' })).toBe(false);
 });
 
 test('forgets the oldest of many', () => {
   const recorder = {};
-  for (let n = 0; n <= 2000; n += 1) noteHookedCall(recorder, { toolName: 'search', callId: `call_${n}` });
+  for (let n = 0; n <= 2000; n += 1) trackHookedCall(recorder, { toolName: 'search', callId: `call_${n}` });
   expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_1000' })).toBe(false);
   expect(takeHookedCall(recorder, { toolName: 'search', callId: 'call_1001' })).toBe(true);
 });

@@ -11,7 +11,7 @@ export {
   parseExactJson,
   repeatedMember,
 } from '@actlog/tool-call';
-export { createEventId } from '../events/event-id.ts';
+export { createEventId } from '../events/event.ts';
 export type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
 export { policyOf } from '../guard/action-denied-error.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
@@ -42,8 +42,7 @@ export {
   SessionsById,
 } from './conversation/conversations.ts';
 export { isOfUser } from './conversation/past-calls.ts';
-export { BegunCall, type HookedCall, type Wrapping } from './hooked-call.ts';
-export { keepActionId, takeActionId } from './mcp/action-ids.ts';
+export { BegunCall, type HookedCall, type Wrapping } from './hooked-calls.ts';
 export {
   metaKey,
   type RecorderTerms,
@@ -68,8 +67,10 @@ export {
   giveUpCalls,
   isCallParams,
   isSameCall,
+  keepActionId,
   repetitionKey,
   runRepeatable,
+  takeActionId,
 } from './mcp/unrepeated-calls.ts';
 export {
   callDigest,

@@ -34,7 +34,7 @@ export class RunDenials {
     return same >= maxSameDenials || inARow >= maxDenialsInARow;
   }
 
-  /** Notes that a call of a tool was allowed, so that the model has found another way. */
+  /** Resets the count of a tool after an allowed call, because the model found another way. */
   letThrough(toolName: string): void {
     this.#inARow.delete(toolName);
   }
@@ -61,7 +61,7 @@ export class DeniedRun {
     return true;
   }
 
-  /** Notes that a call of a tool was allowed. */
+  /** Resets the count of a tool after an allowed call. */
   letThrough(toolName: string): void {
     this.#denials.letThrough(toolName);
   }

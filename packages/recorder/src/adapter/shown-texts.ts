@@ -2,7 +2,7 @@ import { jsonValue } from '../lib/json-value.ts';
 import { currentCall } from '../recording/active-call.ts';
 import type { AdapterCalls } from './adapter-calls.ts';
 
-/** Texts of a conversation, as a framework shows them: strings, or lists of parts of which some are texts. */
+/** User and system messages as a framework shows them: strings, or lists of parts of which some are text. */
 export interface ShownTexts {
   /** The framework's session. */
   readonly sessionId?: string | undefined;
@@ -11,12 +11,12 @@ export interface ShownTexts {
 }
 
 /**
- * Passes texts to {@link AdapterCalls.noteText}. Does nothing while origins are off. Errors of the framework's getters
- * do not reach the agent.
+ * Passes messages to {@link AdapterCalls.noteText}. Errors thrown by the framework's getters do not reach the agent.
  *
- * Does nothing while a call of any recorder runs either: a model may have written the texts of an agent inside a tool.
+ * Does nothing while origins are off, or while a call of any recorder runs: a model may have written the prompt of an
+ * agent inside a tool.
  *
- * @param read - reads the texts, only if they are used
+ * @param read - reads the messages; called only if they are used
  */
 export function noteTexts(calls: AdapterCalls, read: () => ShownTexts): void {
   if (!calls.tracesOrigins || currentCall() !== undefined) return;
@@ -31,7 +31,7 @@ export function noteTexts(calls: AdapterCalls, read: () => ShownTexts): void {
   }
 }
 
-/** Returns the texts of a message's content: of the content itself, or of those of its parts that have one. */
+/** Returns the text of a message: the content itself if it is a string, or the text of each part that has any. */
 function textsOf(content: unknown): string[] {
   if (typeof content === 'string') return [content];
   if (!Array.isArray(content)) return [];
@@ -42,7 +42,7 @@ function textsOf(content: unknown): string[] {
   });
 }
 
-/** Contents of messages: texts, or lists of parts of which some are texts. */
+/** Contents of messages: strings, or lists of parts of which some are text. */
 export interface ChatTexts {
   readonly user: unknown[];
   readonly system: unknown[];
@@ -74,7 +74,7 @@ interface Block {
 
 /**
  * Returns what a model sees of a tool's result in the format of the Model Context Protocol: its structured content and
- * the texts of its blocks, as values where they are JSON. Returns any other result unchanged.
+ * the text of its blocks, parsed where it is JSON. Returns any other result unchanged.
  *
  * @param result - the result, or only its blocks
  */
@@ -100,7 +100,7 @@ function shownBlock({ type, text, resource, ...rest }: Block): unknown[] {
   return type === 'resource_link' ? [rest] : [];
 }
 
-/** Returns the value of a text that is a JSON object or array, else the text itself. */
+/** Parses a string that contains a JSON object or array; returns any other value unchanged. */
 function parsedText(text: unknown): unknown {
   return typeof text === 'string' ? (jsonValue(text, maxJsonLength) ?? text) : text;
 }

@@ -1,7 +1,7 @@
 import { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 import type { AdapterCalls } from './adapter-calls.ts';
 import type { AdapterOptions } from './adapter-option-checks.ts';
-import { BegunCall, type HookedCall } from './hooked-call.ts';
+import { BegunCall, type HookedCall } from './hooked-calls.ts';
 import type { RecorderTerms } from './mcp/server-call.ts';
 
 /** Coverage of everything of a framework in this process, usually by a recorder. All copies of an adapter share it. */
@@ -174,7 +174,7 @@ export class MethodHooks {
  * Selects the functions of an object that keep the object as their `this`, which reading private fields requires.
  *
  * - `every-function`: own functions too, for objects that may be literals with methods, or have callbacks that read
- *   them. Each read of a function returns a new one without the original's own properties.
+ *   them. Each read returns a new function without the properties of the original.
  * - `class-methods`: only inherited functions. An own function stays the same value, for objects with functions that
  *   are more than code: a schema with properties, or a class. The same applies to `constructor`.
  */

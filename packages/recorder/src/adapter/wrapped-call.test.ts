@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withCallId } from './hooked-call.ts';
+import { withCallId } from './hooked-calls.ts';
 
 const tool = {};
 const inner = { wrapper: {}, wrapped: tool };

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createEventId } from './event-id.ts';
+import { createEventId } from './event.ts';
 
 const version7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const start = Date.UTC(2100, 0, 1);
@@ -18,7 +18,7 @@ test('creates unique, ascending ids within a millisecond and when the clock goes
 
 test.each([0, -1, 0.5])('creates a valid first id with a fake clock at %s', async (nowMs) => {
   vi.resetModules();
-  const { createEventId, eventIdTimeMs } = await import('./event-id.ts');
+  const { createEventId, eventIdTimeMs } = await import('./event.ts');
   const id = createEventId(nowMs);
   expect(id).toMatch(version7);
   expect(eventIdTimeMs(id)).toBe(0);

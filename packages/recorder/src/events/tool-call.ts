@@ -1,5 +1,5 @@
-import { type ArgumentOrigins, limits } from '@actlog/protocol';
-import { isResponseStatus, type ResponseStatusMapping, toIdentifier, toResourceId } from '@actlog/tool-call';
+import type { ArgumentOrigins } from '@actlog/protocol';
+import { isResponseStatus, type ResponseStatusMapping } from '@actlog/tool-call';
 import { typeName } from '../lib/option-checks.ts';
 
 /** A tool call that is about to run. */
@@ -8,11 +8,11 @@ export interface ToolCall {
   readonly toolName: string;
   /** Arguments of the call. Only their hash leaves the process, and the parts selected by `guard.showArguments`. */
   readonly arguments: unknown;
-  /** Id of the session; default: that of the surrounding `session.run`, else the recorder's own. */
+  /** Id of the session; default: the surrounding `session.run`, otherwise the recorder's session. */
   readonly sessionId?: string | undefined;
   /** Id of the agent; default: the recorder's. */
   readonly agentId?: string | undefined;
-  /** Name of the agent's subagent that makes the call. It is no agent of its own. Default: none. */
+  /** Name of the subagent that makes the call. It does not count as an agent. Default: none. */
   readonly subagent?: string | undefined;
   /**
    * Agents that the agent runs inside, nearest first: their policies, rates and revocation apply too. Default: the agents
@@ -42,11 +42,11 @@ export interface ToolCall {
    * the result itself.
    */
   readonly resultOf?: ((result: unknown) => unknown) | undefined;
-  /** Returns the status of this call. Takes precedence over the recorder's own mapping. */
+  /** Returns the status of this call. Takes precedence over the recorder's mapping. */
   readonly responseStatusOf?: ResponseStatusMapping | undefined;
   /**
    * The same call as announced by the side of a connection that makes it. Its event, action, agent and session are used
-   * if its tool and arguments hash are those of this call.
+   * if its tool and arguments hash match this call.
    */
   readonly announced?: AnnouncedCall | undefined;
   /** Called with what was recorded. */
@@ -59,11 +59,11 @@ export type ToolCallFacts = {
   readonly toolName: string;
   /** HTTP status of the outcome; see the README for outcomes without one. */
   readonly responseStatus: number;
-  /** Id of the session; default: that of the surrounding `session.run`, else the recorder's own. */
+  /** Id of the session; default: the surrounding `session.run`, otherwise the recorder's session. */
   readonly sessionId?: string | undefined;
   /** Id of the agent; default: the recorder's. */
   readonly agentId?: string | undefined;
-  /** Name of the agent's subagent that makes the call. It is no agent of its own. Default: none. */
+  /** Name of the subagent that makes the call. It does not count as an agent. Default: none. */
   readonly subagent?: string | undefined;
   /**
    * Agents that the agent runs inside, nearest first. Default: none.
@@ -107,19 +107,6 @@ export interface CallPlace {
   readonly subagent?: string | undefined;
   /** Agents that the agent runs inside, nearest first. */
   readonly parentAgentIds?: readonly string[] | undefined;
-}
-
-/** Returns a place with names that a service accepts; undefined for a call of an agent that runs inside no other. */
-export function sendablePlace({ subagent, parentAgentIds = [] }: CallPlace) {
-  const name = subagent === undefined ? '' : toIdentifier(subagent, '');
-  const all = parentAgentIds.map((id) => toResourceId(id, 'agent'));
-  // The outermost agent is the one that people know.
-  const parents =
-    all.length <= limits.maxParentAgents
-      ? all
-      : [...all.slice(0, limits.maxParentAgents - 1), ...all.slice(-1)];
-  if (name === '' && parents.length === 0) return undefined;
-  return { ...(name !== '' && { subagent: name }), ...(parents.length > 0 && { parentAgentIds: parents }) };
 }
 
 /**
@@ -166,7 +153,7 @@ export function parseAnnouncedCall(json: string): AnnouncedCall | undefined {
   return origins === undefined || (typeof origins === 'object' && origins !== null) ? value : undefined;
 }
 
-/** Parses the outcome of an event; undefined if it is not one, or that of another event. */
+/** Parses the outcome of an event; undefined if it is not an outcome or belongs to another event. */
 export function parseRecordedOutcome(json: string, eventId: string): RecordedOutcome | undefined {
   const value = JSON.parse(json) as (RecordedOutcome & { readonly eventId?: unknown }) | null;
   if (typeof value !== 'object' || value === null || value.eventId !== eventId) return undefined;

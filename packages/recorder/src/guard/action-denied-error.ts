@@ -38,6 +38,8 @@ export class ActionDeniedError extends Error implements ActionDenial {
   readonly code = 'ACTION_DENIED';
   /** HTTP status recorded in the event. */
   readonly status = 403;
+  /** Tells runtimes that run failed steps again, such as Vercel's workflow, that another attempt is pointless. */
+  readonly fatal = true;
   readonly toolName: string;
   readonly because: DeniedBecause;
   readonly decision: 'deny' | 'require_approval' | undefined;

@@ -54,8 +54,8 @@ export interface GuardOptions {
    */
   readonly showArguments?: ((args: unknown, toolName: string) => Record<string, unknown>) | undefined;
   /**
-   * Maps the responses of a service that words its decisions in its own way, because the specification does not fix
-   * them. If it throws or returns no decision, the call does not run. Default: the fields of the reference profile.
+   * Maps the responses of a service with other decision fields, because the specification does not fix them. If it
+   * throws or returns no decision, the call does not run. Default: the fields of the reference profile.
    */
   readonly readDecision?: ReadDecision | undefined;
   /**
@@ -65,7 +65,7 @@ export interface GuardOptions {
   readonly environment?: string | undefined;
   /**
    * Person or system on whose behalf the agent acts, for conditions and approvers: at most 200 characters on one line. A
-   * function names that of a call, and returns undefined for none; if it throws or returns anything else, the call
+   * function returns the principal of a call, or undefined for none; if it throws or returns anything else, the call
    * counts as not checked, and `onUnavailable` decides. Default: none is sent.
    */
   readonly principal?: string | ((call: PrincipalCall) => string | undefined) | undefined;
@@ -78,10 +78,10 @@ export interface PrincipalCall {
   readonly toolName: string;
 }
 
-/** Texts that the service accepts (reference profile, "Check"). */
+/** Principals that the service accepts (reference profile, "Check"). */
 const validPrincipal = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
-/** `true` if the service accepts a text as a principal. */
+/** `true` if the service accepts a string as a principal. */
 function isPrincipal(text: string): boolean {
   return validPrincipal.test(text);
 }

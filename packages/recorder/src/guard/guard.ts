@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Actlog, Clock } from '@actlog/client';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { createEventPool, type EventPool, isImmediateFaked } from '../delivery/event-pool.ts';
-import { createEventId } from '../events/event-id.ts';
+import { createEventId } from '../events/event.ts';
 import { detached, throwIfAborted } from '../lib/abort.ts';
 import { processWide } from '../lib/process-wide.ts';
 import { timers } from '../lib/timers.ts';

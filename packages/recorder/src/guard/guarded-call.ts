@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
 import { toIdentifier, toResourceId } from '@actlog/tool-call';
-import { createEventId } from '../events/event-id.ts';
-import { sendablePlace, type ToolCall } from '../events/tool-call.ts';
+import { createEventId, sendablePlace } from '../events/event.ts';
+import type { ToolCall } from '../events/tool-call.ts';
 import type { HoldingPolicy } from './decision.ts';
 
 /** A call as seen by the guard. */
@@ -37,7 +37,7 @@ const maxFrameworkLength = 100;
 /**
  * Creates the guard's view of a call.
  *
- * @param known - facts known to the recorder; `actionId` is that of an outer hook, if it checked
+ * @param known - facts known to the recorder; `actionId` comes from an outer hook, if it checked
  */
 export function guardedCall(
   call: ToolCall,

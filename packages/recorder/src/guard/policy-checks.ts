@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { parseExactJson, stringifyExactJson } from '@actlog/tool-call';
-import type { OptionalFacts } from '../events/event-body.ts';
+import type { OptionalFacts } from '../events/event.ts';
 import { ignoreRejection } from '../lib/abort.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
@@ -63,7 +63,7 @@ function readForeign(body: unknown, read: ReadDecision): ReadingResult {
   };
 }
 
-/** Returns a text, or a number as text; undefined for anything else and for an empty text. */
+/** Returns a string, or a number as a string; undefined for anything else and for the empty string. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && text !== '' ? text : undefined;
@@ -230,7 +230,7 @@ export class PolicyChecks {
       try {
         const response = await this.#policies?.check(left.question, options);
         // Only now is it certain that these facts were the reason.
-        for (const facts of left.without) this.#refusals.noteCheck(facts);
+        for (const facts of left.without) this.#refusals.rememberCheck(facts);
         return response;
       } catch (error) {
         rejection ??= error;
@@ -281,7 +281,7 @@ export class PolicyChecks {
       const given = showArguments(call.arguments, call.toolName);
       if (given === undefined || given === null) return undefined;
       problem = 'returned a value that is not a JSON object';
-      // A promise has no fields of its own and would be sent as an empty object.
+      // A promise would be sent as an empty object.
       if (typeof (given as { then?: unknown }).then === 'function') {
         ignoreRejection(given);
         throw new TypeError(problem);

@@ -10,7 +10,7 @@ import {
   temporaryFolder,
 } from '../../tests/journal-fixture.ts';
 import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { realFiles } from './journal-files.ts';
+import { realFiles } from './segment.ts';
 
 class Killed extends Error {}
 

@@ -11,7 +11,7 @@ import {
   recoverAll,
   temporaryFolder,
 } from '../../tests/journal-fixture.ts';
-import { realFiles } from './journal-files.ts';
+import { realFiles } from './segment.ts';
 
 function noSpace(): Error {
   return Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });

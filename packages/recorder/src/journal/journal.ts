@@ -129,7 +129,7 @@ export class Journal {
    */
   readMore(): readonly QueuedEvent[] {
     for (;;) {
-      // Events of this process come after those of dead processes.
+      // Events of dead processes come before events of this process.
       while (this.hasUnsurveyed && !this.#segments.nextToRead?.isAdopted) this.surveyNext();
       const segment = this.#segments.nextToRead;
       if (!segment) return [];
@@ -281,7 +281,7 @@ class JournalRoom {
     return this.#segments.bytes + (toCome + 1) * this.#longestLine + settledBytes < this.#maxBytes;
   }
 
-  /** Notes the size of an event. */
+  /** Tracks the size of the longest event. */
   taken(bytes: number): void {
     if (bytes > this.#longestLine) this.#longestLine = bytes;
   }

@@ -3,7 +3,7 @@ import { environmentVariable } from '../lib/option-checks.ts';
 import type { RecorderOptions } from '../recorder-options.ts';
 import type { Counters, Reporter } from '../reporting/reporter.ts';
 import { Journal } from './journal.ts';
-import { realFiles } from './journal-files.ts';
+import { realFiles } from './segment.ts';
 import { defaultSpoolFolder, namedSpoolFolder } from './spool-location.ts';
 
 const mebibyte = 1024 * 1024;

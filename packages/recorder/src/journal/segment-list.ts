@@ -1,7 +1,6 @@
 import type { QueuedEvent } from '../delivery/queued-event.ts';
 import { timers } from '../lib/timers.ts';
-import type { JournalFiles } from './journal-files.ts';
-import { Segment } from './segment.ts';
+import { type JournalFiles, Segment } from './segment.ts';
 import { type LoadedEvents, loadUnread, survey } from './segment-survey.ts';
 
 /** Pause after a failed read in milliseconds, initially and at most; doubles with each consecutive failure. */
@@ -26,7 +25,7 @@ export interface SegmentListOptions {
 /** The segments of a journal, in order of delivery. */
 export class SegmentList {
   readonly #options: SegmentListOptions;
-  /** Oldest first: those of dead processes, then those of this process. */
+  /** Segments of dead processes, then of this process; oldest first. */
   #segments: Segment[] = [];
   /** Segments of dead processes that have not been read yet. */
   #unsurveyed: Segment[] = [];

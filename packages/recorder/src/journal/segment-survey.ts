@@ -1,13 +1,12 @@
 import { QueuedEvent } from '../delivery/queued-event.ts';
-import { identityOf } from '../events/event-body.ts';
-import { type JournalFiles, maxSegmentBytes } from './journal-files.ts';
-import { decodeLine, type Segment, type SegmentLine } from './segment.ts';
+import { identityOf } from '../events/event.ts';
+import { decodeLine, type JournalFiles, maxSegmentBytes, type Segment, type SegmentLine } from './segment.ts';
 
 /** Number of bytes read at once; their events take about a millisecond. */
 const chunkBytes = 32 * 1024;
 
 /**
- * Reads a segment written by another process: notes its settled events and counts the others.
+ * Reads a segment written by another process: records its settled events and counts the others.
  *
  * @returns the number of damaged records
  */

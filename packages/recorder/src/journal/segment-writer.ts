@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type JournalFiles, syncFolder } from './journal-files.ts';
-import { encodeSettled, type Segment } from './segment.ts';
+import { encodeSettled, type JournalFiles, type Segment, syncFolder } from './segment.ts';
 import type { SegmentList } from './segment-list.ts';
 import type { SpoolFolder } from './spool-folder.ts';
 import type { JournalOptions } from './spool-location.ts';

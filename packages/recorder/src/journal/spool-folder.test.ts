@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openTestJournal, temporaryFolder } from '../../tests/journal-fixture.ts';
-import { realFiles } from './journal-files.ts';
 import { folderName } from './own-file.ts';
+import { realFiles } from './segment.ts';
 
 const minuteMs = 60_000;
 const otherMachine = { machine: '0'.repeat(12), pid: 7, startTicks: 1 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { processWide } from '../lib/process-wide.ts';
-import type { JournalFiles } from './journal-files.ts';
 import { folderName, heartbeatMs, isAlive, ownIdentity, parseFolderName } from './own-file.ts';
+import type { JournalFiles } from './segment.ts';
 import type { JournalOptions } from './spool-location.ts';
 
 /** Folders of this thread, which are alive without a mark. */
@@ -23,7 +23,7 @@ export type SpoolFolderOptions = Pick<JournalOptions, 'root' | 'files' | 'onFail
 
 /**
  * Folder of one process in the spool. Its name identifies its owner, so it is owned from the moment it exists. An
- * abandoned folder is taken over by moving it into one's own, which succeeds for only one process.
+ * abandoned folder is taken over by moving it into this process's folder, which succeeds for only one process.
  */
 export class SpoolFolder {
   readonly root: string;
@@ -188,8 +188,8 @@ export class SpoolFolder {
     if (!this.#isTrusted(from, () => this.#files.assertOwnFolder(from))) return;
     try {
       this.#files.rename(from, to);
-      // Move folders that the dead process had itself taken over next to its own, so that the nesting does not grow
-      // with every crash.
+      // Move folders that the dead process had taken over next to its folder, so that the nesting does not grow with
+      // every crash.
       for (const inner of this.#files.list(to)) {
         if (parseFolderName(inner)) this.#files.rename(join(to, inner), join(this.#path, inner));
       }

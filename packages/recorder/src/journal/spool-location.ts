@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { type JournalFiles, makeFolder } from './journal-files.ts';
 import { assertOwnFolder, currentUserId, UntrustedFileError } from './own-file.ts';
+import { type JournalFiles, makeFolder } from './segment.ts';
 
 /**
  * Creates and returns the folder of the journals of one tenant: in the user's state folder, else in the folder for

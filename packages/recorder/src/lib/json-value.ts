@@ -1,9 +1,9 @@
 import { parseExactJson } from '@actlog/tool-call';
 
 /**
- * Returns the value of a text that is a JSON object or list; undefined for any other text.
+ * Parses a string that contains a JSON object or array; returns undefined for any other string.
  *
- * @param maxLength - longest text that is parsed, in characters
+ * @param maxLength - maximum length to parse, in characters
  */
 export function jsonValue(text: string, maxLength: number): unknown {
   if (text.length > maxLength || !/^\s*[[{]/.test(text)) return undefined;
@@ -15,7 +15,7 @@ export function jsonValue(text: string, maxLength: number): unknown {
 }
 
 /**
- * Decodes a text of a program or a file: UTF-8, or UTF-16 where a byte order mark says so, as PowerShell writes it.
+ * Decodes the output of a program or a file: UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it.
  *
  * @returns the text without the mark
  */

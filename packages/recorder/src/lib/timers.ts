@@ -5,8 +5,8 @@ import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } fr
 const now = () => performance.now();
 
 /**
- * Node's own timers and clock. A test that fakes the global ones would otherwise stop delivery, and permanently if it
- * restores the real ones before a fake timer has fired.
+ * Timers and clock of Node, saved before a test can fake them. Fake timers would stop delivery, and permanently if the
+ * test restores the real ones before a fake timer has fired.
  */
 export const timers = { clearInterval, clearTimeout, now, setImmediate, setInterval, setTimeout };
 

@@ -36,30 +36,30 @@ export interface TracedCall {
   readonly eventId: string | undefined;
 }
 
-/** Arguments whose origins were traced; their words are not taken from the call's own result. */
+/** Arguments whose origins were traced. The result of the same call is not a source of their words. */
 export interface Trace {
   readonly origins: ArgumentOrigins;
   /** Hashes of the phrases of the arguments, which a result often repeats. */
   readonly phrases: ReadonlySet<number>;
-  /** `true` if a text of the user is known. */
+  /** `true` if user text is known. */
   readonly userText: boolean;
 }
 
 /** Maximum number of characters that are read of a call's arguments, and of a result or another text. */
 const maxArgumentCharacters = 64 * 1024;
 const maxTextCharacters = 128 * 1024;
-/** Maximum number of texts whose digests are kept. */
+/** Maximum number of user and system messages whose digests are kept. */
 const maxTexts = 200;
 
 /** Words of the text that is remembered. */
 const words = new Words();
 
-/** Remembers the texts and results of one session, and finds out where arguments came from. */
+/** Remembers the messages and results of one session, and traces where arguments came from. */
 export class OriginTracker {
   readonly #memory: PhraseMemory;
   /** Calls by the number of their source. */
   readonly #calls = new Map<number, TracedCall>();
-  /** Digests of the texts that are remembered, because adapters pass whole conversations again and again. */
+  /** Digests of remembered messages, because adapters pass whole conversations again and again. */
   readonly #texts = new Set<string>();
   readonly #search: ValueSearch;
 
@@ -74,13 +74,13 @@ export class OriginTracker {
     return this.#memory.bytes;
   }
 
-  /** Remembers a text of the user. */
+  /** Remembers what the user wrote. */
   userText(text: string): void {
     this.knowsUser = true;
     this.#addText(text, inUserText);
   }
 
-  /** Remembers the system prompt, or a text that the developer wrote. */
+  /** Remembers the system prompt, or other text that the developer wrote. */
   systemText(text: string): void {
     this.#addText(text, inSystemText);
   }
@@ -98,7 +98,7 @@ export class OriginTracker {
     const isBlock = isContentBlock(result);
     this.#readResult(result, (text, path) => {
       const isWholeText = isBlock && wholePaths.has(path);
-      // JSON as the whole text of a result. JSON within a field, such as the body of a mail, is a text.
+      // Parse JSON only if it is the whole text of a result. JSON within a field, such as the body of a mail, is text.
       const inner = isWholeText ? jsonValue(text, maxTextCharacters) : undefined;
       if (inner === undefined) this.#addResultText(text, path, isWholeText, own);
       else this.#readResult(inner, (leaf, name) => this.#addResultText(leaf, name, name === 'value', own));
@@ -137,7 +137,7 @@ export class OriginTracker {
   }
 
   /**
-   * Traces the hosts of commands and code, and the parts of a URL that was put together, as paths of their own:
+   * Traces the hosts of commands and code, and the parts of a URL that was put together, under separate paths:
    * `command.host`, `url.host`, `url.query`.
    */
   #traceParts(text: string, path: string, add: (path: string, found: Found) => void): void {
@@ -185,8 +185,8 @@ export class OriginTracker {
   }
 
   /**
-   * Remembers a text of the user of this session that an agent wrote in another one, such as the prompt of a sub-agent:
-   * what it copied from results there comes from those results here, and only what its user said is the user's.
+   * Remembers user text of this session that an agent wrote in another session, such as the prompt of a sub-agent.
+   * Words that the agent copied from results there come from those results here. Only words of its user are the user's.
    */
   inheritedText(text: string, parent: OriginTracker): void {
     if (parent === this || text === '' || !this.#isNew(text, inUserText)) return;
@@ -214,10 +214,10 @@ export class OriginTracker {
     for (const hash of copied) this.#memory.addResult(hash, runningText);
   }
 
-  /** `true` once a text of the user is known. */
+  /** `true` once user text is known. */
   knowsUser = false;
 
-  /** `true` for a text that the user wrote. */
+  /** `true` for text that the user wrote. */
   isUserText(text: string): boolean {
     return this.#texts.has(nameOf(text, inUserText));
   }
@@ -230,7 +230,7 @@ export class OriginTracker {
     return true;
   }
 
-  /** Remembers a text of a result, with its lines as fields if it is the whole of what a model sees. */
+  /** Remembers text of a result, with its lines as fields if it is everything that a model sees. */
   #addResultText(text: string, path: string, isWhole: boolean, own: ReadonlySet<number> | undefined): void {
     if (isWhole)
       readSegments(text, (segment, isField, name) => this.#addSegment(segment, isField, name, own));
@@ -270,7 +270,7 @@ export class OriginTracker {
   }
 }
 
-/** Paths of results that are texts: the result itself, or a block of content (Model Context Protocol, "Tool Result"). */
+/** Paths of whole texts: the result itself, or a block of content (Model Context Protocol, "Tool Result"). */
 const wholePaths: ReadonlySet<string> = new Set(['value', 'text', 'content', 'content.text']);
 
 function nameOf(text: string, bits: number): string {
@@ -284,7 +284,9 @@ const blockKeys: ReadonlySet<string> = new Set(
   ),
 );
 
-/** `true` for a text, or for blocks of content; a record that has a `text` or `content` beside other fields is none. */
+/**
+ * `true` for a string or for content blocks, but not for a record that has a `text` or `content` beside other fields.
+ */
 function isContentBlock(result: unknown): boolean {
   if (typeof result !== 'object' || result === null) return true;
   const blocks: readonly unknown[] = Array.isArray(result) ? result.slice(0, 20) : [result];

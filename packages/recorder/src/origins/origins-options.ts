@@ -3,8 +3,8 @@ import { atLeast, booleanVariable } from '../lib/option-checks.ts';
 /** Options of argument origins. */
 export interface OriginsOptions {
   /**
-   * Maximum memory for the texts and results of one session, in bytes, at least 16 KiB. Beyond it, the oldest results
-   * are forgotten, and what came from them is reported as `unknown`. Default 256 KiB, about 30 pages of text.
+   * Maximum memory for the messages and results of one session, in bytes, at least 16 KiB. Beyond it, the oldest
+   * results are forgotten, and what came from them is reported as `unknown`. Default 256 KiB, about 30 pages of text.
    */
   readonly maxSessionBytes?: number | undefined;
   /** Maximum number of sessions in memory; beyond it, those not used longest are forgotten. Default 100. */

@@ -10,9 +10,9 @@ import {
   type Words,
 } from './words.ts';
 
-/** Kinds of texts in which a phrase can stand, as bits of {@link PhraseMemory.find}. */
+/** Bit of {@link PhraseMemory.find} for a phrase that stands in user text. */
 export const inUserText = 1;
-/** In the system prompt. */
+/** Bit for a phrase in the system prompt. */
 export const inSystemText = 2;
 
 /** Numbers of sources wrap here: two of them and two bits fit into one word. */
@@ -24,7 +24,7 @@ const smallestTable = 1024;
 /** Bytes that a caller keeps for each source, such as the name of its tool. */
 const bytesPerSource = 128;
 
-/** A place in the results of calls: a `field` of its own, or running `text`. */
+/** Place of a phrase in the results of calls: a whole field, or running text. */
 export type Place = 0 | 1;
 /** A whole field of a result. */
 export const wholeField: Place = 0;
@@ -35,8 +35,8 @@ const placeShift = [2, 17] as const;
 const sourceMask = 0x7fff;
 
 /**
- * Remembers the hashes of phrases and where they stood, in a bounded table. Sources are numbered as they come. Beyond
- * the limit the oldest sources are forgotten; texts of the user and the system are kept.
+ * Remembers the hashes of phrases and where they occurred, in a bounded table. Sources are numbered in order of
+ * arrival. Beyond the limit the oldest sources are forgotten, except for user and system text.
  */
 export class PhraseMemory {
   #keys = new Uint32Array(smallestTable);
@@ -77,7 +77,7 @@ export class PhraseMemory {
     return this.#sources;
   }
 
-  /** Remembers that a phrase stands in texts of these kinds. */
+  /** Remembers that sources of these kinds contain a phrase. */
   addText(hash: number, bits: number): void {
     const slot = this.#slotFor(hash);
     if (slot >= 0) this.#values[slot] = (this.#values[slot] as number) | bits;

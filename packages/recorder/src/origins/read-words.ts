@@ -18,7 +18,7 @@ import {
 const separator = 0;
 const letter = 1;
 const digit = 2;
-/** Character that is a word of its own, as in languages without spaces. */
+/** Character that is a whole word, as in languages without spaces. */
 const ideograph = 3;
 
 /** Returns the kind of a character by its UTF-16 code unit. */
@@ -105,11 +105,10 @@ function decodedUrl(text: string): string {
 }
 
 /**
- * Reads the words of a text, so that what a model changes when it copies a value makes no difference: case, white
- * space, quotes and other punctuation, invisible characters, escapes, the encoding of URLs, separators and zeros of numbers, the format of
- * dates.
+ * Reads words without what a model changes when it copies a value: case, white space, quotes and other punctuation,
+ * invisible characters, escapes, the encoding of URLs, separators and zeros of numbers, the format of dates.
  *
- * @param words - receives the words, after those that it has
+ * @param words - the words are appended to these
  */
 export function readWords(text: string, words: Words): void {
   const plain = percentEncoded.test(text) ? decodedUrl(text) : text;

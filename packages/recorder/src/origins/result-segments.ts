@@ -13,8 +13,8 @@ export type SegmentReader = (text: string, isField: boolean, name?: string) => v
 const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?[:=](?: +|\t+|$))?(.*)$/;
 
 /**
- * Splits a result that came as text: lines of `key: value` and of lists, as YAML writes them, by line. What stands in quotes over several lines, or goes on indented below its key, is running text, and so is a text
- * that has hardly any such line.
+ * Splits a result that is plain text into lines of `key: value` and list items, as YAML writes them. Quoted values over
+ * several lines, values indented below their key, and results with few such lines are running text.
  */
 export function readSegments(text: string, read: SegmentReader): void {
   if (!text.includes('\n')) {
@@ -64,7 +64,7 @@ export function readSegments(text: string, read: SegmentReader): void {
   flush();
 }
 
-/** `true` for a line of at most four words, which is a field of its own. */
+/** `true` for a line of at most four words, which counts as a field. */
 function isShortLine(text: string): boolean {
   return text.length <= longestLine && text.trim().split(/\s+/, 5).length <= 4;
 }
@@ -133,19 +133,19 @@ function namePart(key: string): string {
   return nameLike.test(key) && key !== '__proto__' && !manyDigits.test(key) ? key : anyKey;
 }
 
-/** Returns a text, or its beginning and its end if it is longer than a limit. */
+/** Returns the text, or its beginning and end if it is longer than the limit. */
 export function endsOf(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const tail = maxCharacters >> 2;
   return `${text.slice(0, maxCharacters - tail)}\n${text.slice(-tail)}`;
 }
 
-/** Receives a text or a number of a value, with the path to it, and whether a part of it was left out. */
+/** Receives a string or number in a value with its path; `isPartial` is `true` if a part of it was left out. */
 export type LeafReader = (text: string, path: string, isPartial: boolean) => void;
 
 /**
- * Reads the texts and numbers in a value, up to limits. Paths are the keys joined with dots, without the indexes of
- * lists; a key that is data rather than a name is `*`.
+ * Reads the strings and numbers in a value, up to limits. Paths are the keys joined with dots, without array indexes;
+ * a key that is data rather than a name is `*`.
  */
 export class ValueReader {
   /** `true` if a part of the value was not read. */
@@ -154,7 +154,7 @@ export class ValueReader {
   #characters: number;
   #values = maxValues;
 
-  /** @param maxCharacters - maximum number of characters that are read of all texts together */
+  /** @param maxCharacters - maximum number of characters to read, of all strings together */
   constructor(maxCharacters: number) {
     this.#characters = maxCharacters;
   }

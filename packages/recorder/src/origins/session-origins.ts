@@ -7,17 +7,17 @@ import type { Reporter } from '../reporting/reporter.ts';
 import { OriginTracker, type Trace, type TracedCall } from './origin-tracker.ts';
 import type { OriginsSettings } from './origins-options.ts';
 
-/** Author of a text that is not a tool's: the user, or whoever wrote the system prompt. */
+/** Author of text that did not come from a tool: the user, or the developer who wrote the system prompt. */
 export type TextAuthor = 'user' | 'system';
 
-/** Finds out where the arguments of calls came from, session by session. Nothing in here throws. */
+/** Traces where the arguments of calls came from, session by session. Its methods never throw. */
 export class SessionOrigins {
   readonly #settings: OriginsSettings;
   readonly #reporter: Reporter;
   /** Trackers by session, the one used last at the end. */
   readonly #sessions = new Map<string, OriginTracker>();
   readonly #pending = new PendingResults();
-  /** Sessions that wrote a text that a sub-agent may get, by a digest of the text, oldest first. */
+  /** Sessions that wrote a possible prompt of a sub-agent, by its digest, oldest first. */
   readonly #handedOver = new Map<string, OriginTracker>();
 
   constructor(settings: OriginsSettings, reporter: Reporter) {
@@ -25,7 +25,7 @@ export class SessionOrigins {
     this.#reporter = reporter;
   }
 
-  /** Remembers a text that the user or the developer wrote. A text that is known already makes no difference. */
+  /** Remembers what the user or the developer wrote. Ignores text that is already known. */
   noteText(sessionId: string, author: TextAuthor, text: string): void {
     this.#safely(() => {
       const tracker = this.#trackerOf(sessionId);
@@ -51,7 +51,7 @@ export class SessionOrigins {
     });
   }
 
-  /** Remembers the texts that a call hands to a tool: a sub-agent gets one of them as the text of its user. */
+  /** Remembers the strings that a call passes to a tool, because a sub-agent gets one of them as its prompt. */
   #rememberHandedOver(tracker: OriginTracker, args: unknown): void {
     if (typeof args !== 'object' || args === null) return;
     for (const value of Object.values(args)) {
@@ -68,7 +68,7 @@ export class SessionOrigins {
    *
    * @param result - returns the result; it may throw
    */
-  noteResult(sessionId: string, call: TracedCall, result: () => unknown, trace: Trace | undefined): void {
+  rememberResult(sessionId: string, call: TracedCall, result: () => unknown, trace: Trace | undefined): void {
     this.#pending.add(sessionId, () => {
       this.#safely(() => this.#trackerOf(sessionId).result(call, result(), trace));
     });

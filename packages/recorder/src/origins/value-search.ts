@@ -42,7 +42,7 @@ function isWritten(path: string): boolean {
   return writtenNames.test(path);
 }
 
-/** `true` for an argument whose hosts are traced on their own: what the model writes, and the content of files. */
+/** `true` for an argument whose hosts are traced separately: what the model writes, and the content of files. */
 export function namesHosts(path: string): boolean {
   return isWritten(path) || /(?:^|\.)(?:contents?|text)$/i.test(path);
 }
@@ -52,7 +52,7 @@ export function isUrl(text: string): boolean {
   return text.length <= mostRead && urlValue.test(text);
 }
 
-/** Returns the hosts that a command, code or a URL names, without those of the machine itself. */
+/** Returns the hosts that a command, code or a URL names, except for the machine itself. */
 export function hostsIn(text: string): string[] {
   if (!text.includes('.') && !text.includes('/dev/')) return [];
   const found = new Set<string>();
@@ -78,7 +78,7 @@ export function carriedValues(url: string): string[] {
 
 /** Phrases of arguments that are kept until the result has come. */
 const maxPhrases = 2000;
-/** A value of more words than this is a text of its own, of which parts are looked up. */
+/** A value of more words than this is searched for in parts. */
 const longestValue = 12;
 /** A value of more words than this, which stands nowhere as a whole, may have parts that do. */
 const fewestOfLong = 3;
@@ -89,7 +89,7 @@ const fewestCopied = 0.3;
 /** Share of a long text that must stand in the user's text. */
 const mostlyUser = 0.5;
 
-/** Origins from the most to the least trusted, for lists and lists within texts. */
+/** Origins from the most to the least trusted, for lists and lists within strings. */
 const trust = ['user', 'system', 'field', 'model', 'unknown', 'text'] as const;
 
 /** Place in which a value was found. */
@@ -118,7 +118,7 @@ export function leastTrusted(a: Found | undefined, b: Found): Found {
 /** Looks up in the memory where values stand. */
 export class ValueSearch {
   readonly #memory: PhraseMemory;
-  /** `true` if a text or a result was not read in full, so that a value that is not found may have stood there. */
+  /** `true` if a message or result was not read in full, so that it may contain a value that is not found. */
   isPartial = false;
 
   constructor(memory: PhraseMemory) {
@@ -277,7 +277,7 @@ export class ValueSearch {
     return { rank: this.#memory.isIncomplete || this.isPartial ? 'unknown' : 'model', source: 0 };
   }
 
-  /** Notes for each word in which kinds of texts it stands beside one of its neighbors. */
+  /** Records for each word which kinds of sources contain it next to one of its neighbors. */
   #classify(start: number, end: number): void {
     if (classes.length < end) {
       classes = new Uint8Array(end * 2);
@@ -330,7 +330,7 @@ function isBound(at: number): boolean {
   return (flags & isGlued) !== 0 && (flags & (words.flags[at - 1] as number) & isNumber) === 0;
 }
 
-/** Number of words of the value that stand in such texts in rows, each beside the one before it. */
+/** Returns the number of words of the value that such sources contain in runs, each next to the one before it. */
 function inRuns(count: number, bit: number): number {
   let sum = 0;
   let run = 1;
@@ -345,8 +345,8 @@ function inRuns(count: number, bit: number): number {
 }
 
 /**
- * First run of words of at least four tokens that stand in such texts, each beside the one before it, and not in the user's
- * text: its start and its end; an empty one if there is none.
+ * Returns the start and end of the first run of at least four tokens that such sources contain, each next to the one
+ * before it, and that user text does not; an empty range if there is none.
  */
 function longestRun(count: number, bit: number): readonly [number, number] {
   let start = 0;

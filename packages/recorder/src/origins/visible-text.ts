@@ -55,8 +55,8 @@ export function withoutIgnorable(text: string): string {
 }
 
 /**
- * Returns a text as a reader sees it after it was rendered: without HTML tags and the emphasis of Markdown, with its
- * entities decoded and spelled-out words joined. Undefined if that is the text itself.
+ * Returns text as a reader sees it after rendering: without HTML tags and Markdown emphasis, with entities decoded and
+ * spelled-out words joined. Undefined if rendering changes nothing.
  */
 export function renderedText(text: string): string | undefined {
   if (!mayBeMarkup.test(text)) return undefined;

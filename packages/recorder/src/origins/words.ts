@@ -26,7 +26,7 @@ export function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Hash of the characters of words joined, from that of all but the last and that of the last. */
+/** Returns the hash of joined words from two hashes: of all words but the last, and of the last. */
 export function joined(first: number, last: number, lastLength: number): number {
   let hash = first;
   for (let left = lastLength; left > 0; left -= 1) hash = Math.imul(hash, base);
@@ -53,7 +53,7 @@ export const startsItem = 32;
 /** First word after a comma, which ends an item of a list, or separates the parts of a name or a date. */
 export const followsComma = 64;
 
-/** Words of a text as parallel columns, reused from text to text. */
+/** Words as parallel columns, reused for each string. */
 export class Words {
   /** Number of words. */
   count = 0;

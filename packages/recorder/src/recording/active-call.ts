@@ -36,7 +36,7 @@ export class CallOrigins {
  *
  * @param eventId - id of the call's event; undefined if it was not recorded
  */
-export function noteResult(
+export function rememberResult(
   call: ToolCall,
   active: ActiveCall,
   eventId: string | undefined,
@@ -45,7 +45,7 @@ export function noteResult(
   const { origins, refusedWith, sessionId, toolName, trace } = active;
   if (origins === undefined || refusedWith !== undefined) return;
   const traced = { toolName: toIdentifier(toolName, 'unknown'), eventId };
-  origins.noteResult(sessionId, traced, () => shownResult(outcome, call.resultOf), trace);
+  origins.rememberResult(sessionId, traced, () => shownResult(outcome, call.resultOf), trace);
 }
 
 /** Returns what the model sees of an outcome: the result, or the message of the error. */
@@ -105,7 +105,7 @@ export interface ActiveCall extends RunningCall {
    * like a result.
    */
   refusedWith: number | undefined;
-  /** Memory of the session's texts for the origins of arguments; undefined if they are off. */
+  /** Memory of the session to trace argument origins; undefined if they are off. */
   readonly origins: SessionOrigins | undefined;
   /** Origins of the arguments; undefined if they were not traced. */
   trace: Trace | undefined;
@@ -163,7 +163,7 @@ export function tellOuter(
   outer.checkedAs ??= checkedAs;
 }
 
-/** Returns the view of a call that records it: that of the outermost hook that sees the same call. */
+/** Returns the view of a call that records it, which belongs to the outermost hook that sees the same call. */
 export function recordingView(call: ActiveCall): ActiveCall {
   let recording = call;
   for (let outer = call.outer; outer; outer = outer.outer) if (outer.inner === recording) recording = outer;

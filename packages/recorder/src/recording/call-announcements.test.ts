@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEventId } from '../events/event-id.ts';
+import { createEventId } from '../events/event.ts';
 import { CallAnnouncements } from './call-announcements.ts';
 
 const ours = new CallAnnouncements('al_test_a-key-of-ours');

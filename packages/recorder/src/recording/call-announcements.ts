@@ -43,7 +43,7 @@ const opened = processWide(
 );
 
 /**
- * Seals announcements of calls for the other side of a connection, and opens those of the other side.
+ * Seals announcements of calls for the other side of a connection, and opens the announcements it receives.
  *
  * Only a side that has the same secret can read or create one (AES-256-GCM, with a key derived by HKDF, RFC 5869), so
  * that nobody else learns the session or takes over an approval. Each is opened once, within five minutes: a repeated
@@ -56,7 +56,7 @@ export class CallAnnouncements {
 
   /**
    * @param secret - what both sides have and nobody else: the key of argument hashes, or the API key
-   * @param openedBefore - announcements that were opened; default: those of the process
+   * @param openedBefore - announcements that were opened; default: by this process
    */
   constructor(secret: string | Uint8Array, openedBefore: () => OpenedAnnouncements = opened) {
     this.#secret = secret;
@@ -91,7 +91,7 @@ export class CallAnnouncements {
     return this.#encrypt(JSON.stringify({ ...outcome, eventId }));
   }
 
-  /** Returns a sealed outcome; undefined if it has another secret or is that of another event. */
+  /** Opens a sealed outcome; undefined if it has another secret or belongs to another event. */
   openOutcome(sealed: unknown, eventId: string): RecordedOutcome | undefined {
     return this.#decrypt(sealed, (json) => parseRecordedOutcome(json, eventId));
   }

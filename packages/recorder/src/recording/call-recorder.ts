@@ -6,8 +6,7 @@ import {
   type ToolOutcome,
   toIdentifier,
 } from '@actlog/tool-call';
-import { isoTimestamp } from '../events/event-body.ts';
-import { createEventId, isEventId } from '../events/event-id.ts';
+import { createEventId, isEventId, isoTimestamp } from '../events/event.ts';
 import { type AnnouncedCall, checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
@@ -21,7 +20,7 @@ import {
   claimSameCall,
   currentCall,
   endCall,
-  noteResult,
+  rememberResult,
   runAsCall,
   tellOuter,
 } from './active-call.ts';
@@ -40,10 +39,10 @@ export interface CallRecorderOptions extends EventRecorderOptions {
   readonly refusals: FactRefusals;
 }
 
-/** Guard and origins of a call; an adapter may have its own. */
+/** Guard and origins of a call, which an adapter may replace. */
 export interface CallTerms {
   readonly guard: Guard;
-  /** Undefined if the origins of arguments are not found out. */
+  /** Undefined if argument origins are not traced. */
   readonly origins: SessionOrigins | undefined;
 }
 
@@ -63,10 +62,15 @@ export class CallRecorder {
     this.#origins = new CallOrigins(this.#events, options.refusals);
   }
 
+  /** Seals the sessions with events since their last seal; with `isLast`, all sessions. */
+  seal(isLast: boolean): void {
+    this.#events.seal(isLast);
+  }
+
   /**
    * Runs and records a call.
    *
-   * @param terms - those of the adapter that the call comes through; default: the recorder's
+   * @param terms - terms of the adapter that the call comes through; default: the recorder's
    */
   async toolCall<Result>(
     call: ToolCall,
@@ -153,7 +157,7 @@ export class CallRecorder {
     return result;
   }
 
-  /** Remembers a text of the user or the developer for the origins of arguments. */
+  /** Remembers what the user or the developer wrote, to trace argument origins. */
   noteText(
     author: TextAuthor,
     text: string,
@@ -182,7 +186,7 @@ export class CallRecorder {
       const trace = facts.argumentsHash === undefined ? origins.trace(sessionId, facts.arguments) : undefined;
       this.#origins.report(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, trace);
       const traced = { toolName: toIdentifier(facts.toolName, 'unknown'), eventId };
-      if (facts.result !== undefined) origins.noteResult(sessionId, traced, () => facts.result, trace);
+      if (facts.result !== undefined) origins.rememberResult(sessionId, traced, () => facts.result, trace);
     } catch (error) {
       this.#options.reporter.failed('record', new Error('An event could not be recorded.', { cause: error }));
     }
@@ -284,7 +288,7 @@ export class CallRecorder {
     }
     const status = active.refusedWith ?? this.#status.of(call, outcome);
     const eventId = status === null ? undefined : this.#recordCall(call, active, status);
-    noteResult(call, active, eventId, outcome);
+    rememberResult(call, active, eventId, outcome);
   }
 
   /** Records a call. Errors in here must not change how the call ends. */
@@ -314,7 +318,7 @@ function placeOfAnnounced({ subagent, parentAgentIds = [] }: AnnouncedCall) {
   return { agentName: undefined, subagent, parentAgentIds };
 }
 
-/** `false` for an id that may stand for several calls: each is an event of its own. */
+/** `false` for an id that may stand for several calls, each recorded as a separate event. */
 function isOwnAction({ actionId = '', callId }: ToolCall): boolean {
   return actionId === '' || (actionId === callId && isEventId(actionId));
 }

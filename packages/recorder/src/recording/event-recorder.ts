@@ -10,14 +10,24 @@ import {
   unreadableStatus,
 } from '@actlog/tool-call';
 import { type OriginKey, originKey, QueuedEvent } from '../delivery/queued-event.ts';
-import { type EventFields, eventBody, originsBody, subagentBody } from '../events/event-body.ts';
-import { createEventId } from '../events/event-id.ts';
-import { type CallPlace, sendablePlace, type ToolCall } from '../events/tool-call.ts';
+import {
+  createEventId,
+  type EventFields,
+  type EventHead,
+  eventBody,
+  isoTimestamp,
+  originsBody,
+  sealBody,
+  sendablePlace,
+  subagentBody,
+} from '../events/event.ts';
+import type { CallPlace, ToolCall } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { ignoreRejection } from '../lib/abort.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
+import { type Seal, SessionSeals } from './session-seals.ts';
 
 /** Dependencies of an {@link EventRecorder}. */
 export interface EventRecorderOptions {
@@ -30,6 +40,8 @@ export interface EventRecorderOptions {
   readonly reporter: Reporter;
   /** Facts that the service does not take. Default: it takes all. */
   readonly refusals?: FactRefusals | undefined;
+  /** `true` to seal sessions. Default: false. */
+  readonly seals?: boolean | undefined;
   /** Called after every event. */
   readonly onRecorded: () => void;
 }
@@ -46,7 +58,7 @@ interface OriginsFacts {
   readonly sessionId: string;
   readonly sourceTimestamp: string;
   readonly origins: ArgumentOrigins;
-  /** `true` if the user's texts are known. */
+  /** `true` if user text is known. */
   readonly userText: boolean;
 }
 
@@ -54,50 +66,40 @@ interface OriginsFacts {
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #originKeys = new Map<string, OriginKey>();
+  readonly #seals: SessionSeals<EventSource> | undefined;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    if (options.seals) this.#seals = new SessionSeals((seal) => this.#addSeal(seal));
   }
 
+  /** Adds the event of category `tool_api` about a call. */
+
   add(eventId: string, nowMs: number, source: EventSource, facts: EventFacts): void {
-    const { outbox } = this.#options;
-    if (!outbox) return;
+    if (!this.#options.outbox) return;
     const responseStatus = this.#sendableStatus(facts.responseStatus);
-    const sessionId = toResourceId(facts.sessionId, 'session');
+    const head = this.#head(eventId, source, facts);
     const body = eventBody({
       ...facts,
+      ...head,
       responseStatus,
-      eventId,
-      sessionId,
-      agentId: toResourceId(source.agentId ?? this.#options.agentId, 'agent'),
       toolName: toIdentifier(source.toolName, 'unknown'),
     });
-    const isImportant = responseStatus >= 400;
-    const origin = this.#originKey(source.framework, source.sdk);
-    outbox.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey: origin }), nowMs);
+    this.#queue(nowMs, source, head, body, responseStatus >= 400);
     this.#options.onRecorded();
   }
 
   /** Adds the event of category `argument_origins` about a call. */
   addOrigins(nowMs: number, source: EventSource, about: OriginsFacts): void {
-    const { outbox } = this.#options;
-    if (!outbox) return;
-    const eventId = createEventId(nowMs);
-    const sessionId = toResourceId(about.sessionId, 'session');
-    const body = originsBody({
-      eventId,
-      sessionId,
-      agentId: toResourceId(source.agentId ?? this.#options.agentId, 'agent'),
-      sourceTimestamp: about.sourceTimestamp,
-      payload: {
-        eventId: about.callEventId,
-        toolName: toIdentifier(source.toolName, 'unknown'),
-        origins: about.origins,
-        ...(about.userText && { userText: true }),
-      },
-    });
-    const origin = this.#originKey(source.framework, source.sdk);
-    outbox.add(new QueuedEvent({ eventId, sessionId, isImportant: false, body, originKey: origin }), nowMs);
+    if (!this.#options.outbox) return;
+    const head = this.#head(createEventId(nowMs), source, about);
+    const payload = {
+      eventId: about.callEventId,
+      toolName: toIdentifier(source.toolName, 'unknown'),
+      origins: about.origins,
+      ...(about.userText && { userText: true }),
+    };
+    this.#queue(nowMs, source, head, originsBody({ ...head, payload }));
   }
 
   /** Adds the event of category `subagent_call` about a call, if its agent runs inside another or is a subagent. */
@@ -110,21 +112,44 @@ export class EventRecorder {
     const { outbox, refusals } = this.#options;
     const sendable = sendablePlace(place);
     if (!outbox || !sendable || refusals?.ofEvents('subagents')) return;
+    const head = this.#head(createEventId(nowMs), source, about);
+    const toolName = toIdentifier(source.toolName, 'unknown');
+    const payload = { eventId: about.callEventId, toolName, ...sendable };
+    this.#queue(nowMs, source, head, subagentBody({ ...head, payload }));
+  }
+
+  /** Adds an event of category `session_seal` for each session whose latest events have none. */
+  seal(isLast: boolean): void {
+    this.#seals?.sealAll(isLast);
+  }
+
+  /** Adds a seal; {@link SessionSeals} decides when. */
+  #addSeal({ sessionId, agentId, source, payload }: Seal<EventSource>): void {
+    if (this.#options.refusals?.ofEvents('seals')) return;
+    const nowMs = Date.now();
     const eventId = createEventId(nowMs);
-    const sessionId = toResourceId(about.sessionId, 'session');
-    const body = subagentBody({
+    const body = sealBody({ eventId, sessionId, agentId, sourceTimestamp: isoTimestamp(nowMs), payload });
+    const originKey = this.#originKey(source.framework, source.sdk);
+    this.#options.outbox?.add(
+      new QueuedEvent({ eventId, sessionId, isImportant: false, body, originKey }),
+      nowMs,
+    );
+  }
+
+  #head(eventId: string, source: EventSource, about: Pick<EventFacts, 'sessionId' | 'sourceTimestamp'>) {
+    return {
       eventId,
-      sessionId,
+      sessionId: toResourceId(about.sessionId, 'session'),
       agentId: toResourceId(source.agentId ?? this.#options.agentId, 'agent'),
       sourceTimestamp: about.sourceTimestamp,
-      payload: {
-        eventId: about.callEventId,
-        toolName: toIdentifier(source.toolName, 'unknown'),
-        ...sendable,
-      },
-    });
-    const origin = this.#originKey(source.framework, source.sdk);
-    outbox.add(new QueuedEvent({ eventId, sessionId, isImportant: false, body, originKey: origin }), nowMs);
+    };
+  }
+
+  #queue(nowMs: number, source: EventSource, head: EventHead, body: string, isImportant = false): void {
+    const { eventId, sessionId, agentId } = head;
+    const originKey = this.#originKey(source.framework, source.sdk);
+    this.#options.outbox?.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey }), nowMs);
+    this.#seals?.add(eventId, { sessionId, agentId, source });
   }
 
   /** Replaces a status that is not JSON-serializable or that the service would reject. */
@@ -151,7 +176,7 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? String(value) : `a value of type ${typeof value}`;
 }
 
-/** Finds the status of a call's outcome: by the call's own mapping, the recorder's, and the table of the README. */
+/** Finds the status of a call's outcome: by the call's mapping, the recorder's, then the table of the README. */
 export class CallStatus {
   readonly #mapping: ResponseStatusMapping | undefined;
   readonly #reporter: Reporter;

@@ -47,7 +47,7 @@ function wrap(toolName: string, tool: ToolFunctions[string], recorder: Recording
   });
 }
 
-/** Returns the signal of a last parameter that is or has one, as in `fetch` and Node's own functions. */
+/** Returns the signal of a last parameter that is or has one, as in `fetch` and Node's functions. */
 function signalOf(last: unknown): AbortSignal | undefined {
   if (typeof last !== 'object' || last === null) return undefined;
   try {
@@ -88,7 +88,7 @@ export interface SessionRecorder {
 
 /** One conversation or run of an agent: calls recorded through it carry its id. */
 export class RecorderSession {
-  /** Id of the session: the caller's own, or a UUID. */
+  /** Id of the session: passed by the caller, or a UUID. */
   readonly id: string;
   readonly #recorder: SessionRecorder;
 
@@ -113,8 +113,8 @@ export class RecorderSession {
   }
 
   /**
-   * Tells the recorder what the user said in this session, for `origins`: arguments that stand in it came from the user.
-   * A text that was passed before makes no difference, so the whole conversation may be passed each time.
+   * Remembers what the user said in this session, for `origins`: arguments found in it came from the user. Repeated
+   * text is ignored, so the whole conversation may be passed each time.
    */
   userText(text: string): void {
     this.#recorder.noteText('user', text, this.id);

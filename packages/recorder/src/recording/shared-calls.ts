@@ -1,5 +1,5 @@
 import { noHash } from '@actlog/tool-call';
-import { createEventId } from '../events/event-id.ts';
+import { createEventId } from '../events/event.ts';
 import type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
 import { type ActiveCall, recordingView } from './active-call.ts';
 import type { CallAnnouncements } from './call-announcements.ts';
@@ -78,7 +78,7 @@ export class SharedCalls {
 
   /**
    * Returns the status that the other side recorded for the innermost running call, and uses its time for the event, so
-   * that both sides record the same. Undefined if the outcome is not that of this call.
+   * that both sides record the same. Undefined if the outcome belongs to another call.
    */
   openOutcome(sealed: unknown): number | undefined {
     const active = this.#current();

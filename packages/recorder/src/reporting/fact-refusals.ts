@@ -1,4 +1,4 @@
-import type { OptionalFacts } from '../events/event-body.ts';
+import type { OptionalFacts } from '../events/event.ts';
 import type { Reporter } from './reporter.ts';
 
 const texts = {
@@ -12,6 +12,11 @@ const texts = {
       'policy checks that name a subagent or the agents above; they are sent without them, and only the policies of the acting agent apply',
     ofEvents: 'events about the calls of subagents; no more are sent',
     fix: 'Upgrade the service.',
+  },
+  seals: {
+    ofChecks: undefined,
+    ofEvents: 'seals of sessions; no more are sent, and a lost event does not show',
+    fix: "Upgrade the service, or turn off the recorder's option seals.",
   },
 } as const;
 
@@ -36,20 +41,20 @@ export class FactRefusals {
   }
 
   /** Remembers that the service accepted a check only without these facts. */
-  noteCheck(facts: OptionalFacts): void {
+  rememberCheck(facts: OptionalFacts): void {
     if (this.#ofChecks.has(facts)) return;
     this.#ofChecks.add(facts);
     this.#report(facts, texts[facts].ofChecks);
   }
 
   /** Remembers that the service rejected an event about these facts. */
-  noteEvent(facts: OptionalFacts): void {
+  rememberEvent(facts: OptionalFacts): void {
     if (this.#ofEvents.has(facts)) return;
     this.#ofEvents.add(facts);
     this.#report(facts, texts[facts].ofEvents);
   }
 
-  #report(facts: OptionalFacts, what: string): void {
+  #report(facts: OptionalFacts, what: string | undefined): void {
     const message = `The service rejects ${what}. ${texts[facts].fix}`;
     this.#reporter.failed(`${facts}-refused`, new Error(message));
   }

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { ActivityEvent } from '@actlog/protocol';
-import { identityOf } from '../events/event-body.ts';
+import { identityOf } from '../events/event.ts';
 
 /** User callbacks for drops and errors. */
 export interface ReporterOptions {

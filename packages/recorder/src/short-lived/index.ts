@@ -14,7 +14,7 @@ export {
   responseStatuses,
 } from '@actlog/tool-call';
 export { endOfRunReason, maxDenialsInARow, maxSameDenials } from '../adapter/run-denials.ts';
-export { createEventId } from '../events/event-id.ts';
+export { createEventId } from '../events/event.ts';
 
 export { ActionDeniedError, policyOf } from '../guard/action-denied-error.ts';
 export type { GuardOptions } from '../guard/guard-options.ts';

@@ -1,6 +1,6 @@
 import type { Actlog } from '@actlog/client';
 import { tenantSecret } from '../delivery/queued-event.ts';
-import { isoTimestamp } from '../events/event-body.ts';
+import { isoTimestamp } from '../events/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { journalFolder, openJournal } from '../journal/open-journal.ts';
 import { environmentVariable } from '../lib/option-checks.ts';

@@ -11,13 +11,16 @@ export {
   type UntrustedBecause,
   UntrustedFileError,
 } from '../journal/own-file.ts';
-export { type DeadLetter, readDeadLetters, readWaitingEvents, type WaitingEvent } from './dead-letter.ts';
 export {
+  type DeadLetter,
   type JournalOwner,
   listTenantFolders,
   type ProcessJournal,
+  readDeadLetters,
   readProcessJournals,
+  readWaitingEvents,
   type SpoolPlace,
   type SpoolPlaceOptions,
   spoolPlaces,
-} from './process-journal.ts';
+  type WaitingEvent,
+} from './spooled-events.ts';

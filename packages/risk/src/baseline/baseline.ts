@@ -1,9 +1,9 @@
 import { ByteReader, ByteWriter, hash32 } from '../codec/byte-reader.ts';
+import { stampIndex } from '../risk-event.ts';
 import type { RiskScore } from '../risk-score.ts';
 import { BottomK } from '../session/bottom-k.ts';
 import { sessionMarkIndex } from '../session/mark.ts';
 import type { SessionState } from '../session/session-state.ts';
-import { stampIndex } from '../stamp-name.ts';
 import { hasForeignAct, type PastSession, pastSession } from './past-session.ts';
 
 /** Number of past sessions from which an expectation has full confidence. */
@@ -193,7 +193,7 @@ export interface LearnOptions {
 
 /**
  * Adds a finished session to a baseline; a session that is learned again counts once. Sessions without a call are not
- * learned. Sessions that score `medium` or above, or in which a text of third parties aimed an action, are only learned
+ * learned. Sessions that score `medium` or above, or in which third-party text aimed an action, are only learned
  * if a person confirmed them, so that suspicious behavior does not become normal.
  *
  * `score` must be the session's score against the baseline that was frozen when it started.

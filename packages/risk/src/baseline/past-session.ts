@@ -17,7 +17,7 @@ export interface PastSession {
   readonly hour: number;
 }
 
-/** Marks of actions that something foreign aimed: a session with one is never learned on its own. */
+/** Marks of actions that foreign text aimed: a session with one is never learned automatically. */
 const foreign: readonly Mark[] = [
   'aimed',
   'redirected',
@@ -28,7 +28,7 @@ const foreign: readonly Mark[] = [
   'file_copied',
 ];
 
-/** `true` if a session contains an action that was aimed by a text of third parties. */
+/** `true` if a session contains an action that third-party text aimed. */
 export function hasForeignAct({ marks }: SessionState): boolean {
   return foreign.some((mark) => (marks[sessionMarkIndex[mark]]?.count ?? 0) > 0);
 }

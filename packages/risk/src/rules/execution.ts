@@ -117,7 +117,7 @@ export const executionForeignFile: Rule = {
   ],
 };
 
-/** Detects commands that were copied from a text from outside. */
+/** Detects commands that were copied from outside text. */
 export const executionForeignCode: Rule = {
   id: 'execution.foreign-code',
   title: 'Command copied from a text from outside',

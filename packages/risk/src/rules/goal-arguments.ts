@@ -102,7 +102,7 @@ export const goalRedirected: Rule = {
   ],
 };
 
-/** Strength where the user's texts may not be known to the recorder, so that an argument of the user looks foreign. */
+/** Strength where the recorder may not know the user's messages, so that an argument of the user looks foreign. */
 const unknownUser = 0.6;
 
 /** Detects actions whose arguments came out of a tool's text, and none from the user. */

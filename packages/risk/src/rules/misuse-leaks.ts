@@ -46,7 +46,7 @@ export const misuseSweepThenSend: Rule = {
   ],
 };
 
-/** Detects addresses that carry private results to a host from a text. */
+/** Detects addresses that carry private results to a host that came from text. */
 export const misuseLeakedByLink: Rule = {
   id: 'misuse.leaked-by-link',
   title: 'Private data in an address from a text',
@@ -215,7 +215,7 @@ export const misusePrivateThenExternal: Rule = {
   ],
 };
 
-/** Detects outgoing actions that a text aimed, by an agent that runs code. */
+/** Detects outgoing actions aimed by text, of an agent that runs code. */
 export const misuseSentFromWorkspace: Rule = {
   id: 'misuse.sent-from-workspace',
   title: 'Sent from a workspace to where a text said',

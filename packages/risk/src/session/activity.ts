@@ -52,7 +52,7 @@ function numbered(name: string, profile: ToolProfile, override?: number): Number
 const maxRemembered = 4096;
 const remembered = new Map<string, NumberedTool>();
 
-/** Returns a tool by its name, with the tenant's own tags where there are any. */
+/** Returns a tool by its name, with the tenant's tags if there are any. */
 export function toolNamed(name: string, tags: ReadonlyMap<string, number> | undefined): NumberedTool {
   const override = tags?.get(name);
   if (override !== undefined) return numbered(name, profileOf(name), override);

@@ -57,21 +57,21 @@ export const stepMarks = [
  * Kinds of calls by the origins of their arguments.
  *
  * - `origins`: any were reported.
- * - `knows_user`: the user's texts are known to the recorder.
+ * - `knows_user`: the recorder knows the user's messages.
  * - `user_named`: an argument of an action came from the user.
- * - `aimed`: an action beyond local work was aimed by a text, and none of its arguments came from the user.
- * - `redirected`: its destination came from a text, other arguments from the user.
- * - `partly`: another target came from a text, other arguments from the user.
+ * - `aimed`: an action beyond local work was aimed by text, and none of its arguments came from the user.
+ * - `redirected`: its destination came from text, other arguments from the user.
+ * - `partly`: another target came from text, other arguments from the user.
  * - `field_only`: its destination was a field of a result, and no argument came from the user.
- * - `private_sent`: it sent private results to a destination from a text.
- * - `leaked`: an address was opened whose host came from a text and whose rest came from private results.
+ * - `private_sent`: it sent private results to a destination from text.
+ * - `leaked`: an address was opened whose host came from text and whose rest came from private results.
  * - `secret_passed`: an argument came from a tool for secrets.
- * - `shell_copied`: a command was copied from a text that was written outside the workspace.
+ * - `shell_copied`: a command was copied from text that was written outside the workspace.
  * - `shell_host`: a command names a host that came from any text.
- * - `file_copied`: a file got content that names a host from a text from outside.
- * - `file_named`: the name of a file that was written came from a text from outside.
+ * - `file_copied`: a file got content that names a host from outside text.
+ * - `file_named`: the name of a file that was written came from outside text.
  * - `user_reach`: an action beyond local work had an argument of the user.
- * - `sent_aimed`: an outgoing action was aimed by a text, or its destination was.
+ * - `sent_aimed`: an outgoing action or its destination was aimed by text.
  */
 export const originMarks = [
   'origins',

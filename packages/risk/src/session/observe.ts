@@ -1,6 +1,5 @@
 import { hash32 } from '../codec/byte-reader.ts';
-import type { EventContext, RiskEvent } from '../risk-event.ts';
-import { stampsThatCount } from '../stamp-name.ts';
+import { type EventContext, type RiskEvent, stampsThatCount } from '../risk-event.ts';
 import { nounClassNames } from '../taxonomy/nouns.ts';
 import { irreversibleBits, tagBits } from '../taxonomy/tag.ts';
 import { type ActKind, actKinds, reachesBeyond } from '../taxonomy/tool-profile.ts';
@@ -193,7 +192,7 @@ export function observe(state: SessionState, event: RiskEvent, context: EventCon
   if (state.session === 0) state.session = hash32(event.sessionId);
   state.eventCount += 1;
   countAgent(state, event, activity !== undefined && activity.kind === 'call' && activity.outcome !== 0);
-  // The service writes decisions in its own schema version.
+  // The service writes decisions with another schema version.
   if (event.category !== 'guardian_decision') countVersion(state, event.schemaVersion, at);
   const tool = activity?.tool.hash ?? 0;
   for (let bit = 0, bits = stamp; bits !== 0 && bit < state.stamps.length; bit++, bits >>>= 1) {

@@ -10,7 +10,7 @@ import type { Mark } from './mark.ts';
  * Meaning of an argument by its name:
  *
  * - `content`: the body of a message, the text of a document, a command, code, a query;
- * - `place`: a path or a file on the agent's own machine, or a position within one;
+ * - `place`: a path or a file on the agent's machine, or a position within one;
  * - `destination`: who or what an action reaches: a recipient, an account, an address, a channel;
  * - `target`: anything else that determines what an action does, such as an amount, a date or an id.
  */
@@ -42,7 +42,7 @@ interface ArgumentName {
   readonly isRecipient: boolean;
   /** `true` for the content of a message. */
   readonly isBody: boolean;
-  /** Part of a URL or of a command that the recorder reports on its own: `url.host` or `url.query`. */
+  /** Part of a URL or of a command that the recorder reports separately: `url.host` or `url.query`. */
   readonly part: 'host' | 'query' | undefined;
 }
 

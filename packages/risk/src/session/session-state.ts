@@ -1,4 +1,4 @@
-import { stampNames } from '../stamp-name.ts';
+import { stampNames } from '../risk-event.ts';
 import { Actions } from './actions.ts';
 import { BottomK, PairExtremes } from './bottom-k.ts';
 import { emptyTally, sessionMarks, type Tally } from './mark.ts';
@@ -131,8 +131,8 @@ export class Instants {
   }
 
   /**
-   * Largest number of events within a span of time. Beyond twice the limit it is the number of all: a session with so many
-   * is dense enough for any rule that asks.
+   * Returns the largest number of events within a span of time. Beyond twice the limit it returns the number of all
+   * events: such a session is dense enough for every rule.
    */
   densest(spanMs: number): number {
     if (this.total > limit * 2) return this.total;

@@ -1,5 +1,5 @@
 import { type Baseline, type Expectation, expectationFor } from '../baseline/baseline.ts';
-import { type StampName, stampIndex } from '../stamp-name.ts';
+import { type StampName, stampIndex } from '../risk-event.ts';
 import { actionBits } from '../taxonomy/tag.ts';
 import type { ActionRecord } from './actions.ts';
 import { isBefore, type Mark, precedes, sessionMarkIndex, type Tally } from './mark.ts';

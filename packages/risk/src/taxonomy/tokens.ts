@@ -2,9 +2,9 @@ const maxNameLength = 200;
 
 /** A tool name, split into namespace and base name. */
 export interface NameParts {
-  /** Prefix before the tool's own name: `mcp__server` for `mcp__server__tool`. Empty if there is none. */
+  /** Prefix before the base name: `mcp__server` for `mcp__server__tool`. Empty if there is none. */
   readonly namespace: string;
-  /** The tool's own name. */
+  /** Name without the prefix. */
   readonly base: string;
 }
 

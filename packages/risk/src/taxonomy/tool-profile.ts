@@ -9,7 +9,7 @@ import { leading, type MainVerb, mainVerb, mainVerbOfServer, type VerbClass, ver
  * - `outgoing`: sends, publishes or pays something, or changes rights and secrets;
  * - `destructive`: deletes something shared;
  * - `record`: changes a shared record, such as an event, a task or a row;
- * - `local`: works on the agent's own files, code, notes or agents;
+ * - `local`: works on the agent's files, code, notes or agents;
  * - `execution`: runs code or a command, or controls a computer;
  * - `read`: changes nothing.
  */
@@ -25,10 +25,10 @@ const internal = tagBits('agent_msg', 'memory_write');
 
 /** Objects that others see as soon as they are written, although they are tasks. */
 const tracked = new Set('discussion issue issues pr pull ticket'.split(' '));
-/** Words for the agent's own plan and for its working copy. */
+/** Words for the agent's plan and working copy. */
 const own = new Set('branch commit git plan repo stash todo todos worktree'.split(' '));
 
-/** Returns the kind of a tool from its name, its classification, and its tags (the tenant's own, where there are any). */
+/** Returns the kind of a tool from its name, its classification, and its tags, which the tenant may have set. */
 export function actKindOf(
   toolName: string,
   { noun, verb }: ToolProfile,

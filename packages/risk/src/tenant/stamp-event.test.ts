@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RiskEvent } from '../risk-event.ts';
-import { stampNames } from '../stamp-name.ts';
+import { type RiskEvent, stampNames } from '../risk-event.ts';
 import { type Arrival, stampEvent } from './stamp-event.ts';
 import { emptyTenant, parseTenant, serializeTenant, type TenantState } from './tenant-state.ts';
 

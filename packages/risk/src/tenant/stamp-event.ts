@@ -1,6 +1,5 @@
 import { hash32, pairHash } from '../codec/byte-reader.ts';
-import type { RiskEvent } from '../risk-event.ts';
-import { type StampName, stampOf, stampsThatCount } from '../stamp-name.ts';
+import { type RiskEvent, type StampName, stampOf, stampsThatCount } from '../risk-event.ts';
 import { nameParts, words } from '../taxonomy/tokens.ts';
 import { profileOf, readToolName } from '../taxonomy/tool-profile.ts';
 import { appearance, isDeceptive, resembles } from './lookalike.ts';

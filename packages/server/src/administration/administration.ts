@@ -1,8 +1,8 @@
-import { operator, recordUnlimited } from '../audit/record-change.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from '../risk/tool-tags.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { operator, recordUnlimited } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { KeyAdministration } from './keys.ts';
 import { SessionAdministration } from './sessions.ts';
 import { findTenantId, TenantAdministration } from './tenants.ts';

@@ -1,5 +1,9 @@
-import { type Change, keyChange, operator, recordUnlimited, rotationChange } from '../audit/record-change.ts';
-import { identifyApiKey } from '../keys/api-key.ts';
+import type { Storage } from '../storage/storage.ts';
+import { findKey, listKeys, type StoredKey } from '../storage/stores/key-store.ts';
+import { tenantIdOf } from '../storage/stores/tenant-store.ts';
+import type { Database } from '../storage/transaction.ts';
+import { identifyApiKey } from '../tenants/api-key.ts';
+import { type Change, keyChange, operator, recordUnlimited, rotationChange } from '../tenants/audit-log.ts';
 import {
   type CreatedKey,
   type CreateKeyOptions,
@@ -8,12 +12,8 @@ import {
   revokeKey,
   rotateKey,
   withoutDigest,
-} from '../keys/key-changes.ts';
-import { parseKeyOptions } from '../keys/key-options.ts';
-import type { Storage } from '../storage/storage.ts';
-import { findKey, listKeys, type StoredKey } from '../storage/stores/key-store.ts';
-import { tenantIdOf } from '../storage/stores/tenant-store.ts';
-import type { Database } from '../storage/transaction.ts';
+} from '../tenants/key-changes.ts';
+import { parseKeyOptions } from '../tenants/key-options.ts';
 import { findTenantId } from './tenants.ts';
 
 /** API keys of tenants. */

@@ -1,4 +1,3 @@
-import { operator, recordUnlimited } from '../audit/record-change.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import { beginDeletion } from '../storage/log/tenant-log.ts';
 import { dropPolicyDecisionsOf } from '../storage/policies/policy-decision-store.ts';
@@ -10,6 +9,7 @@ import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-stor
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
 import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { operator, recordUnlimited } from '../tenants/audit-log.ts';
 import { eraseTraces, findTenantId } from './tenants.ts';
 
 /** Sessions of tenants. */

@@ -1,7 +1,5 @@
 import { dropDeletedTenants, dropInBatches } from '../deletion/delete-tenant.ts';
 import { repeat } from '../lib/repeat.ts';
-import { dropActivityBefore, oldActivity } from '../storage/activity/activity-store.ts';
-import { dropOldAuditEntries } from '../storage/audit/audit-store.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
 import { dropOldPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/drop-rows.ts';
@@ -14,7 +12,9 @@ import {
   retentions,
 } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
+import { dropActivityBefore, oldActivity } from '../storage/stores/activity-store.ts';
 import { oldGrants } from '../storage/stores/approval-grant-store.ts';
+import { dropOldAuditEntries } from '../storage/stores/audit-store.ts';
 import { oldCallHistories } from '../storage/stores/call-history-store.ts';
 import { oldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { serverCommands } from '../command.ts';
-import { version } from '../version.ts';
+import { version } from '../lib/version.ts';
 import { addSessionDelete } from './tenant-commands.ts';
 
 /** Runs `actlog-server` with the arguments of this process. An error prints its message and sets the exit code 1. */

@@ -1,10 +1,10 @@
 import type { Scope } from '@actlog/protocol';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { keyAgents } from '../keys/key-options.ts';
-import { keyEndMs } from '../keys/lifetime.ts';
-import { allScopes } from '../keys/provisioning.ts';
-import { requireSingleLineName } from '../keys/single-line-name.ts';
 import type { StoredKey } from '../storage/stores/key-store.ts';
+import { keyAgents } from '../tenants/key-options.ts';
+import { keyEndMs } from '../tenants/lifetime.ts';
+import { allScopes } from '../tenants/provisioning.ts';
+import { requireSingleLineName } from '../tenants/single-line-name.ts';
 import { administer, parseNumber, print, type TenantFlags, tenantCommand } from './administer.ts';
 
 function formatTime(timeMs: number | null): string {

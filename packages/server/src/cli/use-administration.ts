@@ -1,9 +1,9 @@
 import { Administration } from '../administration/administration.ts';
-import { checkSecret, type DeploymentSecret, deploymentSecret } from '../keys/deployment-secret.ts';
 import { openStorage } from '../open-storage.ts';
 import { isPostgresUrl } from '../storage/database-address.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { checkSecret, type DeploymentSecret, deploymentSecret } from '../tenants/deployment-secret.ts';
 import { secretFrom } from './secret-variables.ts';
 
 /** Options of `useAdministration`. */

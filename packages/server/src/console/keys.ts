@@ -1,22 +1,36 @@
 import type { Scope } from '@actlog/protocol';
 import * as z from 'zod';
-import { actorOf, auditRequest, type Change, keyChange, rotationChange } from '../audit/record-change.ts';
-import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
+import { authenticationFailed, requireEveryScope } from '../http/request-gate.ts';
+import { callerFields, validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { callerFields, validated } from '../http/validation.ts';
-import type { KeyKind } from '../keys/api-key.ts';
-import type { Caller } from '../keys/caller.ts';
-import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../keys/key-changes.ts';
-import { keyAgents, keyKind, keyScopes } from '../keys/key-options.ts';
-import { maxOverlapDays } from '../keys/lifetime.ts';
-import { singleLineName } from '../keys/single-line-name.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
 import { maxDays } from '../storage/retention/retention.ts';
+import type { Storage } from '../storage/storage.ts';
 import { findKey, hasEnded, listRecentKeys, type StoredKey } from '../storage/stores/key-store.ts';
 import { findSignIn } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import type { KeyKind } from '../tenants/api-key.ts';
+import {
+  type AuditParts,
+  actorOf,
+  auditRequest,
+  type Change,
+  keyChange,
+  rotationChange,
+} from '../tenants/audit-log.ts';
+import type { Caller } from '../tenants/caller.ts';
+import { type CreatedKey, createKey, EndedKeyError, revokeKey, rotateKey } from '../tenants/key-changes.ts';
+import { keyAgents, keyKind, keyScopes } from '../tenants/key-options.ts';
+import type { KeyRing } from '../tenants/key-ring.ts';
+import { maxOverlapDays } from '../tenants/lifetime.ts';
+import { singleLineName } from '../tenants/single-line-name.ts';
+
+/** Parts of the routes that change keys. */
+export interface KeyParts extends AuditParts {
+  readonly storage: Storage;
+  readonly keys: KeyRing;
+}
 
 /** Time for which an ended key is still listed, in milliseconds. */
 const endedListedForMs = 30 * 24 * 3_600_000;
@@ -28,7 +42,7 @@ const maxListedKeys = 1000;
  * Route `GET /console/api/keys`: up to 1,000 keys and a mebibyte of patterns of agents, newest first, without those that
  * ended more than 30 days ago.
  */
-export function listKeysRoute({ storage }: Services): ServerRoute {
+export function listKeysRoute({ storage }: Pick<KeyParts, 'storage'>): ServerRoute {
   return {
     method: 'GET',
     path: '/keys',
@@ -45,7 +59,7 @@ export function listKeysRoute({ storage }: Services): ServerRoute {
 }
 
 /** Route `POST /console/api/keys`: creates a key and shows it this once. */
-export function createKeyRoute(services: Services): ServerRoute {
+export function createKeyRoute(parts: KeyParts): ServerRoute {
   return {
     method: 'POST',
     path: '/keys',
@@ -54,7 +68,7 @@ export function createKeyRoute(services: Services): ServerRoute {
     async handle(call) {
       const wanted = validated('body', createKeyBody, call.body);
       const created = await changeKeys(
-        services,
+        parts,
         call,
         (db, tenantId, by) => createKey(db, tenantId, wanted, by),
         ({ key }) => keyChange('key.created', key),
@@ -66,7 +80,7 @@ export function createKeyRoute(services: Services): ServerRoute {
 }
 
 /** Route `POST /console/api/keys/:id/rotate`: replaces a key and shows the new one this once. */
-export function rotateKeyRoute(services: Services): ServerRoute {
+export function rotateKeyRoute(parts: KeyParts): ServerRoute {
   return {
     method: 'POST',
     path: '/keys/:id/rotate',
@@ -75,7 +89,7 @@ export function rotateKeyRoute(services: Services): ServerRoute {
     async handle(call) {
       const rotation = validated('body', rotateKeyBody, call.body);
       const created = await changeKeys(
-        services,
+        parts,
         call,
         (db, tenantId, by) => rotateKey(db, tenantId, call.id, rotation, by),
         (made) => made && rotationChange(call.id, made.key),
@@ -88,7 +102,7 @@ export function rotateKeyRoute(services: Services): ServerRoute {
 }
 
 /** Route `POST /console/api/keys/:id/revoke`: ends a key at once; one that has ended is unchanged. */
-export function revokeKeyRoute(services: Services): ServerRoute {
+export function revokeKeyRoute(parts: KeyParts): ServerRoute {
   return {
     method: 'POST',
     path: '/keys/:id/revoke',
@@ -97,7 +111,7 @@ export function revokeKeyRoute(services: Services): ServerRoute {
     async handle(call) {
       validated('body', revokeKeyBody, call.body);
       const revoked = await changeKeys(
-        services,
+        parts,
         call,
         (db, tenantId) => revokeKey(db, tenantId, call.id),
         (done) => (done && !done.hadEnded ? keyChange('key.revoked', done.key) : undefined),
@@ -117,20 +131,20 @@ export function revokeKeyRoute(services: Services): ServerRoute {
  * @param entryOf - returns the entry of the audit log; `undefined` if nothing has changed
  */
 async function changeKeys<Result>(
-  services: Services,
+  parts: KeyParts,
   call: ServerCall,
   change: (db: Database, tenantId: number, by: string) => Promise<Result>,
   entryOf: (result: Result) => Change | undefined,
 ): Promise<Result> {
   const { tenantId } = call.caller;
-  const { id, principal } = actorOf(services, call);
+  const { id, principal } = actorOf(parts, call);
   try {
-    return await services.storage.write(tenantId, async ({ db, afterCommit }) => {
+    return await parts.storage.write(tenantId, async ({ db, afterCommit }) => {
       if (!(await isStillValid(db, call.caller))) throw authenticationFailed();
-      afterCommit(() => services.keys.forget(call.id));
+      afterCommit(() => parts.keys.forget(call.id));
       const result = await change(db, tenantId, principal ?? id);
       const entry = entryOf(result);
-      if (entry) await auditRequest(services, db, call, entry);
+      if (entry) await auditRequest(parts, db, call, entry);
       return result;
     });
   } catch (error) {

@@ -2,32 +2,46 @@ import { consoleSecurityPolicy, consoleSite, type SiteEncoding, type SiteFile } 
 import { contract } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { readQuotaUsage } from '../administration/quota-usage.ts';
-import { auditRequest, signedOutChange } from '../audit/record-change.ts';
-import { authenticationFailed, requireScope } from '../http/authentication.ts';
+import { readQuotaUsage } from '../administration/tenants.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
-import { releaseBody } from '../http/json-body.ts';
+import type { ServingParts } from '../http/mount.ts';
+import { authenticationFailed, requireScope } from '../http/request-gate.ts';
+import {
+  acceptedEncodings,
+  callerFields,
+  isUnchanged,
+  releaseBody,
+  validated,
+  validator,
+} from '../http/request-input.ts';
 import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
-import { acceptedEncodings, callerFields, isUnchanged, validated, validator } from '../http/validation.ts';
 import { ApiError, noSuchEndpoint, notFound, validationError } from '../lib/api-error.ts';
+import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
-import type { Services } from '../services.ts';
-import { mountSignIn } from '../sign-in/mount-sign-in.ts';
+import { mountSignIn, type SignInParts } from '../sign-in/mount-sign-in.ts';
 import { type OpenIdProvider, openIdProvider } from '../sign-in/openid-provider.ts';
-import type { SignInSettings } from '../sign-in-settings.ts';
-import { createKeyRoute, listKeysRoute, revokeKeyRoute, rotateKeyRoute } from './keys.ts';
-import { endSignInRoute, identityRoute, listSignInsRoute } from './sign-ins.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type AuditParts, auditRequest, signedOutChange } from '../tenants/audit-log.ts';
+import type { SignInSettings } from '../users/sign-in-settings.ts';
+import { createKeyRoute, type KeyParts, listKeysRoute, revokeKeyRoute, rotateKeyRoute } from './keys.ts';
+import { endSignInRoute, identityRoute, listSignInsRoute, type SignOutParts } from './sign-ins.ts';
+
+/** Parts of the routes of the console. */
+export interface ConsoleParts extends ServingParts, KeyParts, SignOutParts {
+  /** Spans that were not understood. */
+  readonly unreadSpans: UnreadSpansOfTenants;
+}
 
 /** Mounts the console: its page, its API, and the pages of the sign-in if people sign in by a provider. */
 export async function mountConsole(
   app: FastifyInstance,
-  services: Services,
+  parts: ConsoleParts & SignInParts,
   settings: SignInSettings,
 ): Promise<void> {
   mountConsolePage(app);
   const provider = openIdProvider(settings);
-  if (provider) mountSignIn(app, services, provider);
-  await mountConsoleApi(app, services, { ...settings, provider });
+  if (provider) mountSignIn(app, parts, provider);
+  await mountConsoleApi(app, parts, { ...settings, provider });
 }
 
 /**
@@ -94,7 +108,7 @@ interface ConsoleSignIn {
  */
 export async function mountConsoleApi(
   app: FastifyInstance,
-  services: Services,
+  parts: ConsoleParts,
   { provider, oidcLabel, proxySignOutUrl }: ConsoleSignIn,
 ): Promise<void> {
   const signInRoutes = [
@@ -102,15 +116,15 @@ export async function mountConsoleApi(
     { method: 'POST', path: '/sign-out' },
   ];
   const routes = [
-    identityRoute(services, proxySignOutUrl !== undefined),
-    limitsRoute(services),
-    listKeysRoute(services),
-    createKeyRoute(services),
-    rotateKeyRoute(services),
-    revokeKeyRoute(services),
-    listSignInsRoute(services),
-    endSignInRoute(services),
-    learnSessionRoute(services),
+    identityRoute(parts, proxySignOutUrl !== undefined),
+    limitsRoute(parts),
+    listKeysRoute(parts),
+    createKeyRoute(parts),
+    rotateKeyRoute(parts),
+    revokeKeyRoute(parts),
+    listSignInsRoute(parts),
+    endSignInRoute(parts),
+    learnSessionRoute(parts),
   ];
   await app.register(
     async (api) => {
@@ -119,9 +133,9 @@ export async function mountConsoleApi(
           [...routes, ...signInRoutes].map(({ method, path }) => ({ method, path: folder + path })),
         ),
       );
-      mountSignInStatus(api, services, provider && oidcLabel);
-      mountSignOut(api, services, provider, proxySignOutUrl);
-      for (const route of routes) mountServerRoute(api, services, route);
+      mountSignInStatus(api, parts, provider && oidcLabel);
+      mountSignOut(api, parts, provider, proxySignOutUrl);
+      for (const route of routes) mountServerRoute(api, parts, route);
     },
     { prefix: folder },
   );
@@ -133,7 +147,11 @@ export async function mountConsoleApi(
  *
  * @param label - name of the provider; `undefined` without one
  */
-function mountSignInStatus(api: FastifyInstance, { users }: Services, label: string | undefined): void {
+function mountSignInStatus(
+  api: FastifyInstance,
+  { users }: Pick<ConsoleParts, 'users'>,
+  label: string | undefined,
+): void {
   api.get('/sign-in', async (request, reply) => {
     users.screen(request);
     const found = await users.find(request);
@@ -147,7 +165,7 @@ function mountSignInStatus(api: FastifyInstance, { users }: Services, label: str
 
 /** Route `GET /console/api/limits`: the tenant's retention, its use of each quota, and the spans that were not
  * understood since the server started, for `actlog doctor`. */
-function limitsRoute({ storage, quotas, unreadSpans }: Services): ServerRoute {
+function limitsRoute({ storage, quotas, unreadSpans }: ConsoleParts): ServerRoute {
   return {
     method: 'GET',
     path: '/limits',
@@ -180,7 +198,7 @@ const noBody = z.strictObject({}).optional();
  * Route `POST /console/api/sessions/:id/learn`: confirms a session with a high score as expected behavior. Like a
  * policy, it changes how later sessions are judged, so it requires the same scope.
  */
-function learnSessionRoute(services: Services): ServerRoute {
+function learnSessionRoute(parts: AuditParts & { readonly storage: Storage }): ServerRoute {
   return {
     method: 'POST',
     path: '/sessions/:id/learn',
@@ -190,8 +208,8 @@ function learnSessionRoute(services: Services): ServerRoute {
       const { caller, id, body, log } = call;
       validated('body', noBody, body);
       sessionPath({ id });
-      const outcome = await learnConfirmedSession(services.storage, caller.tenantId, id, Date.now(), (db) =>
-        auditRequest(services, db, call, {
+      const outcome = await learnConfirmedSession(parts.storage, caller.tenantId, id, Date.now(), (db) =>
+        auditRequest(parts, db, call, {
           action: 'session.confirmed',
           target: { id, name: null },
           changes: [],
@@ -219,15 +237,15 @@ function learnSessionRoute(services: Services): ServerRoute {
  */
 function mountSignOut(
   api: FastifyInstance,
-  services: Services,
+  parts: ServingParts & SignOutParts,
   provider: OpenIdProvider | undefined,
   proxySignOutUrl: string | undefined,
 ): void {
-  const { users } = services;
+  const { users } = parts;
   api.route({
     method: 'POST',
     url: '/sign-out',
-    onRequest: services.requestGate.hook({
+    onRequest: parts.requestGate.hook({
       check({ user }) {
         if (user) return;
         throw new ApiError(
@@ -236,7 +254,7 @@ function mountSignOut(
         );
       },
       acceptsUsers: true,
-      memory: services.bodyMemory,
+      memory: parts.bodyMemory,
     }),
     handler: async (request, reply) => {
       const { caller } = request;
@@ -245,7 +263,7 @@ function mountSignOut(
       if (!caller || !signIn) return reply.send({ continueAt: proxySignOutUrl ?? null });
       const author = { caller, header: (name: string) => request.headers[name]?.toString() };
       const { idToken } = await users.signIns.end(caller.tenantId, signIn.id, (db, row) =>
-        auditRequest(services, db, author, signedOutChange(row)),
+        auditRequest(parts, db, author, signedOutChange(row)),
       );
       request.log.info({ tenantId: caller.tenantId, userId: caller.id }, 'signed out');
       void reply.header('set-cookie', users.cookies.clear('actlog-sign-in'));

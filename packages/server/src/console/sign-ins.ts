@@ -1,21 +1,34 @@
-import { auditRequest, signedOutChange } from '../audit/record-change.ts';
-import { authenticationFailed, requireEveryScope } from '../http/authentication.ts';
+import { authenticationFailed, requireEveryScope } from '../http/request-gate.ts';
+import { callerFields } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { callerFields } from '../http/validation.ts';
-import type { Caller, SignedInUser } from '../keys/caller.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
+import { version } from '../lib/version.ts';
+import type { Storage } from '../storage/storage.ts';
 import { findKey } from '../storage/stores/key-store.ts';
 import { listSignIns } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { version } from '../version.ts';
+import { type AuditParts, auditRequest, signedOutChange } from '../tenants/audit-log.ts';
+import type { Caller, SignedInUser } from '../tenants/caller.ts';
+import type { Users } from '../users/users.ts';
+
+/** Parts of {@link endSignInRoute}. */
+export interface SignOutParts extends AuditParts {
+  /** People who sign in. */
+  readonly users: Users;
+}
 
 /** Maximum number of sign-ins in the list. */
 const maxListed = 1000;
 
 /** Route `GET /console/api/sign-ins`: the people who are signed in, up to 1,000 and a mebibyte of names, newest first. */
-export function listSignInsRoute({ storage, users }: Services): ServerRoute {
+export function listSignInsRoute({
+  storage,
+  users,
+}: {
+  readonly storage: Storage;
+  readonly users: Users;
+}): ServerRoute {
   return {
     method: 'GET',
     path: '/sign-ins',
@@ -44,7 +57,7 @@ export function listSignInsRoute({ storage, users }: Services): ServerRoute {
 }
 
 /** Route `DELETE /console/api/sign-ins/:id`: signs a person out, in other processes within a second. */
-export function endSignInRoute(services: Services): ServerRoute {
+export function endSignInRoute(parts: SignOutParts): ServerRoute {
   return {
     method: 'DELETE',
     path: '/sign-ins/:id',
@@ -52,8 +65,8 @@ export function endSignInRoute(services: Services): ServerRoute {
     check: requireEveryScope,
     async handle(call) {
       const { caller, id, log } = call;
-      const { isKnown } = await services.users.signIns.end(caller.tenantId, id, (db, row) =>
-        auditRequest(services, db, call, signedOutChange(row)),
+      const { isKnown } = await parts.users.signIns.end(caller.tenantId, id, (db, row) =>
+        auditRequest(parts, db, call, signedOutChange(row)),
       );
       if (!isKnown) throw notFound('sign-in');
       log.info({ ...callerFields(caller), signInId: id }, 'sign-in ended');
@@ -68,7 +81,10 @@ export function endSignInRoute(services: Services): ServerRoute {
  *
  * @param canProxySignOut - `true` if the page knows where people sign out of a trusted proxy
  */
-export function identityRoute({ storage }: Services, canProxySignOut: boolean): ServerRoute {
+export function identityRoute(
+  { storage }: { readonly storage: Storage },
+  canProxySignOut: boolean,
+): ServerRoute {
   return {
     method: 'GET',
     path: '/identity',

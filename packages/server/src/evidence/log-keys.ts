@@ -8,10 +8,10 @@ import {
   signText,
   type VerifierKey,
 } from '@actlog/log';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { LogHead } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 
 /** Settings of the log's keys. */
 export interface LogKeySettings {

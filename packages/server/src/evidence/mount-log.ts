@@ -1,8 +1,7 @@
 import { LogError, parseTilePath, tileWidth } from '@actlog/log';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { requireScope } from '../http/authentication.ts';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
-import type { RequestGate } from '../http/request-gate.ts';
+import { type RequestGate, requireScope } from '../http/request-gate.ts';
 import { notFound } from '../lib/api-error.ts';
 import { tenantTiles } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';

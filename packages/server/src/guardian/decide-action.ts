@@ -8,12 +8,13 @@ import {
   type GrantRevocationPayload,
   heldOutcome,
 } from '@actlog/policy';
-import type { Decide, SentOf } from '@actlog/protocol';
-import { type Change, fieldChanges, type RequestActor, recordChange } from '../audit/record-change.ts';
+import type { Decide, SentOf, WebhookEvent } from '@actlog/protocol';
 import { notFound, refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { lockNames } from '../storage/locks.ts';
+import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { notify } from '../storage/storage.ts';
 import {
   endPendingAction,
@@ -23,10 +24,55 @@ import {
   saveApprovals,
   statusAt,
 } from '../storage/stores/pending-action-store.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
+import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Write } from '../storage/transaction.ts';
+import { type Change, fieldChanges, type RequestActor, recordChange } from '../tenants/audit-log.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
+import type { DecisionSignal } from './decision-signal.ts';
 import { heldAction, pendingActionView, tooLate } from './pending-action-view.ts';
+
+/** Writes events into their sessions as part of a larger transaction. */
+interface SessionEvents {
+  write(write: Write, tenantId: number, events: readonly NewEvent[]): Promise<readonly RecordedEvent[]>;
+}
+
+/** Parts that {@link recordDecision} uses. */
+export interface RecordingParts {
+  readonly eventWriter: SessionEvents;
+}
+
+/** Queues messages to webhooks in the transaction of their cause. */
+export interface MessageQueue {
+  queue(write: Write, tenantId: number, ...messages: readonly WebhookEvent[]): Promise<void>;
+}
+
+/** End of a held action. */
+export interface HeldEnd extends Pick<PolicyDecisionRow, 'decision' | 'decided_by'> {
+  readonly tenantId: number;
+  readonly heldId: string;
+  readonly status: Exclude<PolicyDecisionRow['held_status'], 'pending' | null>;
+  readonly endedMs: number;
+}
+
+/** Changes the decision about a held action to its outcome. */
+interface HeldDecisions {
+  endHeld(write: Write, end: HeldEnd): Promise<void>;
+}
+
+/** Parts that {@link endAction} uses. */
+export interface EndParts extends RecordingParts {
+  readonly decisionLog: HeldDecisions;
+  readonly outbox: MessageQueue;
+  readonly metrics: Metrics;
+  /** Wakes the requests that wait for the action. */
+  readonly decisions: DecisionSignal;
+}
+
+/** Parts that {@link decideAction} uses. */
+export interface DecisionParts extends EndParts {
+  /** Quotas of the deployment. */
+  readonly quotas: DeploymentQuotas;
+}
 
 /** An approver's decision about one action of a tenant. */
 export interface ActionDecision {
@@ -45,7 +91,7 @@ export interface ActionDecision {
  * @throws ApiError for an unknown action, a late or forbidden decision, or too many grants.
  */
 export async function decideAction(
-  services: Services,
+  parts: DecisionParts,
   write: Write,
   { tenantId, actor, id, body }: ActionDecision,
 ): Promise<SentOf<'guardian.pendingActions.decide'>> {
@@ -59,16 +105,16 @@ export async function decideAction(
   const decided = decideHeld(held, body, approver, nowMs);
   if (decided.type === 'refused') throw refusalError(decided.refusal);
   if (decided.type === 'unchanged') return held;
-  const next = await apply(services, write, row, decided, { approver, body, nowMs });
+  const next = await apply(parts, write, row, decided, { approver, body, nowMs });
   // The writes may have waited for locks beyond the expiry, and lists already show the action as expired.
   if (!next || statusAt(row, Date.now()) === 'expired') throw tooLate(row, 'expired');
-  await recordChange(services.quotas, write.db, tenantId, actor, decisionChange(row, next));
+  await recordChange(parts.quotas, write.db, tenantId, actor, decisionChange(row, next));
   return pendingActionView(next, nowMs);
 }
 
 /** Writes the outcome of a decision. Returns the changed action, or `undefined` if it has expired meanwhile. */
 async function apply(
-  services: Services,
+  parts: EndParts,
   write: Write,
   row: PendingActionRow,
   decided: Extract<ReturnType<typeof decideHeld>, { type: 'counted' | 'ended' }>,
@@ -82,7 +128,7 @@ async function apply(
   if (decided.type === 'counted') {
     if (!(await saveApprovals(write.db, row, approvals, nowMs))) return undefined;
     const counted = { ...row, approvals };
-    await recordApproverDecision(services, write, counted, 'partially_approved', approver, nowMs);
+    await recordApproverDecision(parts, write, counted, 'partially_approved', approver, nowMs);
     return counted;
   }
   const { session_id: sessionId } = row;
@@ -99,7 +145,7 @@ async function apply(
     approvals,
     grant_id: grantId,
   };
-  return endAction(services, write, row, end, approver, nowMs);
+  return endAction(parts, write, row, end, approver, nowMs);
 }
 
 /**
@@ -135,7 +181,7 @@ function audited({ status, approvals, grant_id: grantId }: PendingActionRow) {
  * @returns the ended action, or `undefined` if it had already ended or cannot end this way at this time.
  */
 export async function endAction(
-  services: Services,
+  parts: EndParts,
   write: Write,
   row: PendingActionRow,
   end: PendingActionEnd,
@@ -145,7 +191,7 @@ export async function endAction(
   if (!(await endPendingAction(write.db, row.tenant_id, row.id, end, nowMs))) return undefined;
   const ended = { ...row, ...end };
   const { decision, decidedBy } = heldOutcome(heldAction(ended, nowMs));
-  await services.decisionLog.endHeld(write, {
+  await parts.decisionLog.endHeld(write, {
     tenantId: row.tenant_id,
     heldId: row.id,
     status: end.status,
@@ -153,24 +199,24 @@ export async function endAction(
     decision,
     decided_by: decidedBy,
   });
-  await recordApproverDecision(services, write, ended, end.status, approver, nowMs);
+  await recordApproverDecision(parts, write, ended, end.status, approver, nowMs);
   await addUsage(write.db, row.tenant_id, { heldActions: -1 }, nowMs);
-  await services.outbox.queue(write, row.tenant_id, {
+  await parts.outbox.queue(write, row.tenant_id, {
     type: 'guardian.action_decided',
     timestamp: isoTime(nowMs),
     data: pendingActionView(ended, nowMs),
   });
   await notify(write.db, row.id);
   write.afterCommit(() => {
-    services.metrics.heldActionEnded(end.status);
-    services.decisions.wake(row.id);
+    parts.metrics.heldActionEnded(end.status);
+    parts.decisions.wake(row.id);
   });
   return ended;
 }
 
 /** Records an approver's decision, or the expiry of an action, in the session of the action. */
 async function recordApproverDecision(
-  services: Services,
+  parts: RecordingParts,
   write: Write,
   row: PendingActionRow,
   decision: Parameters<typeof endDecision>[1],
@@ -179,7 +225,7 @@ async function recordApproverDecision(
 ): Promise<void> {
   const view = pendingActionView(row, nowMs);
   const payload = endDecision(view, decision, approver, nowMs - row.created_ms);
-  await recordDecision(services, write, row.tenant_id, view, payload, nowMs);
+  await recordDecision(parts, write, row.tenant_id, view, payload, nowMs);
 }
 
 /** Session that a decision is recorded in. */
@@ -196,7 +242,7 @@ interface DecisionSession {
  * @returns `true` if the session did not have this event before.
  */
 export async function recordDecision(
-  services: Services,
+  parts: RecordingParts,
   write: Write,
   tenantId: number,
   { agentId, sessionId }: DecisionSession,
@@ -206,7 +252,7 @@ export async function recordDecision(
 ): Promise<boolean> {
   if (sessionId == null) return false;
   const event = decisionEvent(eventId, { agentId, sessionId }, payload, nowMs);
-  const [recorded] = await services.eventWriter.write(write, tenantId, [
+  const [recorded] = await parts.eventWriter.write(write, tenantId, [
     { event, sourceMs: nowMs, receivedMs: nowMs, protoKeysRemoved: false },
   ]);
   return recorded?.isNew === true;

@@ -2,26 +2,31 @@ import { heldSizeRefusal, type NewHeldAction } from '@actlog/policy';
 import { type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import { requireCountedRoom } from '../quota/room.ts';
-import type { Services } from '../services.ts';
-import { ActivityChange } from '../storage/activity/activity-change.ts';
-import { addActivity } from '../storage/activity/activity-store.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { parentsJson } from '../storage/policies/policy-decision-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import {
   insertPendingAction,
   overduePendingActions,
   type PendingActionRow,
 } from '../storage/stores/pending-action-store.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
 import type { Write } from '../storage/transaction.ts';
-import { endAction } from './decide-action.ts';
+import { requireCountedRoom } from '../tenants/quotas.ts';
+import { type EndParts, endAction, type MessageQueue } from './decide-action.ts';
 import { pendingActionView } from './pending-action-view.ts';
 
 /** Name of the lock for transactions that may hold an action, so that quotas are exact. */
 export const holdLock = 'quota held actions';
 
-/** Returns the agents above an agent as they are stored; `null` for none. */
-export function parentsJson(parentAgentIds: readonly string[] = []): string | null {
-  return parentAgentIds.length === 0 ? null : JSON.stringify(parentAgentIds);
+/** Parts that {@link holdAction} uses. */
+export interface HoldParts {
+  /** Quotas of the deployment. */
+  readonly quotas: DeploymentQuotas;
+  readonly outbox: MessageQueue;
+  readonly metrics: Metrics;
 }
 
 /**
@@ -31,7 +36,7 @@ export function parentsJson(parentAgentIds: readonly string[] = []): string | nu
  * @throws ApiError 413 when the action is too large to be held; QuotaError 429 when the tenant has no quota left.
  */
 export async function holdAction(
-  services: Services,
+  parts: HoldParts,
   write: Write,
   tenantId: number,
   { agentId, sessionId }: PolicyCheck,
@@ -43,7 +48,7 @@ export async function holdAction(
   const tooLarge = heldSizeRefusal(bytes);
   if (tooLarge) throw refusalError(tooLarge);
   const amounts = { heldActions: 1, heldActionBytes: bytes };
-  await requireCountedRoom(write.db, tenantId, amounts, held.createdMs, services.quotas);
+  await requireCountedRoom(write.db, tenantId, amounts, held.createdMs, parts.quotas);
   const row: PendingActionRow = {
     tenant_id: tenantId,
     agent_id: agentId,
@@ -77,11 +82,11 @@ export async function holdAction(
     grant_id: null,
   };
   await insertPendingAction(write.db, row);
-  write.afterCommit(() => services.metrics.heldAction());
+  write.afterCommit(() => parts.metrics.heldAction());
   const activity = new ActivityChange();
   activity.add(held.createdMs, { held_actions: 1 });
   await addActivity(write.db, tenantId, activity, 'requests', held.createdMs);
-  await services.outbox.queue(write, tenantId, {
+  await parts.outbox.queue(write, tenantId, {
     type: 'guardian.action_pending',
     timestamp: isoTime(held.createdMs),
     data: pendingActionView(row, held.createdMs),
@@ -98,15 +103,16 @@ const maxSweptActions = 100;
  *
  * @returns the number of actions that this call ended.
  */
-export async function expireActions(services: Services, nowMs: number): Promise<number> {
-  const overdue = await services.storage.readAcross('sweep', (db) =>
+export async function expireActions(
+  parts: EndParts & { readonly storage: Storage },
+  nowMs: number,
+): Promise<number> {
+  const overdue = await parts.storage.readAcross('sweep', (db) =>
     overduePendingActions(db, nowMs, maxSweptActions),
   );
   let ended = 0;
   for (const row of overdue) {
-    const end = await services.storage.write(row.tenant_id, (write) =>
-      expireAction(services, write, row, nowMs),
-    );
+    const end = await parts.storage.write(row.tenant_id, (write) => expireAction(parts, write, row, nowMs));
     if (end) ended += 1;
   }
   return ended;
@@ -118,12 +124,12 @@ export async function expireActions(services: Services, nowMs: number): Promise<
  * @returns the ended action, or `undefined` if it had already ended.
  */
 export function expireAction(
-  services: Services,
+  parts: EndParts,
   write: Write,
   row: PendingActionRow,
   nowMs: number,
 ): Promise<PendingActionRow | undefined> {
   const none = { comment: null, decided_by: null, decided_principal: null, decided_ms: null, grant_id: null };
   const end = { status: 'expired' as const, ...none, approvals: row.approvals };
-  return endAction(services, write, row, end, null, nowMs);
+  return endAction(parts, write, row, end, null, nowMs);
 }

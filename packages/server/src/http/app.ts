@@ -11,8 +11,8 @@ import {
   LogController,
 } from 'fastify';
 import type { ApiError } from '../lib/api-error.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { TenantTurns } from '../tenant-turns.ts';
 import {
   apiError,
   handleErrors,
@@ -21,9 +21,9 @@ import {
   repeatedHost,
   sendError,
 } from './errors.ts';
-import { parseJsonBodies } from './json-body.ts';
-import { ConnectionTurns } from './limits/connection-turns.ts';
 import type { RequestMemory } from './limits/request-memory.ts';
+import { ConnectionTurns } from './limits/turns.ts';
+import { parseJsonBodies } from './request-input.ts';
 
 /** Options for {@link createApp}. */
 export interface AppOptions {

@@ -4,10 +4,10 @@ import { endpoints, headers } from '@actlog/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { PolicyCostError, QuotaError } from '../quota/room.ts';
 import { storageOutage } from '../storage/outage.ts';
-import { releaseBody } from './json-body.ts';
+import { PolicyCostError, QuotaError } from '../tenants/quotas.ts';
 import { jsonType } from './mount.ts';
+import { releaseBody } from './request-input.ts';
 
 /** Largest body whose remainder is still received after it was rejected, in bytes. */
 const maxDrainedBytes = 16 * 1024 * 1024;

@@ -2,21 +2,22 @@ import { hash } from 'node:crypto';
 import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
-import type { Services } from '../services.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { lockNames } from '../storage/locks.ts';
+import type { Storage } from '../storage/storage.ts';
 import {
   findStoredResponse,
   type ResponsePlace,
   saveResponse,
 } from '../storage/stores/idempotent-response-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { requireScope } from './authentication.ts';
-import { releaseBody } from './json-body.ts';
-import type { ResponseRoom } from './limits/request-memory.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import type { RequestMemory, ResponseMemory, ResponseRoom } from './limits/request-memory.ts';
+import type { LoopTurns } from './limits/turns.ts';
+import { type RequestGate, requireScope } from './request-gate.ts';
+import { releaseBody, validated, validator } from './request-input.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
-import { validated, validator } from './validation.ts';
 
 /** Content type of every response but the export's, which sets its own. */
 export const jsonType = 'application/json; charset=utf-8';
@@ -25,8 +26,28 @@ type AnyCall = Call<EndpointName>;
 type AnyRoute = Route<EndpointName>;
 type StoredRoute = ReadRoute<EndpointName> | WriteRoute<EndpointName>;
 
+/** Parts that every mounted route uses. */
+export interface ServingParts {
+  /** Admits requests by their callers. */
+  readonly requestGate: RequestGate;
+  /** Limits the memory of request bodies without a limit of their own. */
+  readonly bodyMemory: RequestMemory;
+  /** Limits the memory of responses from before they are rendered until they are written. */
+  readonly responseMemory: ResponseMemory;
+  /** Spreads large reads over turns of the event loop. */
+  readonly turns: LoopTurns;
+}
+
+/** Parts that {@link mountEndpoints} uses. */
+export interface EndpointParts extends ServingParts {
+  readonly storage: Storage;
+  /** Shares the writing connections between the checks and changes of tenants. */
+  readonly writeTurns: TenantTurns;
+  readonly secret: DeploymentSecret;
+}
+
 /** Mounts the endpoint table: admits and validates each request, calls its handler and sends the response. */
-export function mountEndpoints(app: FastifyInstance, services: Services, routes: Routes): void {
+export function mountEndpoints(app: FastifyInstance, parts: EndpointParts, routes: Routes): void {
   for (const name of endpointNames) {
     const endpoint: Endpoint = endpoints[name];
     const checks = checksOf(contract[name]);
@@ -36,32 +57,32 @@ export function mountEndpoints(app: FastifyInstance, services: Services, routes:
       method: endpoint.method,
       url: endpoint.path,
       config: { readsArguments: name === 'policies.check', keepsJson: name === 'events.create' },
-      onRequest: services.requestGate.hook({
+      onRequest: parts.requestGate.hook({
         check: (caller) => {
           requireScope(caller, endpoint.scope);
           ownRoute?.admit?.();
         },
         acceptsUsers: true,
-        memory: ownRoute?.memory ?? services.bodyMemory,
+        memory: ownRoute?.memory ?? parts.bodyMemory,
       }),
       handler: async (request, reply) => {
         const call = callOf(request, reply, checks);
         const { tenantId } = call.caller;
         let room: ResponseRoom | undefined;
         if (route.kind === 'read') {
-          room = services.responseMemory.reserve(tenantId, name, reply.raw);
-          if (room.isLarge) await services.turns.take();
+          room = parts.responseMemory.reserve(tenantId, name, reply.raw);
+          if (room.isLarge) await parts.turns.take();
         } else {
-          services.responseMemory.requireRoom(tenantId, name);
+          parts.responseMemory.requireRoom(tenantId, name);
         }
         const result = ownRoute
           ? await ownRoute.handle(call, reply)
-          : await runTransaction(services, name, route as StoredRoute, call, request);
+          : await runTransaction(parts, name, route as StoredRoute, call, request);
         releaseBody(request);
         if (result === undefined) return reply;
         const payload = responsePayload(result);
         if (room) room.resize(payload.length);
-        else services.responseMemory.force(tenantId, name, payload.length, reply.raw);
+        else parts.responseMemory.force(tenantId, name, payload.length, reply.raw);
         void reply.code(endpoint.success).type(jsonType);
         return payload;
       },
@@ -80,24 +101,24 @@ export function responsePayload(result: unknown): string | Buffer {
 
 /** Runs the handler of a route whose transaction is opened here. */
 async function runTransaction(
-  services: Services,
+  parts: EndpointParts,
   name: EndpointName,
   route: StoredRoute,
   call: AnyCall,
   request: FastifyRequest,
 ): Promise<unknown> {
   const { tenantId } = call.caller;
-  const { storage } = services;
+  const { storage } = parts;
   await route.prepare?.(call);
   if (route.kind === 'read') return storage.read(tenantId, (db) => route.handle(call, db));
-  return services.writeTurns.run(tenantId, () =>
-    storage.write(tenantId, (write) => runWrite(services, name, route, call, request, write)),
+  return parts.writeTurns.run(tenantId, () =>
+    storage.write(tenantId, (write) => runWrite(parts, name, route, call, request, write)),
   );
 }
 
 /** Runs the handler of a write, or returns the response of the first request with the same `Idempotency-Key`. */
 async function runWrite(
-  services: Services,
+  parts: EndpointParts,
   name: EndpointName,
   route: WriteRoute<EndpointName>,
   call: AnyCall,
@@ -107,7 +128,7 @@ async function runWrite(
   const endpoint = endpoints[name];
   const key = endpoint.idempotencyKey ? call.header(headers.idempotencyKey) : undefined;
   if (key === undefined) return route.handle(call, write);
-  const { secret } = services;
+  const { secret } = parts;
   const repeatable = new IdempotentRequest(
     secret,
     call.caller.tenantId,

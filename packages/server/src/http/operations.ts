@@ -9,7 +9,7 @@ import { isLoopbackHost } from '../lib/is-loopback-host.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
 import { jsonType } from './mount.ts';
-import { acceptedEncodings, isUnchanged } from './validation.ts';
+import { acceptedEncodings, isUnchanged } from './request-input.ts';
 
 /** Options for {@link mountOperations}. */
 export interface OperationsOptions {

@@ -2,8 +2,8 @@ import type { EndpointName, SentOf } from '@actlog/protocol';
 import type { Contract } from '@actlog/protocol/schemas';
 import type { FastifyReply } from 'fastify';
 import type * as z from 'zod';
-import type { Caller } from '../keys/caller.ts';
 import type { Database, Write } from '../storage/transaction.ts';
+import type { Caller } from '../tenants/caller.ts';
 import type { RequestMemory } from './limits/request-memory.ts';
 
 /** A request that passed authentication and validation. */

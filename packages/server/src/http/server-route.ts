@@ -2,12 +2,10 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
-import type { Caller } from '../keys/caller.ts';
 import { noSuchEndpoint } from '../lib/api-error.ts';
-import type { Services } from '../services.ts';
-import { releaseBody } from './json-body.ts';
-import { disconnectedSignal, jsonType, responsePayload } from './mount.ts';
-import { validator } from './validation.ts';
+import type { Caller } from '../tenants/caller.ts';
+import { disconnectedSignal, jsonType, responsePayload, type ServingParts } from './mount.ts';
+import { releaseBody, validator } from './request-input.ts';
 
 const noQuery = z.strictObject({});
 
@@ -51,7 +49,7 @@ export interface ServerRoute<Query extends z.ZodObject = typeof noQuery> {
 /** Mounts a route behind the gate for keys and people who are signed in. */
 export function mountServerRoute<Query extends z.ZodObject>(
   app: FastifyInstance,
-  services: Services,
+  parts: ServingParts,
   route: ServerRoute<Query>,
 ): void {
   const checkedQuery = validator('query', route.query ?? noQuery) as (query: unknown) => z.output<Query>;
@@ -59,10 +57,10 @@ export function mountServerRoute<Query extends z.ZodObject>(
     method: route.method,
     url: route.path,
     config: { readsArguments: route.readsArguments === true },
-    onRequest: services.requestGate.hook({
+    onRequest: parts.requestGate.hook({
       check: (caller) => route.check(caller),
       acceptsUsers: true,
-      memory: services.bodyMemory,
+      memory: parts.bodyMemory,
     }),
     handler: async (request, reply) => {
       const { caller, body, log } = request;
@@ -73,10 +71,10 @@ export function mountServerRoute<Query extends z.ZodObject>(
       // Reads without an effect wait for their turn to be rendered, like the lists of the endpoint table.
       const room =
         route.method === 'GET'
-          ? services.responseMemory.reserve(caller.tenantId, route.path, reply.raw)
+          ? parts.responseMemory.reserve(caller.tenantId, route.path, reply.raw)
           : undefined;
-      if (room?.isLarge) await services.turns.take();
-      if (!room) services.responseMemory.requireRoom(caller.tenantId, route.path);
+      if (room?.isLarge) await parts.turns.take();
+      if (!room) parts.responseMemory.requireRoom(caller.tenantId, route.path);
       const result = await route.handle({
         caller,
         id,
@@ -89,10 +87,10 @@ export function mountServerRoute<Query extends z.ZodObject>(
       releaseBody(request);
       if (Symbol.asyncIterator in result) return sendLines(reply, route.success, result);
       // The size of other responses is not known before.
-      if (!room) await services.turns.take();
+      if (!room) await parts.turns.take();
       const payload = responsePayload(result);
       if (room) room.resize(payload.length);
-      else services.responseMemory.force(caller.tenantId, route.path, payload.length, reply.raw);
+      else parts.responseMemory.force(caller.tenantId, route.path, payload.length, reply.raw);
       return reply.code(route.success).type(jsonType).send(payload);
     },
   });

@@ -2,27 +2,40 @@ import { warningsOf } from '@actlog/policy';
 import { decisionCategory, toolCallCategory } from '@actlog/protocol';
 import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
 import type { RiskObserver } from '../risk/risk-scoring.ts';
-import { ActivityChange, ActivityNames, type CountedCall } from '../storage/activity/activity-change.ts';
-import { addActivity } from '../storage/activity/activity-store.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
-import { isPostgres } from '../storage/postgres/postgres-error.ts';
 import {
   dropEmptySessions,
   lockSessions,
+  newSession,
   openSessions,
+  type SessionChange,
   type SessionSummary,
   saveSessions,
 } from '../storage/sessions/session-store.ts';
+import {
+  ActivityChange,
+  ActivityNames,
+  addActivity,
+  type CountedCall,
+  type CountedSession,
+} from '../storage/stores/activity-change.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
 import { eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
-import type { Database, Write } from '../storage/transaction.ts';
-import { type SessionCache, SessionFold } from './session-fold.ts';
+import { addUsage } from '../storage/stores/quota-store.ts';
+import { type Database, isPostgres, type Write } from '../storage/transaction.ts';
+
+/** Cache of the summaries of sessions. */
+interface SummaryCache {
+  /** Returns the summary that was last put, or `undefined` if it is not cached. */
+  get(tenantId: number, id: string): SessionSummary | undefined;
+  /** Caches a summary that is about to be committed. */
+  put(tenantId: number, summary: SessionSummary): void;
+}
 
 /** State that a writer caches between writes. */
 export interface WriterMemory {
   /** Only for a writer that knows of every write to sessions. */
-  readonly sessions?: SessionCache;
+  readonly sessions?: SummaryCache;
   readonly risk: RiskObserver;
 }
 
@@ -63,7 +76,6 @@ export class EventWriter {
     const stamps = events.map(({ event, receivedMs }, index) =>
       this.#stamp(tenantId, riskEvents[index] as RiskEvent, agents.get(event.agentId), receivedMs),
     );
-
     const rows = events.map(({ event, sourceMs, receivedMs }, index) =>
       eventRow(event, {
         tenantId,
@@ -83,7 +95,6 @@ export class EventWriter {
             tenantId,
             rows.map((row) => row.event_id),
           );
-
     const changed = new Set<SessionFold>();
     const repeats: RiskEvent[] = [];
     const seenMsById = new Map<string, number>();
@@ -187,7 +198,7 @@ async function openFolds(
   db: Database,
   tenantId: number,
   events: readonly NewEvent[],
-  cache: SessionCache | undefined,
+  cache: SummaryCache | undefined,
 ): Promise<Map<string, SessionFold>> {
   const firsts = new Map<string, NewEvent>();
   for (const incoming of events) {
@@ -219,7 +230,7 @@ async function storedSessions(
   db: Database,
   tenantId: number,
   ids: readonly string[],
-  cache: SessionCache | undefined,
+  cache: SummaryCache | undefined,
 ): Promise<Map<string, SessionSummary>> {
   const found = new Map<string, SessionSummary>();
   const missing: string[] = [];
@@ -230,4 +241,89 @@ async function storedSessions(
   }
   if (missing.length === 0) return found;
   return new Map([...found, ...(await lockSessions(db, tenantId, missing))]);
+}
+
+/** Maximum tools listed per session (reference profile, "Session"). Further tools still find the session. */
+const maxListedTools = 50;
+
+/** Maximum agents listed per session. Further agents still find the session in their own list. */
+const maxListedAgents = 1000;
+
+/** Folds the events of one write into the summary of one session. */
+class SessionFold implements SessionChange {
+  readonly summary: SessionSummary;
+  readonly joinedAgentIds: string[] = [];
+  readonly newToolNames: string[] = [];
+  startChanged = false;
+  /** `true` if the session is created by this write. */
+  readonly isNew: boolean;
+  /** The session as it was counted before this write; `undefined` for a new one. */
+  readonly counted: CountedSession | undefined;
+  #hasNewFlag = false;
+  #nextArrival: number;
+
+  /** @param stored - the summary so far; without it, the session starts with `first` */
+  constructor(stored: SessionSummary | undefined, first: NewEvent) {
+    this.isNew = stored === undefined;
+    this.counted = stored && { startedMs: stored.started_ms, level: stored.risk_level };
+    this.summary = stored ?? newSession(first);
+    this.#nextArrival = this.summary.last_arrival;
+  }
+
+  get isWidened(): boolean {
+    return (
+      this.isNew ||
+      this.startChanged ||
+      this.joinedAgentIds.length > 0 ||
+      this.newToolNames.length > 0 ||
+      this.#hasNewFlag
+    );
+  }
+
+  /** Returns the arrival number of the next event to write. */
+  takeArrival(): number {
+    this.#nextArrival += 1;
+    return this.#nextArrival;
+  }
+
+  /** Counts an event that was written. */
+  add({ event, sourceMs, receivedMs }: NewEvent, arrival: number): void {
+    const { summary } = this;
+    summary.event_count += 1;
+    summary.last_arrival = Math.max(summary.last_arrival, arrival);
+    summary.received_ms = Math.max(summary.received_ms, receivedMs);
+    summary.last_event_ms = Math.max(summary.last_event_ms, sourceMs);
+    if (sourceMs < summary.started_ms) {
+      summary.started_ms = sourceMs;
+      this.startChanged = !this.isNew;
+    }
+    if (!summary.agentIds.includes(event.agentId)) {
+      if (summary.agentIds.length < maxListedAgents) summary.agentIds.push(event.agentId);
+      this.joinedAgentIds.push(event.agentId);
+    }
+    if (event.category === decisionCategory) {
+      this.#addDecision((event.payload as { decision?: unknown }).decision);
+    }
+    if (event.category !== toolCallCategory) return;
+    const { toolName, responseStatus } = event.payload as { toolName: string; responseStatus: number };
+    if (responseStatus >= 400) {
+      summary.error_count += 1;
+      this.#set('has_errors');
+    }
+    if (!summary.toolNames.includes(toolName)) {
+      if (summary.toolNames.length < maxListedTools) summary.toolNames.push(toolName);
+      this.newToolNames.push(toolName);
+    }
+  }
+
+  #addDecision(decision: unknown): void {
+    if (decision === 'require_approval') this.#set('has_holds');
+    if (decision === 'deny' || decision === 'denied') this.#set('has_denials');
+  }
+
+  #set(flag: 'has_errors' | 'has_denials' | 'has_holds'): void {
+    if (this.summary[flag] === 1) return;
+    this.summary[flag] = 1;
+    this.#hasNewFlag = true;
+  }
 }

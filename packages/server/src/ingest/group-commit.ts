@@ -1,9 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { ApiError } from '../lib/api-error.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { QuotaError } from '../quota/room.ts';
-import type { EventGroup, EventOutcome, NewEvent, RecordedEvent } from '../storage/event-recording.ts';
+import type { RiskScoring } from '../risk/risk-scoring.ts';
+import type { EventOutcome, NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { storageOutage } from '../storage/outage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { QuotaError } from '../tenants/quotas.ts';
 
 interface Waiting {
   readonly tenantId: number;
@@ -23,8 +25,9 @@ export interface GroupCommitOptions {
    * one event as for hundreds, as over a network. 0 starts the next commit at once.
    */
   readonly gatherMs: number;
-  /** Writes the events in one durable transaction, and returns the outcome of each. */
-  commit(groups: readonly EventGroup[]): Promise<readonly (readonly EventOutcome[])[]>;
+  readonly storage: Pick<Storage, 'record'>;
+  /** Scores the sessions of the events later. */
+  readonly scoring: Pick<RiskScoring, 'after'>;
 }
 
 /** Maximum events per transaction: enough to share its cost, few enough to respond quickly. */
@@ -57,12 +60,14 @@ export class GroupCommit {
   readonly #maxQueued: number;
   readonly #metrics: Metrics;
   readonly #gatherMs: number;
-  readonly #commitGroups: GroupCommitOptions['commit'];
+  readonly #storage: GroupCommitOptions['storage'];
+  readonly #scoring: GroupCommitOptions['scoring'];
   #queue: Waiting[] = [];
   #running: Promise<void> | undefined;
 
   constructor(options: GroupCommitOptions) {
-    this.#commitGroups = options.commit;
+    this.#storage = options.storage;
+    this.#scoring = options.scoring;
     this.#maxQueued = options.maxQueued;
     this.#metrics = options.metrics;
     this.#gatherMs = options.gatherMs;
@@ -155,9 +160,11 @@ export class GroupCommit {
   async #write(group: readonly Waiting[]): Promise<() => void> {
     const byTenant = [...Map.groupBy(group, ({ tenantId }) => tenantId)];
     try {
-      const outcomes = await this.#commitGroups(
+      const recorded = await this.#storage.record(
         byTenant.map(([tenantId, members]) => ({ tenantId, events: members.map(({ event }) => event) })),
       );
+      this.#scoring.after(recorded);
+      const { outcomes } = recorded;
       const stored = outcomes.flat().filter((outcome) => 'isNew' in outcome && outcome.isNew).length;
       this.#metrics.group(group.length, stored);
       return () => {

@@ -7,8 +7,7 @@ import { migrate } from '../storage/migrate.ts';
 import { sqliteMigrations } from '../storage/migrations/sqlite.ts';
 import type { Tables } from '../storage/schema.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
-import { SqliteConnection } from '../storage/sqlite/sqlite-connection.ts';
-import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
+import { SqliteConnection, sqliteDialect } from '../storage/sqlite/sqlite-connection.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import { Recording } from './recording.ts';
 

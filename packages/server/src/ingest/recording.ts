@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely';
+import { keepNewest } from '../lib/keep-newest.ts';
 import { PolicySets } from '../policy/policy-set.ts';
-import { type Admission, QuotaGate } from '../quota/quota-gate.ts';
 import { RiskKeeper } from '../risk/risk-keeper.ts';
+import { type SessionPlace, SharedRisk } from '../risk/shared-risk.ts';
 import type {
   CachedRecording,
   EventGroup,
   EventOutcome,
+  EventRecording,
   NewEvent,
   ReachedLevels,
   RecordedEvent,
@@ -13,11 +15,13 @@ import type {
   ScoringBacklog,
 } from '../storage/event-recording.ts';
 import type { Tables } from '../storage/schema.ts';
+import type { SessionSummary } from '../storage/sessions/session-store.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { commit, type Write } from '../storage/transaction.ts';
+import { commit, type Write, writeForTenants } from '../storage/transaction.ts';
+import { type Admission, QuotaGate } from '../tenants/quotas.ts';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { EventWriter } from './event-writer.ts';
-import { SessionCache } from './session-fold.ts';
 
 /** Maximum number of unscored sessions; beyond it each write scores some. */
 const maxUnscored = 2000;
@@ -112,8 +116,84 @@ export class Recording implements CachedRecording {
   }
 }
 
+/** The part of the storage that recording uses. */
+type SharedStorage = Pick<Storage, 'read' | 'write'>;
+
+/** Maximum attempts to score a session whose risk another process stores meanwhile. */
+const maxRounds = 4;
+
+/**
+ * Recording in a database that other processes write too. Nothing of a session is cached between transactions, because
+ * its next event may arrive at another process.
+ */
+export class SharedRecording implements EventRecording {
+  readonly #storage: SharedStorage;
+  readonly #gate: QuotaGate;
+  readonly #outbox = new WebhookOutbox(new PolicySets());
+  readonly #risk = new SharedRisk(this.#outbox);
+  readonly #writer = new EventWriter({ risk: this.#risk });
+  #hasQueuedMessages = false;
+
+  /** @param quotas - those of the deployment */
+  constructor(storage: SharedStorage, quotas: DeploymentQuotas) {
+    this.#storage = storage;
+    this.#gate = new QuotaGate(quotas);
+    this.#outbox.onQueued(() => {
+      this.#hasQueuedMessages = true;
+    });
+  }
+
+  /** Records events in one transaction. */
+  async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    if (groups.length === 0) return { outcomes: [], ...this.#backlog() };
+    const outcomes = new Map<EventGroup, EventOutcome[]>();
+    let isCommitted = false;
+    try {
+      await writeForTenants(this.#storage, groups, async (write, group) => {
+        const { tenantId, events } = group;
+        outcomes.set(group, await recordWithinQuota(this.#writer, this.#gate, write, tenantId, events));
+      });
+      isCommitted = true;
+    } finally {
+      this.#risk.endTransaction(isCommitted);
+    }
+    return { outcomes: groups.map((group) => outcomes.get(group) ?? []), ...this.#backlog() };
+  }
+
+  /** Scores the given sessions and some unscored ones. */
+  async scoreSessions(behind: readonly SessionPlace[]): Promise<ScoringBacklog> {
+    const taken = this.#risk.takeUnscored(scoredPerTransaction);
+    try {
+      for (const [tenantId, sessions] of Map.groupBy([...behind, ...taken], (place) => place.tenant_id)) {
+        await this.#scoreTenant(tenantId, [...new Set(sessions.map(({ id }) => id))]);
+      }
+    } catch (error) {
+      this.#risk.putBack(taken);
+      throw error;
+    }
+    return this.#backlog();
+  }
+
+  async #scoreTenant(tenantId: number, sessionIds: readonly string[]): Promise<void> {
+    let ids = sessionIds;
+    for (let round = 0; round < maxRounds && ids.length > 0; round += 1) {
+      const scored = await this.#storage.read(tenantId, (db) => this.#risk.score(db, tenantId, ids));
+      if (scored.length === 0) break;
+      // The process that stored its score first may have seen fewer events.
+      ids = await this.#storage.write(tenantId, (write) => this.#risk.store(write, tenantId, scored));
+    }
+    await this.#storage.write(tenantId, (write) => this.#risk.share(write, tenantId));
+  }
+
+  #backlog(): ScoringBacklog {
+    const hasQueuedMessages = this.#hasQueuedMessages;
+    this.#hasQueuedMessages = false;
+    return { hasQueuedMessages, unscored: this.#risk.unscored, reached: this.#risk.takeReached() };
+  }
+}
+
 /** Writes the events of a tenant that its quotas allow. The outcome of each other event names the exceeded quota. */
-export async function recordWithinQuota(
+async function recordWithinQuota(
   eventWriter: EventWriter,
   gate: QuotaGate,
   write: Write,
@@ -139,4 +219,29 @@ function inOrder(
     next += 1;
     return recorded[next - 1] as RecordedEvent;
   });
+}
+
+/** Maximum number of cached sessions. */
+const maxSessions = 4096;
+
+/**
+ * Cache of the summaries of recently written sessions, so that the next event of a session needs no read. Its user must
+ * know of every other write to sessions, and clear the cache after it.
+ */
+class SessionCache {
+  readonly #summaries = new Map<string, SessionSummary>();
+
+  /** Returns the summary that was last put, or `undefined` if it is not cached. */
+  get(tenantId: number, id: string): SessionSummary | undefined {
+    return this.#summaries.get(`${tenantId} ${id}`);
+  }
+
+  /** Caches a summary that is about to be committed. After a failed commit the cache must be cleared. */
+  put(tenantId: number, summary: SessionSummary): void {
+    keepNewest(this.#summaries, `${tenantId} ${summary.id}`, summary, maxSessions);
+  }
+
+  clear(): void {
+    this.#summaries.clear();
+  }
 }

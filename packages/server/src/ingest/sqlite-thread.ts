@@ -2,8 +2,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Kysely } from 'kysely';
 import type { Tables } from '../storage/schema.ts';
-import { SqliteConnection, type SqliteConnectionOptions } from '../storage/sqlite/sqlite-connection.ts';
-import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
+import {
+  SqliteConnection,
+  type SqliteConnectionOptions,
+  sqliteDialect,
+} from '../storage/sqlite/sqlite-connection.ts';
 import type { WriterRequest, WriterResponse } from '../storage/sqlite/sqlite-writer.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { Recording } from './recording.ts';

@@ -1,10 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import protobuf from 'protobufjs/light.js';
-import { inspectJson, parsedBytes } from '../http/json-body.ts';
+import { inspectJson, parsedBytes } from '../http/request-input.ts';
 import { validationError } from '../lib/api-error.ts';
-import type { Turn } from '../tenant-turns.ts';
-import { maxTextBytes } from './body-limits.ts';
-import { type DecodingMemory, type EncodedSpan, notJson, notProtobuf, tooLong } from './encoded-span.ts';
+import type { Turn } from '../lib/tenant-turns.ts';
+import {
+  type DecodingMemory,
+  type EncodedSpan,
+  maxTextBytes,
+  notJson,
+  notProtobuf,
+  tooLong,
+} from './encoded-span.ts';
 import { exportRequest, fieldsOf, listOf } from './request-shape.ts';
 
 /** Upper bound for the memory of a byte of text, and of one decoded value. */

@@ -1,5 +1,4 @@
-import { type ApiError, validationError } from '../lib/api-error.ts';
-import { tooLarge } from './body-limits.ts';
+import { ApiError, validationError } from '../lib/api-error.ts';
 
 /** A span of a request that is decoded when it is needed: a body may be as large as all spans of it together. */
 export interface EncodedSpan {
@@ -78,4 +77,33 @@ export function notProtobuf(): ApiError {
 /** Returns the error of a body that is not JSON. @param problem - phrased to follow "a body that" */
 export function notJson(problem: string): ApiError {
   return validationError('', 'invalid_json', `has a body that ${problem}, although Content-Type says so`);
+}
+
+/** Maximum size of a body, as it is sent and decompressed, in bytes: 20 MiB, as the OpenTelemetry Collector takes. */
+export const maxBodyBytes: number = 20 * 1024 * 1024;
+
+/**
+ * Maximum memory of a request while its spans are decoded, one after another, in bytes. Empty values take many times the
+ * bytes that encode them. Where `maxQueuedBytes` is less, that is the limit.
+ */
+export const maxDecodedBytes: number = 64 * 1024 * 1024;
+
+/**
+ * Longest attribute that is read, in characters; a longer one is like one that is not set. Parsing the JSON in it would
+ * take many times its memory.
+ */
+export const maxTextLength: number = 256 * 1024;
+
+/** Bytes in UTF-8 above which a text is longer than that, so that it need not be decoded. */
+export const maxTextBytes: number = maxTextLength * 3;
+
+/** Maximum number of tool calls in a request. Exporters send at most 512 spans by default. */
+export const maxToolSpans: number = 5000;
+
+/** Returns the error of a request with too many spans. @param problem - what is too large, as a clause */
+export function tooLarge(problem: string): ApiError {
+  return new ApiError(
+    'PAYLOAD_TOO_LARGE',
+    `${problem}; export fewer spans at once, such as by OTEL_BSP_MAX_EXPORT_BATCH_SIZE=64.`,
+  );
 }

@@ -3,7 +3,7 @@ import type { ErrorCode, WarningCode } from '@actlog/protocol';
 import type { FastifyError } from 'fastify';
 import { ApiError } from '../lib/api-error.ts';
 import { recordedReasons, type UnreadSpans, unreadReasons } from '../observability/unread-spans.ts';
-import { tooLarge } from './body-limits.ts';
+import { tooLarge } from './encoded-span.ts';
 import { badRequest, exportResponse, status } from './request-shape.ts';
 
 /** Outcome of a request whose other spans were recorded or ignored. */

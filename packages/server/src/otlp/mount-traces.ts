@@ -2,16 +2,18 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { WarningCode } from '@actlog/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requireScope } from '../http/authentication.ts';
 import { reportedError, unknownRouteHandler } from '../http/errors.ts';
-import { releaseBody } from '../http/json-body.ts';
+import type { RequestMemory } from '../http/limits/request-memory.ts';
+import { type RequestGate, requireScope } from '../http/request-gate.ts';
+import { releaseBody } from '../http/request-input.ts';
 import type { GroupCommit } from '../ingest/group-commit.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { Services } from '../services.ts';
-import { maxBodyBytes, maxDecodedBytes, tooLarge } from './body-limits.ts';
+import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
+import type { KeyAgents } from '../tenants/key-ring.ts';
 import { jsonSpans, protobufSpans } from './decode-spans.ts';
-import { DecodingMemory } from './encoded-span.ts';
+import { DecodingMemory, maxBodyBytes, maxDecodedBytes, tooLarge } from './encoded-span.ts';
 import {
   type Encoding,
   encodingOf,
@@ -64,13 +66,29 @@ async function decompress(bytes: Buffer): Promise<Buffer> {
 const folder = '/otlp';
 const tracesPath = '/v1/traces';
 
+/** Parts that {@link mountTraces} uses. */
+export interface TraceParts {
+  /** Admits requests by their callers. */
+  readonly requestGate: RequestGate;
+  /** Agents that each key acts as. */
+  readonly keyAgents: KeyAgents;
+  /** Shares the event loop between the spans of tenants. */
+  readonly tenantTurns: TenantTurns;
+  /** Limits the memory of spans from their first byte until their events are stored. */
+  readonly traceMemory: RequestMemory;
+  readonly ingest: GroupCommit;
+  /** Spans that were not understood. */
+  readonly unreadSpans: UnreadSpansOfTenants;
+  readonly metrics: Metrics;
+}
+
 /**
  * Mounts `POST /otlp/v1/traces`, the receiver of OTLP/HTTP
  * (https://opentelemetry.io/docs/specs/otlp/#otlphttp). It is not an endpoint of the specification: its bodies, its
  * responses and its errors are those of OTLP.
  */
-export async function mountTraces(app: FastifyInstance, services: Services, metrics: Metrics): Promise<void> {
-  const { ingest, traceMemory, requestGate } = services;
+export async function mountTraces(app: FastifyInstance, parts: TraceParts): Promise<void> {
+  const { ingest, traceMemory, requestGate, metrics } = parts;
   await app.register(
     async (otlp) => {
       otlp.removeAllContentTypeParsers();
@@ -102,7 +120,7 @@ export async function mountTraces(app: FastifyInstance, services: Services, metr
           // Before the body is read: another coding than gzip is refused.
           isGzip(headers['content-encoding']);
         },
-        handler: (request, reply) => recordSpans(services, metrics, request, reply),
+        handler: (request, reply) => recordSpans(parts, request, reply),
       });
     },
     { prefix: folder },
@@ -110,22 +128,21 @@ export async function mountTraces(app: FastifyInstance, services: Services, metr
 }
 
 async function recordSpans(
-  services: Services,
-  metrics: Metrics,
+  parts: TraceParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { caller } = request;
   if (!caller) throw new Error('The request was not authenticated.');
   const encoding = encodingOf(request.headers['content-type']) ?? 'protobuf';
-  const { records, unread } = await readEvents(services, caller.tenantId, encoding, request);
+  const { records, unread } = await readEvents(parts, caller.tenantId, encoding, request);
   request.body = undefined;
   request.bodyMemory?.resize(records.length * eventBytes);
-  await services.keyAgents.admit(caller, new Set(records.map(({ event }) => event.agentId)));
-  const warnings = await recordEvents(services.ingest, caller.tenantId, records);
+  await parts.keyAgents.admit(caller, new Set(records.map(({ event }) => event.agentId)));
+  const warnings = await recordEvents(parts.ingest, caller.tenantId, records);
   releaseBody(request);
-  services.unreadSpans.add(caller.tenantId, unread);
-  metrics.unreadSpans(unread);
+  parts.unreadSpans.add(caller.tenantId, unread);
+  parts.metrics.unreadSpans(unread);
   return send(reply, 200, encoding, renderResult(encoding, { unread, warnings }));
 }
 
@@ -178,7 +195,7 @@ const noBytes = Buffer.alloc(0);
  *   `OVERLOADED` when there is no memory for it. Nothing is recorded.
  */
 async function readEvents(
-  { tenantTurns, traceMemory }: Services,
+  { tenantTurns, traceMemory }: Pick<TraceParts, 'tenantTurns' | 'traceMemory'>,
   tenantId: number,
   encoding: Encoding,
   request: FastifyRequest,

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { GenAiSpan, SpanAttributes, SpanEvent } from '@actlog/tool-call/spans';
 import protobuf from 'protobufjs/light.js';
-import { maxTextLength } from './body-limits.ts';
-import { type EncodedSpan, tooLong } from './encoded-span.ts';
+import { type EncodedSpan, maxTextLength, tooLong } from './encoded-span.ts';
 import { type Fields, fieldsOf, listOf, stringOf } from './request-shape.ts';
 
 /** A span of a request. Its ids are in lower-case hexadecimal digits; undefined where they are not valid. */

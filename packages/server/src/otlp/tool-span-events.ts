@@ -19,10 +19,9 @@ import {
 } from '@actlog/tool-call/spans';
 import { v5 } from 'uuid';
 import { isoTime } from '../lib/iso-time.ts';
+import type { Turn } from '../lib/tenant-turns.ts';
 import { UnreadCounts, type UnreadReason, type UnreadSpans } from '../observability/unread-spans.ts';
-import type { Turn } from '../tenant-turns.ts';
-import { maxToolSpans, tooLarge } from './body-limits.ts';
-import type { EncodedSpan } from './encoded-span.ts';
+import { type EncodedSpan, maxToolSpans, tooLarge } from './encoded-span.ts';
 import { type ReceivedSpan, SpanReader } from './received-spans.ts';
 
 type Ids = Pick<ReceivedSpan, 'traceId' | 'spanId' | 'parentId'>;

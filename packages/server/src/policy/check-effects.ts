@@ -2,8 +2,6 @@ import {
   type CheckDecision,
   type CheckEffect,
   type CheckResponse,
-  denialIdentity,
-  denyingPolicy,
   type FiredPolicy,
   grantedDecision,
   type KnownAction,
@@ -12,26 +10,30 @@ import {
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
-import { v5 } from 'uuid';
 import { recordDecision } from '../guardian/decide-action.ts';
-import { holdAction } from '../guardian/hold-action.ts';
+import { type HoldParts, holdAction } from '../guardian/hold-action.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
 import { countActions, saveCheckedAction } from '../storage/policies/policy-count-store.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { useGrant } from '../storage/stores/approval-grant-store.ts';
-import { findEvents } from '../storage/stores/event-log.ts';
 import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';
+import { addUsage } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import type { CheckHistory } from './check-history.ts';
+import type { DecisionLog } from './decision-log.ts';
+import type { CheckHistory } from './matching.ts';
+import type { DenialParts, RecordedDenials } from './stored-facts.ts';
 
 /** Maximum bytes of the policies listed in a webhook message, which keeps it below 20 kB. */
 const maxReportedBytes = 16 * 1024;
 
 /** Maximum number of policies listed in a webhook message. */
 const maxReportedPolicies = 100;
+
+/** Parts that {@link CheckEffects} uses. */
+export interface EffectParts extends DenialParts, HoldParts {
+  readonly decisionLog: DecisionLog;
+}
 
 /** The check whose effects are written. */
 export interface EffectsContext {
@@ -50,11 +52,11 @@ export interface EffectsContext {
 
 /** Writes the effects of a check's decision, in the transaction that the decision was made in. */
 export class CheckEffects {
-  readonly #services: Services;
+  readonly #parts: EffectParts;
   readonly #context: EffectsContext;
 
-  constructor(services: Services, context: EffectsContext) {
-    this.#services = services;
+  constructor(parts: EffectParts, context: EffectsContext) {
+    this.#parts = parts;
     this.#context = context;
   }
 
@@ -96,17 +98,17 @@ export class CheckEffects {
     { response }: CheckDecision,
   ): Promise<Partial<Usage>> {
     const { tenantId, body, nowMs, digest, kept } = this.#context;
-    const usage = await holdAction(this.#services, write, tenantId, body, digest(), action);
-    const keptUsage = await this.#services.decisionLog.keepHeld(write, kept(response));
+    const usage = await holdAction(this.#parts, write, tenantId, body, digest(), action);
+    const keptUsage = await this.#parts.decisionLog.keepHeld(write, kept(response));
     const payload = policyDecision(body, 'require_approval', policy, action.id);
-    await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
+    await recordDecision(this.#parts, write, tenantId, body, payload, nowMs);
     return { ...usage, ...keptUsage };
   }
 
   async #recordGrant(write: Write, { grant, policy }: CheckEffect & { type: 'use_grant' }): Promise<void> {
     const { tenantId, body, nowMs } = this.#context;
     const payload = grantedDecision(body, policy, grant);
-    await recordDecision(this.#services, write, tenantId, body, payload, nowMs);
+    await recordDecision(this.#parts, write, tenantId, body, payload, nowMs);
   }
 
   async #count(db: Database): Promise<void> {
@@ -141,7 +143,7 @@ export class CheckEffects {
     if (fired.length === 0) return;
     const { tenantId, body, nowMs } = this.#context;
     const policies = reportedPolicies(fired);
-    await this.#services.outbox.queue(write, tenantId, {
+    await this.#parts.outbox.queue(write, tenantId, {
       type: 'policy.matched',
       timestamp: isoTime(nowMs),
       data: {
@@ -170,41 +172,4 @@ function reportedPolicies(fired: readonly FiredPolicy[]) {
     return index > 0 && bytes > maxReportedBytes;
   });
   return end === -1 ? all : all.slice(0, end);
-}
-
-/**
- * Denials of one action in the action's session. Each policy is recorded once per action with an id, however often the
- * action is checked, even if it was held or allowed before.
- */
-export class RecordedDenials {
-  readonly #services: Services;
-  readonly #tenantId: number;
-  readonly #body: PolicyCheck;
-
-  constructor(services: Services, tenantId: number, body: PolicyCheck) {
-    this.#services = services;
-    this.#tenantId = tenantId;
-    this.#body = body;
-  }
-
-  /** Records that a policy denies the action. Returns `true` if that was not recorded before. */
-  add(write: Write, { policy }: FiredPolicy, heldId: string | null, nowMs: number): Promise<boolean> {
-    const payload = policyDecision(this.#body, 'deny', policy, heldId);
-    const eventId = this.#eventId(policy.id, heldId);
-    return recordDecision(this.#services, write, this.#tenantId, this.#body, payload, nowMs, eventId);
-  }
-
-  /** `true` if there is no denial to record: no policy denies, the denial is recorded, or there is no session. */
-  async isComplete(db: Database, fired: readonly FiredPolicy[], heldId: string | null): Promise<boolean> {
-    const denying = denyingPolicy(fired);
-    if (!denying || this.#body.sessionId === undefined) return true;
-    const id = this.#eventId(denying.policy.id, heldId);
-    return id !== undefined && (await findEvents(db, this.#tenantId, [id])).has(id);
-  }
-
-  /** Returns the event id for a denial, the same for each repeat; `undefined` if the action has no id. */
-  #eventId(policyId: string, heldId: string | null): string | undefined {
-    const identity = denialIdentity(this.#body, policyId, heldId);
-    return identity && v5(JSON.stringify([this.#tenantId, ...identity]), this.#services.secret.eventIdKey);
-  }
 }

@@ -12,27 +12,34 @@ import {
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
+import type { EndParts } from '../guardian/decide-action.ts';
 import { expireAction, holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
-import type { Caller } from '../keys/caller.ts';
-import type { KeyHolder } from '../keys/key-agents.ts';
 import { newIdentifier } from '../lib/identifier.ts';
-import { QuotaError } from '../quota/room.ts';
-import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import { isOverdue, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
-import { CheckEffects, RecordedDenials } from './check-effects.ts';
-import type { CheckHistory } from './check-history.ts';
-import { decisionRow } from './decision-row.ts';
-import type { Matches } from './matches.ts';
-import type { PolicySet } from './policy-set.ts';
-import { StoredFacts } from './stored-facts.ts';
+import type { Caller } from '../tenants/caller.ts';
+import type { KeyHolder } from '../tenants/key-ring.ts';
+import { QuotaError, type QuotaGate } from '../tenants/quotas.ts';
+import { CheckEffects, type EffectParts } from './check-effects.ts';
+import { type DecisionLog, decisionRow } from './decision-log.ts';
+import type { CheckHistory, Matches } from './matching.ts';
+import type { PolicySet, PolicySets } from './policy-set.ts';
+import { RecordedDenials, StoredFacts } from './stored-facts.ts';
+
+/** Parts that {@link Check} uses. */
+export interface CheckParts extends EndParts, EffectParts {
+  /** Keeps the decision of every check. */
+  readonly decisionLog: DecisionLog;
+  readonly policySets: PolicySets;
+  readonly quotaGate: QuotaGate;
+}
 
 /** A check of an action against the policies of a tenant: reads what the decision needs, and writes its effects. */
 export class Check {
-  readonly #services: Services;
+  readonly #parts: CheckParts;
   readonly #tenantId: number;
   readonly #callerId: string;
   readonly #body: PolicyCheck;
@@ -48,14 +55,14 @@ export class Check {
    * @param heldId - held action of an earlier round; the action is then already counted
    */
   constructor(
-    services: Services,
+    parts: CheckParts,
     caller: KeyHolder & Pick<Caller, 'id'>,
     body: PolicyCheck,
     nowMs: number,
     matches: Matches,
     heldId?: string,
   ) {
-    this.#services = services;
+    this.#parts = parts;
     const { tenantId, id } = caller;
     this.#tenantId = tenantId;
     this.#callerId = id;
@@ -63,7 +70,7 @@ export class Check {
     this.#nowMs = nowMs;
     this.#heldId = heldId;
     this.#stored = new StoredFacts(caller, body, nowMs, matches);
-    this.#denials = new RecordedDenials(services, tenantId, body);
+    this.#denials = new RecordedDenials(parts, tenantId, body);
   }
 
   /** Policies that the last response is based on. @throws Error before a response. */
@@ -146,7 +153,7 @@ export class Check {
     };
     // A named action was admitted by its first check.
     if (!known) {
-      const full = await this.#services.quotaGate.admitCheck(db, this.#tenantId, this.#body, this.#nowMs);
+      const full = await this.#parts.quotaGate.admitCheck(db, this.#tenantId, this.#body, this.#nowMs);
       if (full) return this.#unrecordedResponse(full, facts);
     }
     const effects = this.#effects(windows, history);
@@ -185,7 +192,7 @@ export class Check {
   }
 
   async #readPolicies(db: Database): Promise<PolicySet> {
-    this.#set = await this.#services.policySets.of(db, this.#tenantId);
+    this.#set = await this.#parts.policySets.of(db, this.#tenantId);
     return this.#set;
   }
 
@@ -207,7 +214,7 @@ export class Check {
   }
 
   #effects(windows: readonly RateWindow[], history: CheckHistory): CheckEffects {
-    return new CheckEffects(this.#services, {
+    return new CheckEffects(this.#parts, {
       tenantId: this.#tenantId,
       body: this.#body,
       nowMs: this.#nowMs,
@@ -237,7 +244,7 @@ export class Check {
     if (decision === 'require_approval' || (isCounted && decision !== 'deny')) {
       throw new QuotaError(full, this.#nowMs);
     }
-    this.#services.countQuotaRefusal(full.quota);
+    this.#parts.metrics.quotaRefusal(full.quota);
     return checkResponse(fired, undefined);
   }
 
@@ -248,7 +255,7 @@ export class Check {
   async #heldOrEnded(write: Write, id: string | null | undefined): Promise<PendingActionRow | undefined> {
     const row = await this.#stored.held(write.db, id);
     if (!row || !isOverdue(row, this.#nowMs)) return row;
-    return (await expireAction(this.#services, write, row, this.#nowMs)) ?? this.#stored.held(write.db, id);
+    return (await expireAction(this.#parts, write, row, this.#nowMs)) ?? this.#stored.held(write.db, id);
   }
 }
 

@@ -1,30 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
+import type { CheckResponse } from '@actlog/policy';
+import { type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
+import type { HeldEnd } from '../guardian/decide-action.ts';
 import { ApiError } from '../lib/api-error.ts';
-import { leftOf, readRoom } from '../quota/room.ts';
-import { ActivityChange } from '../storage/activity/activity-change.ts';
-import { addActivity } from '../storage/activity/activity-store.ts';
+import { newIdentifierAt } from '../lib/identifier.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import {
   changeHeldDecision,
   insertPolicyDecisions,
   lockHeldDecisions,
   type PolicyDecisionRow,
+  parentsJson,
 } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import type { QuotaName, Usage } from '../storage/stores/quota-table.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
-import type { Database, Write } from '../storage/transaction.ts';
-import { writeForTenants } from '../storage/write-for-tenants.ts';
+import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
+import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import type { Usage } from '../storage/stores/quota-table.ts';
+import { type Database, type Write, writeForTenants } from '../storage/transaction.ts';
+import { leftOf, readRoom } from '../tenants/quotas.ts';
+import type { PolicySet } from './policy-set.ts';
 
 type Outcome = Pick<PolicyDecisionRow, 'decision' | 'decided_by'>;
-
-/** End of a held action. */
-export interface HeldEnd extends Outcome {
-  readonly tenantId: number;
-  readonly heldId: string;
-  readonly status: Exclude<PolicyDecisionRow['held_status'], 'pending' | null>;
-  readonly endedMs: number;
-}
 
 interface Waiting {
   readonly decision: PolicyDecisionRow;
@@ -41,10 +37,7 @@ export interface DecisionLogOptions {
   readonly isOn: boolean;
   /** Maximum number of waiting decisions; further checks are rejected with 503. */
   readonly maxQueued: number;
-  /** Counts a decision that is not kept because of the tenant's quota. */
-  readonly countQuotaRefusal: (quota: QuotaName) => void;
-  /** Counts the decision of a check that was not a dry run. */
-  readonly countDecision: (decision: PolicyDecisionRow['decision']) => void;
+  readonly metrics: Metrics;
 }
 
 /** Maximum number of decisions in one transaction. */
@@ -73,7 +66,7 @@ export class DecisionLog {
    */
   async keep(decision: PolicyDecisionRow): Promise<void> {
     if (this.#options.isOn) await this.#queued(decision);
-    if (decision.dry_run === 0 && !isOfHeld(decision)) this.#options.countDecision(decision.decision);
+    if (decision.dry_run === 0 && !isOfHeld(decision)) this.#options.metrics.decision(decision.decision);
   }
 
   /**
@@ -82,12 +75,12 @@ export class DecisionLog {
    * @returns the change of the tenant's usage, to be written after the rows of sessions
    */
   async keepHeld({ db, afterCommit }: Write, decision: PolicyDecisionRow): Promise<Partial<Usage>> {
-    const { isOn, quotas, countQuotaRefusal, countDecision } = this.#options;
+    const { isOn, quotas, metrics } = this.#options;
     const { tenant_id: tenantId, decided_ms: nowMs } = decision;
-    afterCommit(() => countDecision(decision.decision));
+    afterCommit(() => metrics.decision(decision.decision));
     if (!isOn) return {};
     if (leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions') < 1) {
-      afterCommit(() => countQuotaRefusal('decisions'));
+      afterCommit(() => metrics.quotaRefusal('decisions'));
       return {};
     }
     const held = { ...decision, held_status: 'pending' } as const;
@@ -158,7 +151,7 @@ export class DecisionLog {
     tenantId: number,
     group: readonly PolicyDecisionRow[],
   ): Promise<void> {
-    const { quotas, countQuotaRefusal } = this.#options;
+    const { quotas, metrics } = this.#options;
     const nowMs = Date.now();
     await changeHeld(db, tenantId, group.filter(isOfHeld), nowMs);
     const decisions = group.filter((decision) => !isOfHeld(decision));
@@ -166,7 +159,7 @@ export class DecisionLog {
     const room = leftOf(await readRoom(db, tenantId, quotas, nowMs), 'decisions');
     const kept = decisions.slice(0, Math.max(0, room));
     afterCommit(() => {
-      for (let left = decisions.length - kept.length; left > 0; left -= 1) countQuotaRefusal('decisions');
+      for (let left = decisions.length - kept.length; left > 0; left -= 1) metrics.quotaRefusal('decisions');
     });
     if (kept.length === 0) return;
     await insertPolicyDecisions(db, kept);
@@ -219,4 +212,82 @@ function activityOf(decisions: readonly PolicyDecisionRow[]): ActivityChange {
     if (isDryRun === 0) change.add(decidedMs, { [`decisions_${decision}`]: 1 });
   }
   return change;
+}
+
+/** Maximum length of shown arguments that are kept with a decision, in UTF-16 code units. */
+const maxArgumentsLength = 4096;
+
+/** A check with its decision. */
+export interface DecidedCheck {
+  readonly tenantId: number;
+  readonly check: PolicyCheck;
+  readonly response: CheckResponse;
+  /** Policies of the tenant at the time of the decision. */
+  readonly set: PolicySet;
+  readonly isDryRun: boolean;
+  /** Time from the arrival of the check to its decision, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Returns a decision as it is stored. */
+export function decisionRow({
+  tenantId,
+  check,
+  response,
+  set,
+  isDryRun,
+  durationMs,
+}: DecidedCheck): PolicyDecisionRow {
+  const { toolName, argumentsHash, arguments: shown, origins } = check.action;
+  const decidedMs = Date.now();
+  return {
+    tenant_id: tenantId,
+    id: newIdentifierAt('dec', decidedMs),
+    decided_ms: decidedMs,
+    agent_id: check.agentId,
+    session_id: check.sessionId ?? null,
+    action_id: check.actionId ?? null,
+    tool_name: toolName,
+    arguments_hash: argumentsHash,
+    framework: check.framework ?? null,
+    environment: check.environment ?? null,
+    decision: response.decision,
+    decided_by: response.decidedBy,
+    pending_action_id: response.pendingActionId,
+    dry_run: isDryRun ? 1 : 0,
+    duration_us: Math.max(0, Math.round(durationMs * 1000)),
+    matched: matchedJson(response, set),
+    arguments: shown === undefined ? null : smallJson(shown),
+    origins: origins === undefined ? null : JSON.stringify(origins),
+    grant_id: response.grantId,
+    principal: check.principal ?? null,
+    subagent: check.subagent ?? null,
+    parent_agents: parentsJson(check.parentAgentIds),
+    held_status: null,
+    ended_ms: null,
+  };
+}
+
+function matchedJson({ matched }: CheckResponse, { policies }: PolicySet): string | null {
+  if (matched.length === 0) return null;
+  return JSON.stringify(
+    matched.map(({ policyId, policyName, effect, mode }) => {
+      const policy = policies.find(({ id }) => id === policyId);
+      // The built-in policy about revoked agents has no version.
+      return {
+        policyId,
+        policyName,
+        version: policy?.version ?? null,
+        effect,
+        mode,
+        priority: policy?.definition.priority ?? 0,
+      };
+    }),
+  );
+}
+
+/** Returns arguments as JSON; an empty text if they are too large. */
+function smallJson(shown: object): string {
+  const json = stringifyExactJson(shown) as string;
+  return json.length <= maxArgumentsLength ? json : '';
 }

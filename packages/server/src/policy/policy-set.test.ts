@@ -5,9 +5,8 @@ import { migrate } from '../storage/migrate.ts';
 import { sqliteMigrations } from '../storage/migrations/sqlite.ts';
 import { type StoredPolicy, savePolicy } from '../storage/policies/policy-store.ts';
 import type { Tables } from '../storage/schema.ts';
-import { SqliteConnection } from '../storage/sqlite/sqlite-connection.ts';
-import { sqliteDialect } from '../storage/sqlite/sqlite-dialect.ts';
-import { Matches } from './matches.ts';
+import { SqliteConnection, sqliteDialect } from '../storage/sqlite/sqlite-connection.ts';
+import { Matches } from './matching.ts';
 import { PolicySets } from './policy-set.ts';
 
 const tenantId = 1;

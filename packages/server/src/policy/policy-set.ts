@@ -1,12 +1,27 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
-import { byPrecedence, mayReadHistory, WatchedCalls } from '@actlog/policy';
+import {
+  budgetProblem,
+  byPrecedence,
+  ConditionError,
+  mayReadHistory,
+  type PolicyDefinition,
+  type PolicyRule,
+  policyRule,
+  WatchedCalls,
+} from '@actlog/policy';
 import type { WebhookEventType } from '@actlog/protocol';
 import { keepNewest } from '../lib/keep-newest.ts';
-import { activePolicyVersions, findPolicies, settingsVersion } from '../storage/policies/policy-store.ts';
+import {
+  activePolicyVersions,
+  findPolicies,
+  type StoredPolicy,
+  settingsVersion,
+} from '../storage/policies/policy-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { activeChannels } from '../storage/stores/channel-store.ts';
+import { type DeploymentQuotas, readQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { type CompiledPolicy, compilePolicy } from './compiled-policy.ts';
+import { PolicyCostError } from '../tenants/quotas.ts';
 
 /** Maximum active policies per tenant; limits the duration of a check. */
 export const maxActivePolicies = 1000;
@@ -48,7 +63,7 @@ export function policySet(
 }
 
 /** Returns the summed cost per check of a tenant's active policies, without the one with `exceptId`. */
-export function costOf({ policies }: PolicySet, exceptId?: string): number {
+function costOf({ policies }: PolicySet, exceptId?: string): number {
   return policies.reduce((sum, { id, rule }) => (id === exceptId ? sum : sum + rule.cost), 0);
 }
 
@@ -90,4 +105,76 @@ export class PolicySets {
       endMs = performance.now() + sliceMs;
     }
   }
+}
+
+/** A policy that can be evaluated. */
+export interface CompiledPolicy extends StoredPolicy {
+  /** Created on first access, because parsing a thousand conditions takes tens of milliseconds. */
+  readonly rule: PolicyRule;
+}
+
+/**
+ * Compiles a stored policy, whatever its condition costs, because earlier releases had no limit. A condition that only
+ * an earlier release accepted cannot be evaluated, so the policy still denies or holds, as for any failing condition.
+ */
+export function compilePolicy(policy: StoredPolicy): CompiledPolicy {
+  let rule: PolicyRule | undefined;
+  return {
+    ...policy,
+    get rule() {
+      rule ??= ruleOf(policy.definition);
+      return rule;
+    },
+  };
+}
+
+function ruleOf(definition: StoredPolicy['definition']): PolicyRule {
+  try {
+    return policyRule(definition, Number.POSITIVE_INFINITY);
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    return {
+      ...policyRule({ ...definition, condition: null }),
+      condition: { cost: 0, history: undefined, holds: () => refuse(error) },
+    };
+  }
+}
+
+function refuse(error: ConditionError): never {
+  throw error;
+}
+
+/** Source of the costs of a tenant's policies and of its budget. */
+interface BudgetSource {
+  readonly db: Database;
+  readonly tenantId: number;
+  readonly policySets: PolicySets;
+  /** Quotas of the deployment. */
+  readonly quotas: DeploymentQuotas;
+}
+
+/**
+ * Checks that a policy fits into the tenant's budget. Other transactions must not write policies of the tenant at the
+ * same time.
+ *
+ * @param replacedId - id of the policy to replace; `undefined` for a new one
+ * @throws PolicyCostError 429.
+ */
+export async function requirePolicyBudget(
+  { db, tenantId, policySets, quotas }: BudgetSource,
+  definition: PolicyDefinition,
+  replacedId?: string,
+): Promise<void> {
+  const { policyCost: budget } = await readQuotas(db, tenantId, quotas);
+  if (budget === null) return;
+  const { cost } = policyRule(definition, Number.POSITIVE_INFINITY);
+  const set = await policySets.of(db, tenantId);
+  const former = set.policies.find(({ id }) => id === replacedId)?.rule.cost;
+  const problem = budgetProblem({ cost, former, others: costOf(set, replacedId), budget });
+  if (problem !== undefined) throw new PolicyCostError(problem);
+}
+
+/** Returns the maximum cost per check of a tenant's active policies, in microseconds. */
+export async function activePolicyCost(db: Database, tenantId: number): Promise<number> {
+  return costOf(await new PolicySets().of(db, tenantId));
 }

@@ -7,6 +7,8 @@ import {
   type CheckedAction,
   checkedAction,
   coveringGrant,
+  denialIdentity,
+  denyingPolicy,
   exceededRates,
   type FiredPolicy,
   firedPolicies,
@@ -14,6 +16,7 @@ import {
   isUsedUp,
   type KnownAction,
   keyStopped,
+  policyDecision,
   type RateWindow,
   rateWindows,
   revokedAbove,
@@ -21,20 +24,23 @@ import {
   verdictOn,
 } from '@actlog/policy';
 import type { PolicyCheck } from '@actlog/protocol';
+import { v5 } from 'uuid';
 import { approvalGrant } from '../guardian/approval-grants.ts';
+import { type RecordingParts, recordDecision } from '../guardian/decide-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
-import { type KeyHolder, stoppingAgent } from '../keys/key-agents.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { countedActions, findCheckedAction } from '../storage/policies/policy-count-store.ts';
 import { validGrantsOf } from '../storage/stores/approval-grant-store.ts';
+import { findEvents } from '../storage/stores/event-log.ts';
 import {
   findPendingAction,
   findSameAction,
   type PendingActionRow,
 } from '../storage/stores/pending-action-store.ts';
-import type { Database } from '../storage/transaction.ts';
-import { CheckHistory } from './check-history.ts';
-import type { Matches } from './matches.ts';
+import type { Database, Write } from '../storage/transaction.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { type KeyHolder, stoppingAgent } from '../tenants/key-ring.ts';
+import { CheckHistory, type Matches } from './matching.ts';
 import type { PolicySet } from './policy-set.ts';
 
 /** Reads what a check depends on: the facts about one action that the database has. */
@@ -195,4 +201,46 @@ async function findDecidingAction(
   const row = await findPendingAction(db, tenantId, id);
   if (!row || row.used_ms === null) return row;
   return isUsedUp({ actionId: row.used_by, usedMs: row.used_ms }, actionId, nowMs) ? undefined : row;
+}
+
+/** Parts that {@link RecordedDenials} uses. */
+export interface DenialParts extends RecordingParts {
+  readonly secret: DeploymentSecret;
+}
+
+/**
+ * Denials of one action in the action's session. Each policy is recorded once per action with an id, however often the
+ * action is checked, even if it was held or allowed before.
+ */
+export class RecordedDenials {
+  readonly #parts: DenialParts;
+  readonly #tenantId: number;
+  readonly #body: PolicyCheck;
+
+  constructor(parts: DenialParts, tenantId: number, body: PolicyCheck) {
+    this.#parts = parts;
+    this.#tenantId = tenantId;
+    this.#body = body;
+  }
+
+  /** Records that a policy denies the action. Returns `true` if that was not recorded before. */
+  add(write: Write, { policy }: FiredPolicy, heldId: string | null, nowMs: number): Promise<boolean> {
+    const payload = policyDecision(this.#body, 'deny', policy, heldId);
+    const eventId = this.#eventId(policy.id, heldId);
+    return recordDecision(this.#parts, write, this.#tenantId, this.#body, payload, nowMs, eventId);
+  }
+
+  /** `true` if there is no denial to record: no policy denies, the denial is recorded, or there is no session. */
+  async isComplete(db: Database, fired: readonly FiredPolicy[], heldId: string | null): Promise<boolean> {
+    const denying = denyingPolicy(fired);
+    if (!denying || this.#body.sessionId === undefined) return true;
+    const id = this.#eventId(denying.policy.id, heldId);
+    return id !== undefined && (await findEvents(db, this.#tenantId, [id])).has(id);
+  }
+
+  /** Returns the event id for a denial, the same for each repeat; `undefined` if the action has no id. */
+  #eventId(policyId: string, heldId: string | null): string | undefined {
+    const identity = denialIdentity(this.#body, policyId, heldId);
+    return identity && v5(JSON.stringify([this.#tenantId, ...identity]), this.#parts.secret.eventIdKey);
+  }
 }

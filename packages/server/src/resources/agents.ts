@@ -1,14 +1,10 @@
 import { type BodyOf, limits, mergePatch, type SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
-import { auditRequest, fieldChanges } from '../audit/record-change.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import { agentsLock } from '../quota/quota-gate.ts';
-import { requireCountedRoom } from '../quota/room.ts';
-import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';
 import type { AgentTable } from '../storage/schema.ts';
@@ -19,10 +15,11 @@ import {
   metadataBytes,
   saveAgent,
 } from '../storage/stores/agent-store.ts';
-import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { addUsage } from '../storage/stores/usage-store.ts';
+import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { sessionsPage } from './sessions.ts';
+import { type AuditParts, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
+import { agentsLock, requireCountedRoom } from '../tenants/quotas.ts';
+import { type SessionListParts, sessionsPage } from './sessions.ts';
 
 /** Name of the lock for transactions that may add metadata, so that the quota is exact. */
 const metadataLock = 'quota metadata';
@@ -34,7 +31,7 @@ const auditedFields = ['name', 'description', 'framework', 'version', 'owner', '
  * Route `POST /v1/agents`. Registers an agent that was only seen in events and keeps its history; fails for one that is
  * already registered.
  */
-export const createAgent = (services: Services): WriteRoute<'agents.create'> => ({
+export const createAgent = (parts: AuditParts): WriteRoute<'agents.create'> => ({
   kind: 'write',
   async handle(call, { db }) {
     const { body, receivedMs } = call;
@@ -63,8 +60,8 @@ export const createAgent = (services: Services): WriteRoute<'agents.create'> => 
       updated_ms: receivedMs,
       last_seen_ms: seen?.last_seen_ms ?? null,
     };
-    await saveWithinQuotas(db, seen, row, services.quotas);
-    await auditRequest(services, db, call, {
+    await saveWithinQuotas(db, seen, row, parts.quotas);
+    await auditRequest(parts, db, call, {
       action: 'agent.registered',
       target: { id, name: row.name },
       changes: fieldChanges(seen, row, auditedFields),
@@ -74,7 +71,7 @@ export const createAgent = (services: Services): WriteRoute<'agents.create'> => 
 });
 
 /** Route `GET /v1/agents`. */
-export function listAgentsRoute({ cursors }: Services): ReadRoute<'agents.list'> {
+export function listAgentsRoute({ cursors }: { readonly cursors: Cursors }): ReadRoute<'agents.list'> {
   return {
     kind: 'read',
     async handle({ caller: { tenantId }, query }, db) {
@@ -108,7 +105,7 @@ export const getAgent: ReadRoute<'agents.get'> = {
 };
 
 /** Route `PATCH /v1/agents/:id`, a JSON Merge Patch (RFC 7396). */
-export const updateAgent = (services: Services): WriteRoute<'agents.update'> => ({
+export const updateAgent = (parts: AuditParts): WriteRoute<'agents.update'> => ({
   kind: 'write',
   async handle(call, { db }) {
     const { caller, params, body, receivedMs } = call;
@@ -124,7 +121,7 @@ export const updateAgent = (services: Services): WriteRoute<'agents.update'> => 
       metadata: patchedMetadata(row.metadata, metadata),
       updated_ms: receivedMs,
     };
-    await saveWithinQuotas(db, row, next, services.quotas);
+    await saveWithinQuotas(db, row, next, parts.quotas);
     // Wakes checks that wait for a decision about an action of this agent.
     if (next.status !== row.status) await raiseSettingsVersion(db, caller.tenantId);
     const changes = [
@@ -134,7 +131,7 @@ export const updateAgent = (services: Services): WriteRoute<'agents.update'> => 
     ];
     if (changes.length > 0) {
       const target = { id: params.id, name: next.name };
-      await auditRequest(services, db, call, { action: updateAction(row, next), target, changes });
+      await auditRequest(parts, db, call, { action: updateAction(row, next), target, changes });
     }
     return agentView(next);
   },
@@ -180,13 +177,13 @@ function patchedMetadata(stored: string, patch: BodyOf<'agents.update'>['metadat
 }
 
 /** Route `GET /v1/agents/:id/sessions`. */
-export function listAgentSessions(services: Services): ReadRoute<'agents.sessions'> {
+export function listAgentSessions(parts: SessionListParts): ReadRoute<'agents.sessions'> {
   return {
     kind: 'read',
-    prepare: ({ caller }) => services.scoring.beforeList(caller.tenantId),
+    prepare: ({ caller }) => parts.scoring.beforeList(caller.tenantId),
     async handle({ caller: { tenantId }, params, query }, db) {
       if (!(await findAgent(db, tenantId, params.id))) throw notFound('agent');
-      return sessionsPage(services, db, tenantId, 'agents.sessions', { ...query, agentId: params.id });
+      return sessionsPage(parts, db, tenantId, 'agents.sessions', { ...query, agentId: params.id });
     },
   };
 }

@@ -1,26 +1,44 @@
 import type { CheckResponse } from '@actlog/policy';
 import { checkPreference, headers } from '@actlog/protocol';
 import type { FastifyReply } from 'fastify';
-import { authenticationFailed } from '../http/authentication.ts';
+import type { RequestMemory } from '../http/limits/request-memory.ts';
+import { authenticationFailed, type RequestGate } from '../http/request-gate.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
-import { requireAgent } from '../keys/key-agents.ts';
 import { validationError } from '../lib/api-error.ts';
-import { Check } from '../policy/check.ts';
-import { type DecidedCheck, decisionRow } from '../policy/decision-row.ts';
-import { Matches, matchInTurns } from '../policy/matches.ts';
-import type { Services } from '../services.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
+import { Check, type CheckParts } from '../policy/check.ts';
+import { type DecidedCheck, decisionRow } from '../policy/decision-log.ts';
+import { Matches, matchInTurns } from '../policy/matching.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type KeyAgents, requireAgent } from '../tenants/key-ring.ts';
+
+/** Parts of {@link checkAction}. */
+export interface CheckRouteParts extends CheckParts {
+  readonly storage: Storage;
+  /** Agents that each key acts as. */
+  readonly keyAgents: KeyAgents;
+  readonly requestGate: RequestGate;
+  /** Shares the event loop between the checks of tenants. */
+  readonly tenantTurns: TenantTurns;
+  /** Shares the writing connections between the checks and changes of tenants. */
+  readonly writeTurns: TenantTurns;
+  /** Limits the memory of checks, including those that wait for a decision. */
+  readonly checkMemory: RequestMemory;
+  /** Limits the part of it for checks that wait for a decision, which leaves room for new checks. */
+  readonly waitMemory: RequestMemory;
+}
 
 /** Route `POST /v1/policies/check`. Waits for the decision, or runs dry, if the caller prefers that. */
-export function checkAction(services: Services): OwnRoute<'policies.check'> {
+export function checkAction(parts: CheckRouteParts): OwnRoute<'policies.check'> {
   return {
     kind: 'own',
-    memory: services.checkMemory,
-    handle: (call, reply) => checkResponse(services, call, reply),
+    memory: parts.checkMemory,
+    handle: (call, reply) => checkResponse(parts, call, reply),
   };
 }
 
 async function checkResponse(
-  services: Services,
+  parts: CheckRouteParts,
   call: Call<'policies.check'>,
   reply: FastifyReply,
 ): Promise<CheckResponse> {
@@ -30,14 +48,14 @@ async function checkResponse(
   if (isDryRun) {
     requireAgent(call.caller, call.body.agentId);
     void reply.header('preference-applied', 'dry-run');
-    const decided = await dryRun(services, call);
-    await keepDecision(services, call, decided, isDryRun);
+    const decided = await dryRun(parts, call);
+    await keepDecision(parts, call, decided, isDryRun);
     return decided.response;
   }
-  await services.keyAgents.admit(call.caller, [call.body.agentId], call.body.parentAgentIds);
+  await parts.keyAgents.admit(call.caller, [call.body.agentId], call.body.parentAgentIds);
   const matches = new Matches();
-  const decided = await runCheck(services, call, matches, call.receivedMs);
-  await keepDecision(services, call, decided);
+  const decided = await runCheck(parts, call, matches, call.receivedMs);
+  await keepDecision(parts, call, decided);
   const { response } = decided;
   if (waitSeconds === 0) return response;
   if (!isHeld(response)) {
@@ -46,20 +64,14 @@ async function checkResponse(
   }
   // Approvals take minutes, so waiting checks must leave room for new ones. Without room, the caller checks again
   // later.
-  const room = services.waitMemory.tryReserve(call.bodyMemoryBytes);
+  const room = parts.waitMemory.tryReserve(call.bodyMemoryBytes);
   if (!room) return response;
   try {
     void reply.header('preference-applied', `wait=${waitSeconds}`);
-    const later = await waitForDecision(
-      services,
-      call,
-      matches,
-      response.pendingActionId,
-      waitSeconds * 1000,
-    );
+    const later = await waitForDecision(parts, call, matches, response.pendingActionId, waitSeconds * 1000);
     // The key may have been revoked meanwhile.
-    if (!(await services.requestGate.isCurrent(call.caller))) throw authenticationFailed();
-    if (later.response.decision !== response.decision) await keepDecision(services, call, later);
+    if (!(await parts.requestGate.isCurrent(call.caller))) throw authenticationFailed();
+    if (later.response.decision !== response.decision) await keepDecision(parts, call, later);
     return later.response;
   } finally {
     room.release();
@@ -71,7 +83,7 @@ type Decided = Pick<DecidedCheck, 'response' | 'set' | 'durationMs'>;
 
 /** Keeps a decision in the log. The caller gets the response only if that succeeds. */
 function keepDecision(
-  { decisionLog }: Services,
+  { decisionLog }: CheckRouteParts,
   { caller: { tenantId }, body }: Call<'policies.check'>,
   decided: Decided,
   isDryRun = false,
@@ -92,20 +104,20 @@ function isHeld(response: CheckResponse): response is HeldResponse {
 
 /** Returns the response once the action is decided, or when the wait ends. Independent of changes of the clock. */
 async function waitForDecision(
-  services: Services,
+  parts: CheckRouteParts,
   call: Call<'policies.check'>,
   matches: Matches,
   heldId: string,
   waitMs: number,
 ): Promise<Decided> {
-  const { decisions } = services;
+  const { decisions } = parts;
   const endsAt = performance.now() + waitMs;
   // Listening begins before the first read of the action, so that no decision is missed.
   const listener = decisions.listen(heldId);
   try {
     // A wake-up may have another cause, so the action is read again after each.
     for (;;) {
-      const decided = await runCheck(services, call, matches, Date.now(), heldId);
+      const decided = await runCheck(parts, call, matches, Date.now(), heldId);
       const { response } = decided;
       const leftMs = endsAt - performance.now();
       const isSame = response.pendingActionId === heldId;
@@ -119,14 +131,14 @@ async function waitForDecision(
   }
 }
 
-function dryRun(services: Services, call: Call<'policies.check'>): Promise<Decided> {
+function dryRun(parts: CheckRouteParts, call: Call<'policies.check'>): Promise<Decided> {
   const { tenantId, scopes } = call.caller;
   // Who manages policies tries them for an agent, not as one.
   const caller = scopes.has('manage') ? { ...call.caller, isShared: true } : call.caller;
   const matches = new Matches();
-  return inTurns(services, call, matches, () => {
-    const check = new Check(services, caller, call.body, call.receivedMs, matches);
-    return decide(check, () => services.storage.read(tenantId, (db) => check.respondDry(db)));
+  return inTurns(parts, call, matches, () => {
+    const check = new Check(parts, caller, call.body, call.receivedMs, matches);
+    return decide(check, () => parts.storage.read(tenantId, (db) => check.respondDry(db)));
   });
 }
 
@@ -137,21 +149,21 @@ async function decide(check: Check, respond: () => Promise<CheckResponse>): Prom
 }
 
 function runCheck(
-  services: Services,
+  parts: CheckRouteParts,
   call: Call<'policies.check'>,
   matches: Matches,
   nowMs: number,
   heldId?: string,
 ): Promise<Decided> {
   const { tenantId } = call.caller;
-  return inTurns(services, call, matches, () => {
-    const check = new Check(services, call.caller, call.body, nowMs, matches, heldId);
+  return inTurns(parts, call, matches, () => {
+    const check = new Check(parts, call.caller, call.body, nowMs, matches, heldId);
     return decide(check, async () => {
-      const read = await services.storage.read(tenantId, (db) => check.respondByReading(db));
+      const read = await parts.storage.read(tenantId, (db) => check.respondByReading(db));
       if (read) return read;
-      return services.writeTurns.run(
+      return parts.writeTurns.run(
         tenantId,
-        () => services.storage.write(tenantId, (write) => check.respondByWriting(write)),
+        () => parts.storage.write(tenantId, (write) => check.respondByWriting(write)),
         call.disconnected,
       );
     });
@@ -160,7 +172,7 @@ function runCheck(
 
 /** Runs one round of a check in the tenant's turn. */
 function inTurns(
-  { tenantTurns }: Services,
+  { tenantTurns }: CheckRouteParts,
   { caller, disconnected }: Call<'policies.check'>,
   matches: Matches,
   response: () => Promise<Decided>,

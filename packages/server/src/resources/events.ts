@@ -1,12 +1,23 @@
 import { reservedCategory, warningView } from '@actlog/policy';
 import { type EventAck, isReservedCategory } from '@actlog/protocol';
+import type { RequestMemory } from '../http/limits/request-memory.ts';
 import type { OwnRoute } from '../http/route.ts';
+import type { GroupCommit } from '../ingest/group-commit.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
+import type { KeyAgents } from '../tenants/key-ring.ts';
+
+/** Parts of {@link createEvent}. */
+export interface EventParts {
+  readonly ingest: GroupCommit;
+  /** Limits the memory of events until they are stored. */
+  readonly eventMemory: RequestMemory;
+  /** Agents that each key acts as. */
+  readonly keyAgents: KeyAgents;
+}
 
 /** Route `POST /v1/events`. Responds once the event is durable. */
-export function createEvent({ ingest, eventMemory, keyAgents }: Services): OwnRoute<'events.create'> {
+export function createEvent({ ingest, eventMemory, keyAgents }: EventParts): OwnRoute<'events.create'> {
   return {
     kind: 'own',
     memory: eventMemory,

@@ -1,13 +1,16 @@
-import { actorOf } from '../audit/record-change.ts';
-import { decideAction } from '../guardian/decide-action.ts';
+import { type DecisionParts, decideAction } from '../guardian/decide-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
-import type { Services } from '../services.ts';
 import { listPendingActions } from '../storage/stores/pending-action-store.ts';
+import { type ActorParts, actorOf } from '../tenants/audit-log.ts';
 
 /** Route `GET /v1/guardian/pending-actions`. */
-export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guardian.pendingActions.list'> {
+export function listPendingActionsRoute({
+  cursors,
+}: {
+  readonly cursors: Cursors;
+}): ReadRoute<'guardian.pendingActions.list'> {
   return {
     kind: 'read',
     async handle({ caller: { tenantId }, query, receivedMs }, db) {
@@ -34,13 +37,15 @@ export function listPendingActionsRoute({ cursors }: Services): ReadRoute<'guard
 }
 
 /** Route `POST /v1/guardian/pending-actions/:id/decide`. Exactly one of racing decisions ends the action. */
-export function decidePendingAction(services: Services): WriteRoute<'guardian.pendingActions.decide'> {
+export function decidePendingAction(
+  parts: DecisionParts & ActorParts,
+): WriteRoute<'guardian.pendingActions.decide'> {
   return {
     kind: 'write',
     handle: (call, write) =>
-      decideAction(services, write, {
+      decideAction(parts, write, {
         tenantId: call.caller.tenantId,
-        actor: actorOf(services, call),
+        actor: actorOf(parts, call),
         id: call.params.id,
         body: call.body,
       }),

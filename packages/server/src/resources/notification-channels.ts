@@ -1,12 +1,9 @@
 import type { SentOf, WebhookEventType } from '@actlog/protocol';
-import { auditRequest } from '../audit/record-change.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import { requireRoom } from '../quota/room.ts';
-import type { Services } from '../services.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActiveChannels,
@@ -15,7 +12,10 @@ import {
   listChannels,
   type StoredChannel,
 } from '../storage/stores/channel-store.ts';
-import { ForbiddenAddressError, ForbiddenPortError } from '../webhooks/address-guard.ts';
+import { type AuditParts, auditRequest } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { requireRoom } from '../tenants/quotas.ts';
+import { type AddressGuard, ForbiddenAddressError, ForbiddenPortError } from '../webhooks/address-guard.ts';
 import { channelChange, encryptedFor } from '../webhooks/channel-changes.ts';
 import { newWebhookSecret } from '../webhooks/webhook-outbox.ts';
 
@@ -27,8 +27,14 @@ const allEvents: readonly WebhookEventType[] = [
   'guardian.action_decided',
 ];
 
+/** Parts of {@link createChannel}. */
+export interface ChannelParts extends AuditParts {
+  readonly addressGuard: AddressGuard;
+  readonly secret: DeploymentSecret;
+}
+
 /** Route `POST /v1/notification-channels`. Shows the signing secret this once. */
-export function createChannel(services: Services): WriteRoute<'notificationChannels.create'> {
+export function createChannel(parts: ChannelParts): WriteRoute<'notificationChannels.create'> {
   return {
     kind: 'write',
     async prepare({ body }) {
@@ -37,7 +43,7 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
         throw validationError('url', 'credentials_in_url', 'must not contain a user name or password');
       }
       try {
-        await services.addressGuard.inspect(url);
+        await parts.addressGuard.inspect(url);
       } catch (error) {
         if (error instanceof ForbiddenPortError)
           throw validationError('url', 'forbidden_port', error.message);
@@ -49,8 +55,8 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
       const { body, receivedMs } = call;
       const { tenantId } = call.caller;
       await lockNames(db, tenantId, ['channels']);
-      await requireRoom(db, tenantId, 'channels', countActiveChannels, services.quotas);
-      await requireRoom(db, tenantId, 'storedChannels', countChannels, services.quotas);
+      await requireRoom(db, tenantId, 'channels', countActiveChannels, parts.quotas);
+      await requireRoom(db, tenantId, 'storedChannels', countChannels, parts.quotas);
       const secret = newWebhookSecret();
       const id = newIdentifier('nch');
       const channel: StoredChannel = {
@@ -58,7 +64,7 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
         id,
         url: new URL(body.url).href,
         events: [...new Set(body.events ?? allEvents)],
-        secret: encryptedFor({ tenant_id: tenantId, id }, secret, services.secret),
+        secret: encryptedFor({ tenant_id: tenantId, id }, secret, parts.secret),
         previous_secret: null,
         previous_until_ms: null,
         status: 'active',
@@ -69,14 +75,18 @@ export function createChannel(services: Services): WriteRoute<'notificationChann
         failing_since_ms: null,
       };
       await insertChannel(db, channel);
-      await auditRequest(services, db, call, channelChange('webhook.created', undefined, channel));
+      await auditRequest(parts, db, call, channelChange('webhook.created', undefined, channel));
       return { ...channelView(channel), secret };
     },
   };
 }
 
 /** Route `GET /v1/notification-channels`. */
-export function listChannelsRoute({ cursors }: Services): ReadRoute<'notificationChannels.list'> {
+export function listChannelsRoute({
+  cursors,
+}: {
+  readonly cursors: Cursors;
+}): ReadRoute<'notificationChannels.list'> {
   return {
     kind: 'read',
     async handle({ caller: { tenantId }, query }, db) {

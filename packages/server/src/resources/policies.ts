@@ -8,17 +8,13 @@ import {
 } from '@actlog/policy';
 import { type AuditAction, mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import { auditRequest, type Change, fieldChanges } from '../audit/record-change.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { validated } from '../http/request-input.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
-import { validated } from '../http/validation.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import { requirePolicyBudget } from '../policy/policy-budget.ts';
-import { maxActivePolicies } from '../policy/policy-set.ts';
-import { requireRoom } from '../quota/room.ts';
-import type { Services } from '../services.ts';
+import { maxActivePolicies, type PolicySets, requirePolicyBudget } from '../policy/policy-set.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActivePolicies,
@@ -28,7 +24,10 @@ import {
   type StoredPolicy,
   savePolicy,
 } from '../storage/policies/policy-store.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, auditRequest, type Change, fieldChanges } from '../tenants/audit-log.ts';
+import { requireRoom } from '../tenants/quotas.ts';
 
 /** Name of the lock that serializes writes of policies per tenant, because they are counted, read and written back. */
 const policiesLock = ['policies'];
@@ -77,14 +76,20 @@ export function requireConsistent(
   }
 }
 
+/** Parts of the routes that change the definition of a policy. */
+export interface PolicyParts extends AuditParts {
+  readonly storage: Storage;
+  readonly policySets: PolicySets;
+}
+
 /** Route `POST /v1/policies`. */
-export const createPolicy = (services: Services): WriteRoute<'policies.create'> => ({
+export const createPolicy = (parts: PolicyParts): WriteRoute<'policies.create'> => ({
   kind: 'write',
-  prepare: ({ caller }) => services.policySets.prepare(services.storage, caller.tenantId),
+  prepare: ({ caller }) => parts.policySets.prepare(parts.storage, caller.tenantId),
   async handle(call, { db }) {
     const { body, receivedMs } = call;
     const { tenantId } = call.caller;
-    const { quotas, policySets } = services;
+    const { quotas, policySets } = parts;
     const definition = policyDefinition(body);
     requireConsistent(definition);
     await lockNames(db, tenantId, policiesLock);
@@ -108,13 +113,13 @@ export const createPolicy = (services: Services): WriteRoute<'policies.create'> 
       version: 1,
     };
     await savePolicy(db, tenantId, policy);
-    await auditRequest(services, db, call, policyChange('policy.created', undefined, policy));
+    await auditRequest(parts, db, call, policyChange('policy.created', undefined, policy));
     return policyView(policy);
   },
 });
 
 /** Route `GET /v1/policies`. */
-export function listPoliciesRoute({ cursors }: Services): ReadRoute<'policies.list'> {
+export function listPoliciesRoute({ cursors }: { readonly cursors: Cursors }): ReadRoute<'policies.list'> {
   return {
     kind: 'read',
     async handle({ caller: { tenantId }, query }, db) {
@@ -143,13 +148,13 @@ export const getPolicy: ReadRoute<'policies.get'> = {
 };
 
 /** Route `PATCH /v1/policies/:id`, a JSON Merge Patch (RFC 7396). */
-export const updatePolicy = (services: Services): WriteRoute<'policies.update'> => ({
+export const updatePolicy = (parts: PolicyParts): WriteRoute<'policies.update'> => ({
   kind: 'write',
-  prepare: ({ caller }) => services.policySets.prepare(services.storage, caller.tenantId),
+  prepare: ({ caller }) => parts.policySets.prepare(parts.storage, caller.tenantId),
   async handle(call, { db }) {
     const { params, body, receivedMs } = call;
     const { tenantId } = call.caller;
-    const { quotas, policySets } = services;
+    const { quotas, policySets } = parts;
     await lockNames(db, tenantId, policiesLock);
     const policy = await existing(db, tenantId, params.id);
     if (policy.status === 'archived') {
@@ -164,7 +169,7 @@ export const updatePolicy = (services: Services): WriteRoute<'policies.update'> 
     await requirePolicyBudget({ db, tenantId, policySets, quotas }, definition, policy.id);
     const next = { ...policy, definition, updated_ms: receivedMs, version: policy.version + 1 };
     await savePolicy(db, tenantId, next);
-    await auditRequest(services, db, call, policyChange('policy.updated', policy, next));
+    await auditRequest(parts, db, call, policyChange('policy.updated', policy, next));
     return policyView(next);
   },
 });
@@ -179,7 +184,7 @@ const emptied = {
 };
 
 /** Route `DELETE /v1/policies/:id`. Archives a policy; repeating it has the same response. */
-export const archivePolicy = (services: Services): WriteRoute<'policies.archive'> => ({
+export const archivePolicy = (parts: AuditParts): WriteRoute<'policies.archive'> => ({
   kind: 'write',
   async handle(call, { db }) {
     const { params, receivedMs } = call;
@@ -195,7 +200,7 @@ export const archivePolicy = (services: Services): WriteRoute<'policies.archive'
       version: policy.version + 1,
     };
     await savePolicy(db, tenantId, next);
-    await auditRequest(services, db, call, policyChange('policy.archived', policy, next));
+    await auditRequest(parts, db, call, policyChange('policy.archived', policy, next));
     return policyView(next);
   },
 });

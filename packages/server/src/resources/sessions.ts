@@ -5,13 +5,15 @@ import type { ListEndpointName, SentOf } from '@actlog/protocol';
 import type { Contract } from '@actlog/protocol/schemas';
 import type { FastifyReply } from 'fastify';
 import type * as z from 'zod';
+import type { RequestMemory } from '../http/limits/request-memory.ts';
+import type { LoopTurns } from '../http/limits/turns.ts';
 import { jsonType } from '../http/mount.ts';
-import { type Position, readPage } from '../http/page.ts';
+import { type Cursors, type Position, readPage } from '../http/page.ts';
 import type { Call, OwnRoute, ReadRoute } from '../http/route.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import { readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
-import type { Services } from '../services.ts';
+import { type RiskParts, readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
+import type { RiskScoring } from '../risk/risk-scoring.ts';
 import { listSessions } from '../storage/sessions/session-list.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { SessionPlace } from '../storage/sessions/session-walk.ts';
@@ -32,9 +34,15 @@ function positionOf({ startedMs, id, rank }: SessionPlace): Position {
   return rank === undefined ? [startedMs, id] : [startedMs, id, rank];
 }
 
+/** Parts of the lists of sessions. */
+export interface SessionListParts {
+  readonly cursors: Cursors;
+  readonly scoring: RiskScoring;
+}
+
 /** Returns a page of sessions. Its cursor is bound to `endpoint`. */
 export async function sessionsPage(
-  { cursors }: Services,
+  { cursors }: Pick<SessionListParts, 'cursors'>,
   db: Database,
   tenantId: number,
   endpoint: ListEndpointName,
@@ -63,16 +71,16 @@ export async function sessionsPage(
 }
 
 /** Route `GET /v1/sessions`. */
-export function listSessionsRoute(services: Services): ReadRoute<'sessions.list'> {
+export function listSessionsRoute(parts: SessionListParts): ReadRoute<'sessions.list'> {
   return {
     kind: 'read',
-    prepare: ({ caller }) => services.scoring.beforeList(caller.tenantId),
-    handle: ({ caller, query }, db) => sessionsPage(services, db, caller.tenantId, 'sessions.list', query),
+    prepare: ({ caller }) => parts.scoring.beforeList(caller.tenantId),
+    handle: ({ caller, query }, db) => sessionsPage(parts, db, caller.tenantId, 'sessions.list', query),
   };
 }
 
 /** Route `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
-export function getSession({ cursors, scoring }: Services): ReadRoute<'sessions.get'> {
+export function getSession({ cursors, scoring }: SessionListParts): ReadRoute<'sessions.get'> {
   return {
     kind: 'read',
     prepare: ({ caller }) => scoring.beforeList(caller.tenantId),
@@ -115,6 +123,18 @@ function sessionView(summary: SessionSummary): SentOf<'sessions.list'>['items'][
   };
 }
 
+/** Route `GET /v1/sessions/:id/risk`: the score over ten dimensions, with its factors. */
+export function getRisk(parts: RiskParts): OwnRoute<'sessions.risk'> {
+  return {
+    kind: 'own',
+    async handle({ caller, params, receivedMs }) {
+      const found = await readRisk(parts, caller.tenantId, params.id, receivedMs);
+      if (!found) throw notFound('session');
+      return found.risk;
+    },
+  };
+}
+
 /** Number of events in memory at once: few enough to be collected before they are promoted to the old generation. */
 const eventsAtOnce = 100;
 
@@ -124,15 +144,23 @@ const payloadBytesAtOnce = 128 * 1024;
 /** Memory of an export, in bytes: its largest events as rows, as text and in the send buffer. */
 const memoryBytes = 1024 * 1024;
 
+/** Parts of {@link exportSession}. */
+export interface ExportParts extends RiskParts {
+  /** Limits the memory of exports while they are sent. */
+  readonly exportMemory: RequestMemory;
+  /** Spreads large reads over turns of the event loop. */
+  readonly turns: LoopTurns;
+}
+
 /** Route `GET /v1/sessions/:id/export.json`, streamed with a fixed amount of memory. */
-export function exportSession(services: Services): OwnRoute<'sessions.export'> {
+export function exportSession(parts: ExportParts): OwnRoute<'sessions.export'> {
   return {
     kind: 'own',
     async handle(call, reply) {
-      const reserved = services.exportMemory.reserve(memoryBytes);
+      const reserved = parts.exportMemory.reserve(memoryBytes);
       try {
-        await services.turns.take();
-        await send(services, call, reply);
+        await parts.turns.take();
+        await send(parts, call, reply);
       } finally {
         reserved.release();
       }
@@ -143,16 +171,16 @@ export function exportSession(services: Services): OwnRoute<'sessions.export'> {
 
 /** Resolves when the whole document is sent or the client has disconnected. */
 async function send(
-  services: Services,
+  parts: ExportParts,
   { caller: { tenantId }, params, receivedMs }: Call<'sessions.export'>,
   reply: FastifyReply,
 ): Promise<void> {
-  const found = await readRisk(services, tenantId, params.id, receivedMs);
+  const found = await readRisk(parts, tenantId, params.id, receivedMs);
   if (!found) throw notFound('session');
   void reply
     .type(jsonType)
     .header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
-    .send(Readable.from(document(services, tenantId, found, receivedMs), { objectMode: false }));
+    .send(Readable.from(document(parts, tenantId, found, receivedMs), { objectMode: false }));
   await finished(reply.raw).catch(() => {});
 }
 
@@ -163,7 +191,7 @@ function fileName(id: string): string {
 
 /** Yields the document in pieces, with members in the order of the reference profile. */
 async function* document(
-  services: Services,
+  parts: ExportParts,
   tenantId: number,
   { summary, risk }: SessionWithRisk,
   nowMs: number,
@@ -180,8 +208,8 @@ async function* document(
   let separator = '[';
   let after: EventPosition | undefined;
   do {
-    await services.turns.take();
-    const { rows, hasMore } = await services.storage.read(tenantId, (db) =>
+    await parts.turns.take();
+    const { rows, hasMore } = await parts.storage.read(tenantId, (db) =>
       eventPage(db, {
         tenantId,
         sessionId: summary.id,

@@ -1,13 +1,13 @@
 import type { RiskLevel, SentOf } from '@actlog/protocol';
 import { isoTime } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
-import { ActivityChange } from '../storage/activity/activity-change.ts';
-import { addActivity } from '../storage/activity/activity-store.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import type { RiskScoring } from './risk-scoring.ts';
 import { judgedScore, storedSession } from './score-session.ts';
 
 /** A session and its risk, from the same snapshot. */
@@ -16,15 +16,21 @@ export interface SessionWithRisk {
   readonly risk: SentOf<'sessions.risk'>;
 }
 
+/** Parts that {@link readRisk} uses. */
+export interface RiskParts {
+  readonly storage: Storage;
+  readonly scoring: RiskScoring;
+}
+
 /** Returns the risk of a session with all its events scored, or `undefined` for an unknown session. */
 export async function readRisk(
-  services: Services,
+  { storage, scoring }: RiskParts,
   tenantId: number,
   id: string,
   nowMs: number,
 ): Promise<SessionWithRisk | undefined> {
   for (let isCaughtUp = false; ; isCaughtUp = true) {
-    const found = await services.storage.read(tenantId, async (db) => {
+    const found = await storage.read(tenantId, async (db) => {
       const summary = await findSession(db, tenantId, id);
       if (!summary) return undefined;
       const stored = await findSessionRisk(db, tenantId, id);
@@ -34,7 +40,7 @@ export async function readRisk(
     const { summary, stored, judgments } = found;
     // Events that arrive during catch-up are left to the next response.
     if (summary.risk_arrival < summary.last_arrival && !isCaughtUp) {
-      await services.scoring.catchUp([{ tenant_id: tenantId, id }]);
+      await scoring.catchUp([{ tenant_id: tenantId, id }]);
       continue;
     }
     const result = judgedScore(storedSession(summary, stored), judgments);

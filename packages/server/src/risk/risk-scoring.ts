@@ -1,6 +1,7 @@
 import { type Arrival, type RiskEvent, riskEvent } from '@actlog/risk';
 import type { Selectable } from 'kysely';
-import type { ReachedLevels, ScoringBacklog } from '../storage/event-recording.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { ScoringBacklog } from '../storage/event-recording.ts';
 import type { EventTable } from '../storage/schema.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -30,23 +31,22 @@ const sessionsPerRound = 100;
 export class RiskScoring {
   readonly #storage: Storage;
   readonly #outbox: WebhookOutbox;
-  readonly #onReached: (reached: ReachedLevels) => void;
+  readonly #metrics: Metrics;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   /** `true` if an event was written without the recording, so that only the database knows which session is behind. */
   #isBypassed = false;
   #isClosed = false;
 
-  /** @param onReached - called with the numbers of sessions that reached a level */
-  constructor(storage: Storage, outbox: WebhookOutbox, onReached: (reached: ReachedLevels) => void) {
-    this.#onReached = onReached;
+  constructor(storage: Storage, outbox: WebhookOutbox, metrics: Metrics) {
+    this.#metrics = metrics;
     this.#storage = storage;
     this.#outbox = outbox;
   }
 
   /** Schedules the work that a write left to do. */
   after(left: ScoringBacklog, delayMs: number = scoreAfterMs): void {
-    this.#onReached(left.reached);
+    this.#metrics.levelsReached(left.reached);
     if (left.hasQueuedMessages) this.#outbox.wake();
     if (left.unscored === 0 || this.#timer || this.#isClosed) return;
     this.#timer = setTimeout(() => {

@@ -9,17 +9,23 @@ import {
 } from '@actlog/protocol';
 import { decide, flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { actorOf, auditRequest, type RequestActor } from '../audit/record-change.ts';
-import { type ActionDecision, decideAction, recordDecision } from '../guardian/decide-action.ts';
-import { requireScope } from '../http/authentication.ts';
+import {
+  type ActionDecision,
+  type DecisionParts,
+  decideAction,
+  type RecordingParts,
+  recordDecision,
+} from '../guardian/decide-action.ts';
 import { apiError } from '../http/errors.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { validated } from '../http/validation.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
-import type { PolicySet } from '../policy/policy-set.ts';
-import type { Services } from '../services.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
+import type { PolicySet, PolicySets } from '../policy/policy-set.ts';
+import type { Storage } from '../storage/storage.ts';
 import {
   type ApprovalGrantRow,
   findGrant,
@@ -27,12 +33,26 @@ import {
   revokeGrant,
 } from '../storage/stores/approval-grant-store.ts';
 import type { Write } from '../storage/transaction.ts';
+import {
+  type ActorParts,
+  type AuditParts,
+  actorOf,
+  auditRequest,
+  type RequestActor,
+} from '../tenants/audit-log.ts';
+
+/** Parts of {@link decideActionsRoute}. */
+export interface DecisionsParts extends DecisionParts, ActorParts {
+  readonly storage: Storage;
+  /** Shares the writing connections between the checks and changes of tenants. */
+  readonly writeTurns: TenantTurns;
+}
 
 /**
  * Route `POST /server/v1/pending-actions/decide`: decides up to 100 held actions. Each is decided in its own transaction
  * and has its own result, so a decision that is refused does not affect the others.
  */
-export function decideActionsRoute(services: Services): ServerRoute {
+export function decideActionsRoute(parts: DecisionsParts): ServerRoute {
   return {
     method: 'POST',
     path: '/pending-actions/decide',
@@ -40,12 +60,12 @@ export function decideActionsRoute(services: Services): ServerRoute {
     check: (caller) => requireScope(caller, 'decide'),
     async handle(call): Promise<ActionDecisionResults> {
       const { decisions } = validated('body', decideActionsBody, call.body);
-      const actor = actorOf(services, call);
+      const actor = actorOf(parts, call);
       const { tenantId } = call.caller;
       const results: ActionDecisionResult[] = [];
       // One after the other: transactions at the same time could wait for each other's sessions.
       for (const { id, ...body } of decisions) {
-        results.push(await resultOf(services, call, { tenantId, actor, id, body }));
+        results.push(await resultOf(parts, call, { tenantId, actor, id, body }));
       }
       return { results };
     },
@@ -53,14 +73,14 @@ export function decideActionsRoute(services: Services): ServerRoute {
 }
 
 async function resultOf(
-  services: Services,
+  parts: DecisionsParts,
   { log, caller: { tenantId } }: ServerCall,
   decision: ActionDecision,
 ): Promise<ActionDecisionResult> {
   const { id } = decision;
   try {
-    const action = await services.writeTurns.run(tenantId, () =>
-      services.storage.write(tenantId, (write) => decideAction(services, write, decision)),
+    const action = await parts.writeTurns.run(tenantId, () =>
+      parts.storage.write(tenantId, (write) => decideAction(parts, write, decision)),
     );
     return { id, action: withoutArguments(action), error: null };
   } catch (error) {
@@ -110,8 +130,19 @@ const grantsQuery = z.strictObject({
   valid: flag.optional(),
 });
 
+/** Parts of {@link grantsRoute}. */
+export interface GrantListParts {
+  readonly storage: Storage;
+  readonly cursors: Cursors;
+  readonly policySets: PolicySets;
+}
+
 /** Route `GET /server/v1/grants`: grants of approvers for later actions, newest first. */
-export function grantsRoute({ storage, cursors, policySets }: Services): ServerRoute<typeof grantsQuery> {
+export function grantsRoute({
+  storage,
+  cursors,
+  policySets,
+}: GrantListParts): ServerRoute<typeof grantsQuery> {
   return {
     method: 'GET',
     path: '/grants',
@@ -140,8 +171,14 @@ export function grantsRoute({ storage, cursors, policySets }: Services): ServerR
   };
 }
 
+/** Parts of {@link revokeGrantRoute}. */
+export interface RevocationParts extends RecordingParts, AuditParts {
+  readonly storage: Storage;
+  readonly policySets: PolicySets;
+}
+
 /** Route `DELETE /server/v1/grants/:id`: revokes a grant; repeating it has the same response. */
-export function revokeGrantRoute(services: Services): ServerRoute {
+export function revokeGrantRoute(parts: RevocationParts): ServerRoute {
   return {
     method: 'DELETE',
     path: '/grants/:id',
@@ -150,15 +187,15 @@ export function revokeGrantRoute(services: Services): ServerRoute {
     async handle(call) {
       const { caller, id, log } = call;
       const { tenantId } = caller;
-      const revokedBy = actorOf(services, call);
-      const { row, set, isNew } = await services.storage.write(tenantId, async (write) => {
-        const revoked = await revokeGrantOf(services, write, { tenantId, id, revokedBy });
+      const revokedBy = actorOf(parts, call);
+      const { row, set, isNew } = await parts.storage.write(tenantId, async (write) => {
+        const revoked = await revokeGrantOf(parts, write, { tenantId, id, revokedBy });
         if (revoked.isNew) {
           const target = { id, name: revoked.row.tool_name };
           const changes = [{ field: 'status', before: 'active', after: 'revoked' }];
-          await auditRequest(services, write.db, call, { action: 'grant.revoked', target, changes });
+          await auditRequest(parts, write.db, call, { action: 'grant.revoked', target, changes });
         }
-        return { ...revoked, set: await services.policySets.of(write.db, tenantId) };
+        return { ...revoked, set: await parts.policySets.of(write.db, tenantId) };
       });
       if (isNew) log.info({ grantId: id }, 'grant revoked');
       return grantView(row, set, Date.now());
@@ -220,7 +257,7 @@ interface GrantRevocation {
  * @throws ApiError `NOT_FOUND`.
  */
 async function revokeGrantOf(
-  services: Services,
+  parts: RecordingParts,
   write: Write,
   { tenantId, id, revokedBy }: GrantRevocation,
 ): Promise<{ readonly row: ApprovalGrantRow; readonly isNew: boolean }> {
@@ -242,7 +279,7 @@ async function revokeGrantOf(
       decidedBy: revokedBy.id,
       ...(revokedBy.principal !== null && { principal: revokedBy.principal }),
     };
-    await recordDecision(services, write, tenantId, session, payload, nowMs);
+    await recordDecision(parts, write, tenantId, session, payload, nowMs);
   }
   return { row, isNew };
 }

@@ -1,12 +1,12 @@
 import { type AuditEntry, auditActions, auditTargetKinds } from '@actlog/protocol';
 import { pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { requireEveryScope } from '../http/authentication.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireEveryScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { isoTime, timeMs } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
-import { type AuditRow, listAuditEntries } from '../storage/audit/audit-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type AuditRow, listAuditEntries } from '../storage/stores/audit-store.ts';
 
 /** Query of `GET /server/v1/audit`. */
 const auditQuery = z.strictObject({
@@ -26,7 +26,13 @@ const auditQuery = z.strictObject({
 });
 
 /** Route `GET /server/v1/audit`: changes by people and keys, newest first. Only for keys that may administer. */
-export function auditRoute({ storage, cursors }: Services): ServerRoute<typeof auditQuery> {
+export function auditRoute({
+  storage,
+  cursors,
+}: {
+  readonly storage: Storage;
+  readonly cursors: Cursors;
+}): ServerRoute<typeof auditQuery> {
   return {
     method: 'GET',
     path: '/audit',

@@ -4,18 +4,17 @@ import { policyCreate } from '@actlog/protocol/schemas';
 import { readsUntrusted } from '@actlog/risk';
 import * as z from 'zod';
 import { exactArguments, parentsOf } from '../guardian/pending-action-view.ts';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { validated } from '../http/validation.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
+import type { TenantTurns, Turn } from '../lib/tenant-turns.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
-import type { Services } from '../services.ts';
 import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { findCallEnds } from '../storage/stores/call-history-store.ts';
-import type { Turn } from '../tenant-turns.ts';
-import { draftPolicies } from './trials.ts';
+import { type DraftParts, draftPolicies } from './trials.ts';
 
 /** Decisions that are read at a time. */
 const decisionsAtOnce = 500;
@@ -30,12 +29,18 @@ const defaultSpanMs = 30 * 24 * 3_600_000;
 
 type Body = z.output<typeof backtestBody>;
 
+/** Parts of {@link backtestsRoute}. */
+export interface BacktestParts extends DraftParts {
+  /** Shares the event loop between the backtests and checks of tenants. */
+  readonly tenantTurns: TenantTurns;
+}
+
 /**
  * Route `POST /server/v1/backtests`: tries policies on the kept decisions. The response is NDJSON: lines with the
  * progress, such as `{"progress":{"decisions":12000}}`, and at the end a line with the result. A tenant can run one
  * backtest at a time.
  */
-export function backtestsRoute(services: Services): ServerRoute {
+export function backtestsRoute(parts: BacktestParts): ServerRoute {
   /** Running backtests by tenant. */
   const running = new Map<number, Backtest>();
   return {
@@ -46,7 +51,7 @@ export function backtestsRoute(services: Services): ServerRoute {
     async handle(call) {
       const { tenantId } = call.caller;
       const body = validated('body', backtestBody, call.body);
-      const backtest = new Backtest(await draftPolicies(services, tenantId, body), {
+      const backtest = new Backtest(await draftPolicies(parts, tenantId, body), {
         readsUntrusted,
         countDryRuns: body.countDryRuns,
       });
@@ -67,13 +72,13 @@ export function backtestsRoute(services: Services): ServerRoute {
       // The lines of a caller who left before the first one are never iterated, so they would not end it.
       if (left.aborted) end();
       else left.addEventListener('abort', end, { once: true });
-      return linesOf(services, call, body, backtest, end);
+      return linesOf(parts, call, body, backtest, end);
     },
   };
 }
 
 async function* linesOf(
-  services: Services,
+  parts: BacktestParts,
   call: ServerCall,
   body: Body,
   backtest: Backtest,
@@ -89,12 +94,12 @@ async function* linesOf(
   try {
     while (afterId !== undefined && !call.disconnected().aborted) {
       const from: string = afterId;
-      const read = await services.tenantTurns.run(tenantId, async (turn) => {
+      const read = await parts.tenantTurns.run(tenantId, async (turn) => {
         await turn();
-        const { rows, hasMore } = await services.storage.read(tenantId, (db) =>
+        const { rows, hasMore } = await parts.storage.read(tenantId, (db) =>
           nextPolicyDecisions(db, { tenantId, afterId: from, untilMs, limit: decisionsAtOnce }),
         );
-        const ends = backtest.readsOutcomes ? await endsOf(services, tenantId, rows) : undefined;
+        const ends = backtest.readsOutcomes ? await endsOf(parts, tenantId, rows) : undefined;
         const decisions = rows.map((row) => ({
           ...decisionView(row, parseJsonWithBigInts),
           ended: ends && (ends.get(row.id) ?? null),
@@ -116,12 +121,12 @@ async function* linesOf(
 
 /** Returns how the calls of decisions ended, by the id of the decision. */
 async function endsOf(
-  services: Services,
+  parts: BacktestParts,
   tenantId: number,
   rows: readonly PolicyDecisionRow[],
 ): Promise<ReadonlyMap<string, CallEnd>> {
   const ids = rows.flatMap(({ action_id: id }) => id?.toLowerCase() ?? []);
-  const events = await services.storage.read(tenantId, (db) => findCallEnds(db, tenantId, ids));
+  const events = await parts.storage.read(tenantId, (db) => findCallEnds(db, tenantId, ids));
   return new Map(
     rows.flatMap(({ id, action_id: actionId, session_id: sessionId }) => {
       const end = events.get(actionId?.toLowerCase() ?? '');

@@ -1,7 +1,7 @@
 import type { RiskJudgment, RiskJudgmentDraft, SessionHandling } from '@actlog/protocol';
 import { allRules } from '@actlog/risk';
 import * as z from 'zod';
-import { validated } from '../http/validation.ts';
+import { validated } from '../http/request-input.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import type { HandledSessionRow, RiskJudgmentRow } from '../storage/stores/judgment-store.ts';

@@ -2,19 +2,18 @@ import type { RiskJudgmentChange } from '@actlog/protocol';
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import { actionsOf, parseSession } from '@actlog/risk';
 import * as z from 'zod';
-import { actorOf, auditRequest, fieldChanges } from '../audit/record-change.ts';
-import { requireScope } from '../http/authentication.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { callerFields, validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { callerFields, validated } from '../http/validation.ts';
 import { notFound } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
-import { requireRoom } from '../quota/room.ts';
 import { effectView, judgmentReach, rescoreJudged, sessionsReceivedSince } from '../risk/judgment-effect.ts';
 import { forgetSession } from '../risk/learning.ts';
-import type { Services } from '../services.ts';
+import type { RiskScoring } from '../risk/risk-scoring.ts';
 import { lockNames } from '../storage/locks.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
+import type { Storage } from '../storage/storage.ts';
 import {
   countActiveJudgments,
   countJudgments,
@@ -27,6 +26,8 @@ import {
 } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, actorOf, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
+import { requireRoom } from '../tenants/quotas.ts';
 import { judgmentDraft, judgmentView } from './judgment-body.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -55,8 +56,14 @@ const endBody = z
 /** Fields of a judgment that the audit log keeps. */
 const auditedFields = ['kind', 'scope', 'reason', 'appliesFrom', 'expiresAt', 'endedAt', 'isUndone'] as const;
 
+/** Parts of {@link judgmentRoutes}. */
+export interface JudgmentParts extends AuditParts {
+  readonly storage: Storage;
+  readonly scoring: RiskScoring;
+}
+
 /** Routes of judgments: what people found out about what raises the risk of sessions. */
-export function judgmentRoutes(services: Services): ServerRoute[] {
+export function judgmentRoutes(parts: JudgmentParts): ServerRoute[] {
   return [
     {
       method: 'POST',
@@ -64,8 +71,8 @@ export function judgmentRoutes(services: Services): ServerRoute[] {
       success: 200,
       check: (caller) => requireScope(caller, 'manage'),
       async handle(call) {
-        const draft = await draftRow(services, call, Date.now());
-        return effectView(await judgmentReach(services.storage, undefined, draft));
+        const draft = await draftRow(parts, call, Date.now());
+        return effectView(await judgmentReach(parts.storage, undefined, draft));
       },
     },
     {
@@ -73,20 +80,26 @@ export function judgmentRoutes(services: Services): ServerRoute[] {
       path: '/judgments',
       success: 201,
       check: (caller) => requireScope(caller, 'manage'),
-      handle: (call) => createJudgment(services, call),
+      handle: (call) => createJudgment(parts, call),
     },
     {
       method: 'POST',
       path: '/judgments/:id/end',
       success: 200,
       check: (caller) => requireScope(caller, 'manage'),
-      handle: (call) => end(services, call),
+      handle: (call) => end(parts, call),
     },
   ];
 }
 
 /** Route `GET /server/v1/judgments`: judgments, newest first. */
-export function judgmentsRoute({ storage, cursors }: Services): ServerRoute<typeof judgmentsQuery> {
+export function judgmentsRoute({
+  storage,
+  cursors,
+}: {
+  readonly storage: Storage;
+  readonly cursors: Cursors;
+}): ServerRoute<typeof judgmentsQuery> {
   return {
     method: 'GET',
     path: '/judgments',
@@ -118,18 +131,22 @@ export function judgmentsRoute({ storage, cursors }: Services): ServerRoute<type
 }
 
 /** Returns the number of actions of a session that were scored; 0 for an unknown one. */
-async function scoredActions({ storage }: Services, tenantId: number, sessionId: string): Promise<number> {
+async function scoredActions(
+  { storage }: JudgmentParts,
+  tenantId: number,
+  sessionId: string,
+): Promise<number> {
   const stored = await storage.read(tenantId, (db) => findSessionRisk(db, tenantId, sessionId));
   return stored ? actionsOf(parseSession(stored.state)) : 0;
 }
 
 /** Returns the judgment that a request describes, as it would be stored. */
-async function draftRow(services: Services, call: ServerCall, nowMs: number): Promise<RiskJudgmentRow> {
+async function draftRow(parts: JudgmentParts, call: ServerCall, nowMs: number): Promise<RiskJudgmentRow> {
   const { kind, scope, reason, expiresMs, pastDays } = judgmentDraft(call.body, nowMs);
-  const { id: createdBy, principal } = actorOf(services, call);
+  const { id: createdBy, principal } = actorOf(parts, call);
   const { tenantId } = call.caller;
-  await services.scoring.beforeList(tenantId);
-  const actions = scope.sessionId === null ? null : await scoredActions(services, tenantId, scope.sessionId);
+  await parts.scoring.beforeList(tenantId);
+  const actions = scope.sessionId === null ? null : await scoredActions(parts, tenantId, scope.sessionId);
   return {
     tenant_id: tenantId,
     id: newIdentifier('jdg'),
@@ -153,15 +170,15 @@ async function draftRow(services: Services, call: ServerCall, nowMs: number): Pr
 }
 
 /** Saves a judgment, and applies it to the past sessions within its reach. */
-async function createJudgment(services: Services, call: ServerCall): Promise<RiskJudgmentChange> {
-  const { storage, quotas } = services;
+async function createJudgment(parts: JudgmentParts, call: ServerCall): Promise<RiskJudgmentChange> {
+  const { storage, quotas } = parts;
   const { tenantId } = call.caller;
   const nowMs = Date.now();
-  const draft = await draftRow(services, call, nowMs);
+  const draft = await draftRow(parts, call, nowMs);
   const reach = await judgmentReach(storage, undefined, draft);
   const row = { ...draft, from_ms: reach.fromMs };
   await change(
-    services,
+    parts,
     call,
     row,
     reach.changed.map(({ summary }) => summary.id),
@@ -181,14 +198,14 @@ async function createJudgment(services: Services, call: ServerCall): Promise<Ris
 }
 
 /** Ends a judgment; ending it again returns the same. */
-async function end(services: Services, call: ServerCall): Promise<RiskJudgmentChange> {
-  const { storage } = services;
+async function end(parts: JudgmentParts, call: ServerCall): Promise<RiskJudgmentChange> {
+  const { storage } = parts;
   const { tenantId } = call.caller;
   const { undo } = validated('body', endBody, call.body);
   const nowMs = Date.now();
   const former = await storage.read(tenantId, (db) => findJudgment(db, tenantId, call.id));
   if (!former) throw notFound('judgment');
-  const { id: endedBy, principal } = actorOf(services, call);
+  const { id: endedBy, principal } = actorOf(parts, call);
   const ended = {
     ended_ms: former.ended_ms ?? nowMs,
     ended_by: former.ended_by ?? endedBy,
@@ -201,12 +218,12 @@ async function end(services: Services, call: ServerCall): Promise<RiskJudgmentCh
     ...ended,
     from_ms: isUndone ? Math.max(former.from_ms, ended.until_ms) : former.from_ms,
   };
-  await services.scoring.beforeList(tenantId);
+  await parts.scoring.beforeList(tenantId);
   const reach = await judgmentReach(storage, former, next);
   const isUnchanged = former.ended_ms !== null && next.from_ms === former.from_ms;
   if (!isUnchanged) {
     await change(
-      services,
+      parts,
       call,
       next,
       reach.changed.map(({ summary }) => summary.id),
@@ -230,7 +247,7 @@ async function end(services: Services, call: ServerCall): Promise<RiskJudgmentCh
  * @param work - makes the change, and returns the judgment before it
  */
 async function change(
-  services: Services,
+  parts: JudgmentParts,
   call: ServerCall,
   next: RiskJudgmentRow,
   sessionIds: readonly string[],
@@ -238,15 +255,15 @@ async function change(
   work: (db: Database) => Promise<RiskJudgmentRow | undefined>,
 ): Promise<void> {
   const { tenantId } = call.caller;
-  await services.storage.write(tenantId, async ({ db }) => {
+  await parts.storage.write(tenantId, async ({ db }) => {
     await lockNames(db, tenantId, ['judgments', 'learning']);
     const former = await work(db);
     const since = await sessionsReceivedSince(db, tenantId, readMs);
     await rescoreJudged(db, tenantId, [...new Set([...sessionIds, ...since])].sort());
     // Within the transaction, so that no event in between uses outdated cached sessions.
-    services.storage.clearSessionCache();
+    parts.storage.clearSessionCache();
     const [before, after] = [former && judgmentView(former, readMs), judgmentView(next, readMs)];
-    await auditRequest(services, db, call, {
+    await auditRequest(parts, db, call, {
       action: former ? 'judgment.ended' : 'judgment.created',
       target: { id: next.id, name: next.rule_id },
       changes: fieldChanges(before, after, auditedFields),

@@ -4,13 +4,13 @@ import * as z from 'zod';
 import { readFeed, readReceipt } from '../evidence/log-reader.ts';
 import type { LogSequencer } from '../evidence/log-sequencer.ts';
 import type { LogWitnesses } from '../evidence/log-witnesses.ts';
-import { requireEveryScope, requireScope } from '../http/authentication.ts';
+import { requireEveryScope, requireScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { allScopes } from '../keys/provisioning.ts';
 import { notFound } from '../lib/api-error.ts';
 import { logHead } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
+import { allScopes } from '../tenants/provisioning.ts';
 
 /** Parts of the server that the routes of the log use. */
 export interface LogParts {

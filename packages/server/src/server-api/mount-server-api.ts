@@ -1,50 +1,69 @@
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
 import { unknownRouteHandler } from '../http/errors.ts';
-import { readPage } from '../http/page.ts';
+import type { ServingParts } from '../http/mount.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireScope } from '../http/request-gate.ts';
 import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
 import { timeMs } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
 import { listPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
-import { decideActionsRoute, grantsRoute, revokeGrantRoute } from './approvals.ts';
+import type { Storage } from '../storage/storage.ts';
+import {
+  type DecisionsParts,
+  decideActionsRoute,
+  type GrantListParts,
+  grantsRoute,
+  type RevocationParts,
+  revokeGrantRoute,
+} from './approvals.ts';
 import { auditRoute } from './audit.ts';
-import { backtestsRoute, decisionView } from './backtests.ts';
-import { judgmentRoutes, judgmentsRoute } from './judgments.ts';
+import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
+import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
-import { trialsRoute } from './trials.ts';
-import { deliveriesRoute, webhookChangeRoutes, webhookRoute } from './webhooks.ts';
+import { type TrialParts, trialsRoute } from './trials.ts';
+import { deliveriesRoute, type WebhookParts, webhookChangeRoutes, webhookRoute } from './webhooks.ts';
 
 const folder = '/server/v1';
+
+/** Parts of the routes of {@link mountServerApi}. */
+export type ServerApiParts = ServingParts &
+  BacktestParts &
+  TrialParts &
+  DecisionsParts &
+  GrantListParts &
+  RevocationParts &
+  WebhookParts &
+  JudgmentParts &
+  LogParts;
 
 /**
  * Mounts the endpoints that this server adds to the specification. They are for scripts, the command and the console,
  * and are not in the endpoint table or in `/openapi.json`, which describe what every service has.
  */
-export async function mountServerApi(app: FastifyInstance, services: Services, log: LogParts): Promise<void> {
+export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts): Promise<void> {
   const routes = [
-    decisionsRoute(services),
-    backtestsRoute(services),
-    trialsRoute(services),
-    decideActionsRoute(services),
-    grantsRoute(services),
-    revokeGrantRoute(services),
-    overviewRoute(services),
-    auditRoute(services),
-    webhookRoute(services),
-    deliveriesRoute(services),
-    ...webhookChangeRoutes(services),
-    judgmentsRoute(services),
-    ...judgmentRoutes(services),
-    ...sessionReviewRoutes(services),
-    receiptRoute(log),
+    decisionsRoute(parts),
+    backtestsRoute(parts),
+    trialsRoute(parts),
+    decideActionsRoute(parts),
+    grantsRoute(parts),
+    revokeGrantRoute(parts),
+    overviewRoute(parts),
+    auditRoute(parts),
+    webhookRoute(parts),
+    deliveriesRoute(parts),
+    ...webhookChangeRoutes(parts),
+    judgmentsRoute(parts),
+    ...judgmentRoutes(parts),
+    ...sessionReviewRoutes(parts),
+    receiptRoute(parts),
   ];
-  const suggestions = suggestionsRoute(services);
-  const feed = feedRoute(log);
+  const suggestions = suggestionsRoute(parts);
+  const feed = feedRoute(parts);
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
@@ -52,16 +71,22 @@ export async function mountServerApi(app: FastifyInstance, services: Services, l
           [...routes, suggestions, feed].map(({ method, path }) => ({ method, path: folder + path })),
         ),
       );
-      mountServerRoute(api, services, suggestions);
-      mountServerRoute(api, services, feed);
-      for (const route of routes) mountServerRoute(api, services, route);
+      mountServerRoute(api, parts, suggestions);
+      mountServerRoute(api, parts, feed);
+      for (const route of routes) mountServerRoute(api, parts, route);
     },
     { prefix: folder },
   );
 }
 
 /** Route `GET /server/v1/decisions`: decisions of the policies, newest first. */
-function decisionsRoute({ storage, cursors }: Services): ServerRoute<typeof decisionsQuery> {
+function decisionsRoute({
+  storage,
+  cursors,
+}: {
+  readonly storage: Storage;
+  readonly cursors: Cursors;
+}): ServerRoute<typeof decisionsQuery> {
   return {
     method: 'GET',
     path: '/decisions',

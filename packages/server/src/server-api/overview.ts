@@ -1,20 +1,16 @@
 import type { ActivityCounts, Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
 import { flag } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
-import type { Services } from '../services.ts';
-import { bucketOf, bucketsOf } from '../storage/activity/activity-change.ts';
-import {
-  type ActivityOfBucket,
-  activityByName,
-  activityCounts,
-  activitySeries,
-} from '../storage/activity/activity-store.ts';
+import type { RiskParts } from '../risk/read-risk.ts';
 import { type RiskiestSession, riskiestSessions } from '../storage/sessions/session-list.ts';
+import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
+import { type ActivityOfBucket, activityByName, activitySeries } from '../storage/stores/activity-store.ts';
 import { type ChannelHealth, channelHealth } from '../storage/stores/channel-store.ts';
+import { activityCounts } from '../storage/tables.ts';
 import type { Database } from '../storage/transaction.ts';
 
 type Counts = Omit<ActivityOfBucket, 'bucket_ms'>;
@@ -96,7 +92,7 @@ const defaultSpanMs = 24 * 3_600_000;
  * Route `GET /server/v1/overview`: what happened in a span of time, and what needs attention. Everything is read from
  * counts and indexes, so its cost does not depend on the number of events.
  */
-export function overviewRoute({ storage, scoring }: Services): ServerRoute<typeof overviewQuery> {
+export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<typeof overviewQuery> {
   return {
     method: 'GET',
     path: '/overview',

@@ -2,13 +2,11 @@ import type { SessionReview } from '@actlog/protocol';
 import { contract } from '@actlog/protocol/schemas';
 import { judgedFactors } from '@actlog/risk';
 import * as z from 'zod';
-import { actorOf, auditRequest, fieldChanges } from '../audit/record-change.ts';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated, validator } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { validated, validator } from '../http/validation.ts';
 import { notFound } from '../lib/api-error.ts';
 import { engineJudgments, judgedScore, storedSession } from '../risk/score-session.ts';
-import type { Services } from '../services.ts';
 import { findSession, lockSessions } from '../storage/sessions/session-store.ts';
 import {
   appliesTo,
@@ -20,7 +18,9 @@ import {
 } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { actorOf, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
 import { handlingView, judgmentView, reason } from './judgment-body.ts';
+import type { JudgmentParts } from './judgments.ts';
 
 /** Validator of the session id, the same as in `/v1`. */
 const sessionPath = validator('params', contract['sessions.get'].params);
@@ -32,8 +32,8 @@ const handleBody = z.strictObject({ reason });
 const noBody = z.strictObject({}).optional();
 
 /** Routes for what people found out about the risk of one session: read it, handle the session, open it again. */
-export function sessionReviewRoutes(services: Services): ServerRoute[] {
-  const { storage, scoring } = services;
+export function sessionReviewRoutes(parts: JudgmentParts): ServerRoute[] {
+  const { storage, scoring } = parts;
   const review = (call: ServerCall) =>
     storage.read(call.caller.tenantId, (db) => sessionReview(db, call.caller.tenantId, call.id));
   const changing = (path: string, handle: (call: ServerCall) => Promise<void>): ServerRoute => ({
@@ -59,8 +59,8 @@ export function sessionReviewRoutes(services: Services): ServerRoute[] {
         return review(call);
       },
     },
-    changing('/sessions/:id/handle', (call) => handleSession(services, call)),
-    changing('/sessions/:id/reopen', (call) => reopenSession(services, call)),
+    changing('/sessions/:id/handle', (call) => handleSession(parts, call)),
+    changing('/sessions/:id/reopen', (call) => reopenSession(parts, call)),
   ];
 }
 
@@ -92,13 +92,13 @@ async function sessionReview(db: Database, tenantId: number, id: string): Promis
 }
 
 /** Marks a session as handled at its current score. */
-async function handleSession(services: Services, call: ServerCall): Promise<void> {
+async function handleSession(parts: JudgmentParts, call: ServerCall): Promise<void> {
   const { caller, id } = call;
   const { tenantId } = caller;
   const { reason: why } = validated('body', handleBody, call.body);
-  const { id: handledBy, principal } = actorOf(services, call);
-  await services.scoring.beforeList(tenantId);
-  await services.storage.write(tenantId, async ({ db }) => {
+  const { id: handledBy, principal } = actorOf(parts, call);
+  await parts.scoring.beforeList(tenantId);
+  await parts.storage.write(tenantId, async ({ db }) => {
     const session = (await lockSessions(db, tenantId, [id])).get(id);
     if (!session) throw notFound('session');
     const former = await findHandling(db, tenantId, id);
@@ -115,7 +115,7 @@ async function handleSession(services: Services, call: ServerCall): Promise<void
     };
     await saveHandling(db, next);
     const changes = fieldChanges(former, next, ['reason', 'score']);
-    await auditRequest(services, db, call, {
+    await auditRequest(parts, db, call, {
       action: 'session.handled',
       target: { id, name: null },
       changes,
@@ -124,14 +124,14 @@ async function handleSession(services: Services, call: ServerCall): Promise<void
 }
 
 /** Opens a handled session again. */
-async function reopenSession(services: Services, call: ServerCall): Promise<void> {
+async function reopenSession(parts: JudgmentParts, call: ServerCall): Promise<void> {
   const { caller, id } = call;
   const { tenantId } = caller;
   validated('body', noBody, call.body);
-  await services.storage.write(tenantId, async ({ db }) => {
+  await parts.storage.write(tenantId, async ({ db }) => {
     if (!(await lockSessions(db, tenantId, [id])).has(id)) throw notFound('session');
     if (!(await dropHandling(db, tenantId, id))) return;
-    await auditRequest(services, db, call, {
+    await auditRequest(parts, db, call, {
       action: 'session.reopened',
       target: { id, name: null },
       changes: [],

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import type { Services } from '../services.ts';
 import { containsText } from '../storage/sessions/session-walk.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Maximum distinct names that one request reads. */
@@ -68,7 +68,11 @@ const suggestionsQuery = z.strictObject({
 });
 
 /** Route `GET /server/v1/suggestions`: names for a filter of sessions, at most 20, in alphabetical order. */
-export function suggestionsRoute({ storage }: Services): ServerRoute<typeof suggestionsQuery> {
+export function suggestionsRoute({
+  storage,
+}: {
+  readonly storage: Storage;
+}): ServerRoute<typeof suggestionsQuery> {
   return {
     method: 'GET',
     path: '/suggestions',

@@ -2,17 +2,23 @@ import { type CheckResponse, policyDefinition, policyRule } from '@actlog/policy
 import type { PolicyCreate } from '@actlog/protocol';
 import { contract, policyCreate } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { requireScope } from '../http/authentication.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { validated } from '../http/validation.ts';
 import { validationError } from '../lib/api-error.ts';
-import { Check } from '../policy/check.ts';
-import { type CompiledPolicy, compilePolicy } from '../policy/compiled-policy.ts';
-import { Matches, matchInTurns } from '../policy/matches.ts';
-import { maxActivePolicies, policySet } from '../policy/policy-set.ts';
+import type { TenantTurns } from '../lib/tenant-turns.ts';
+import { Check, type CheckParts } from '../policy/check.ts';
+import { Matches, matchInTurns } from '../policy/matching.ts';
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  maxActivePolicies,
+  type PolicySets,
+  policySet,
+} from '../policy/policy-set.ts';
 import { requireConsistent } from '../resources/policies.ts';
-import type { Services } from '../services.ts';
-import { readQuotas } from '../storage/stores/quota-store.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type DeploymentQuotas, readQuotas } from '../storage/stores/quota-store.ts';
 
 /** Body of `POST /server/v1/trials`. */
 const trialBody = z.strictObject({
@@ -46,11 +52,25 @@ interface TrialResult extends CheckResponse {
   readonly moreMatched: number;
 }
 
+/** Parts that {@link draftPolicies} uses. */
+export interface DraftParts {
+  readonly storage: Storage;
+  readonly policySets: PolicySets;
+  /** Quotas of the deployment. */
+  readonly quotas: DeploymentQuotas;
+}
+
+/** Parts of {@link trialsRoute}. */
+export interface TrialParts extends CheckParts, DraftParts {
+  /** Shares the event loop between the checks of tenants. */
+  readonly tenantTurns: TenantTurns;
+}
+
 /**
  * Route `POST /server/v1/trials`: checks an action as if policies were active that are not saved. The response is that
  * of a check. Nothing is held, counted or kept.
  */
-export function trialsRoute(services: Services): ServerRoute {
+export function trialsRoute(parts: TrialParts): ServerRoute {
   return {
     method: 'POST',
     path: '/trials',
@@ -60,12 +80,12 @@ export function trialsRoute(services: Services): ServerRoute {
     async handle({ caller, body, disconnected }) {
       const { check, ...draft } = validated('body', trialBody, body);
       const { tenantId } = caller;
-      const set = policySet(0, await draftPolicies(services, tenantId, draft), new Set());
+      const set = policySet(0, await draftPolicies(parts, tenantId, draft), new Set());
       const matches = new Matches();
       const nowMs = Date.now();
-      const response = await matchInTurns(services.tenantTurns, tenantId, matches, disconnected, () =>
-        services.storage.read(tenantId, (db) =>
-          new Check(services, caller, check, nowMs, matches).respondDry(db, set),
+      const response = await matchInTurns(parts.tenantTurns, tenantId, matches, disconnected, () =>
+        parts.storage.read(tenantId, (db) =>
+          new Check(parts, caller, check, nowMs, matches).respondDry(db, set),
         ),
       );
       return bounded(response);
@@ -86,7 +106,7 @@ interface Draft {
  * @throws ApiError `VALIDATION_ERROR` for a contradiction, an invalid condition, or policies that cost too much together.
  */
 export async function draftPolicies(
-  services: Services,
+  parts: DraftParts,
   tenantId: number,
   { policies, mode }: Draft,
 ): Promise<CompiledPolicy[]> {
@@ -97,9 +117,9 @@ export async function draftPolicies(
     return compilePolicy({ id: `draft_${index}`, status: 'active', definition, version: 0, ...times });
   });
   const names = new Set(draft.map(({ definition }) => definition.name));
-  const { budget, active } = await services.storage.read(tenantId, async (db) => ({
-    budget: (await readQuotas(db, tenantId, services.quotas)).policyCost,
-    active: (await services.policySets.of(db, tenantId)).policies,
+  const { budget, active } = await parts.storage.read(tenantId, async (db) => ({
+    budget: (await readQuotas(db, tenantId, parts.quotas)).policyCost,
+    active: (await parts.policySets.of(db, tenantId)).policies,
   }));
   const kept = mode === 'merge' ? active.filter(({ definition }) => !names.has(definition.name)) : [];
   const cost = draft.reduce((sum, { definition }) => sum + policyRule(definition).cost, 0);

@@ -1,17 +1,15 @@
 import { type WebhookDelivery, type WebhookState, webhookTestType } from '@actlog/protocol';
 import { pageQuery, riskLevel } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { auditRequest } from '../audit/record-change.ts';
-import { requireScope } from '../http/authentication.ts';
-import { readPage } from '../http/page.ts';
+import { type Cursors, readPage } from '../http/page.ts';
+import { requireScope } from '../http/request-gate.ts';
+import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { validated } from '../http/validation.ts';
-import { maxOverlapDays, overlapEndMs } from '../keys/lifetime.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { repeat } from '../lib/repeat.ts';
-import type { Services } from '../services.ts';
+import type { Storage } from '../storage/storage.ts';
 import {
   type ChannelHealth,
   channelHealth,
@@ -26,6 +24,9 @@ import {
   insertDeliveries,
 } from '../storage/stores/delivery-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type AuditParts, auditRequest } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { maxOverlapDays, overlapEndMs } from '../tenants/lifetime.ts';
 import {
   type ChangedChannel,
   ChannelChangeError,
@@ -39,7 +40,7 @@ import {
   rotateChannelSecret,
   unknownChannel,
 } from '../webhooks/channel-changes.ts';
-import { newDelivery } from '../webhooks/webhook-outbox.ts';
+import { newDelivery, type WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { webhookHealthView } from './overview.ts';
 
 /** Body of a change without options: missing or empty. */
@@ -59,12 +60,19 @@ const riskLevelBody = z.strictObject({
   riskLevel,
 });
 
+/** Parts of {@link webhookChangeRoutes}. */
+export interface WebhookParts extends AuditParts {
+  readonly storage: Storage;
+  readonly secret: DeploymentSecret;
+  readonly outbox: WebhookOutbox;
+}
+
 /** Routes that disable, enable, test and delete a webhook, set its lowest level of risk, rotate its secret, and resend one of its messages. */
-export function webhookChangeRoutes(services: Services): ServerRoute[] {
-  const { secret, quotas, storage } = services;
+export function webhookChangeRoutes(parts: WebhookParts): ServerRoute[] {
+  const { secret, quotas, storage } = parts;
   const state = async (call: ServerCall, work: (db: Database) => Promise<ChangedChannel>) => {
     validated('body', noBody, call.body);
-    return changed(services, call, async (db) => ({
+    return changed(parts, call, async (db) => ({
       ...(await work(db)),
       view: await webhookState(db, call.caller.tenantId, call.id),
     })).then(({ view }) => view);
@@ -79,7 +87,7 @@ export function webhookChangeRoutes(services: Services): ServerRoute[] {
     post('/webhooks/:id/risk-level', async (call) => {
       const { riskLevel } = validated('body', riskLevelBody, call.body);
       const { tenantId } = call.caller;
-      const { view } = await changed(services, call, async (db) => ({
+      const { view } = await changed(parts, call, async (db) => ({
         ...(await changeChannelRiskLevel(db, tenantId, call.id, riskLevel)),
         view: await webhookState(db, tenantId, call.id),
       }));
@@ -89,14 +97,14 @@ export function webhookChangeRoutes(services: Services): ServerRoute[] {
       const { overlapDays } = validated('body', rotationBody, call.body);
       const { tenantId } = call.caller;
       const rotation = { tenantId, id: call.id, untilMs: overlapEndMs(overlapDays) };
-      const rotated = await changed(services, call, async (db) => ({
+      const rotated = await changed(parts, call, async (db) => ({
         ...(await rotateChannelSecret(db, secret, rotation)),
         view: await webhookState(db, tenantId, call.id),
       }));
       return { ...rotated.view, secret: rotated.secret };
     }),
-    post('/webhooks/:id/test', (call) => delivery(services, call, queueTestMessage)),
-    post('/deliveries/:id/resend', (call) => delivery(services, call, replayDelivery)),
+    post('/webhooks/:id/test', (call) => delivery(parts, call, queueTestMessage)),
+    post('/deliveries/:id/resend', (call) => delivery(parts, call, replayDelivery)),
     {
       method: 'DELETE',
       path: '/webhooks/:id',
@@ -105,7 +113,7 @@ export function webhookChangeRoutes(services: Services): ServerRoute[] {
       async handle(call) {
         const { id } = call;
         const { tenantId } = call.caller;
-        const { channel } = await changed(services, call, (db) => deleteChannel(db, tenantId, id));
+        const { channel } = await changed(parts, call, (db) => deleteChannel(db, tenantId, id));
         await repeat(
           () => storage.write(tenantId, ({ db }) => dropDeliveriesTo(db, tenantId, id)),
           undefined,
@@ -122,16 +130,16 @@ function post(path: string, handle: ServerRoute['handle']): ServerRoute {
 
 /** Queues a message, and returns its delivery. */
 async function delivery(
-  services: Services,
+  parts: WebhookParts,
   call: ServerCall,
   queue: typeof queueTestMessage,
 ): Promise<object> {
   validated('body', noBody, call.body);
   const { delivery: row } = await changed(
-    services,
+    parts,
     call,
     (db) => queue(db, call.caller.tenantId, call.id),
-    () => services.outbox.wake(),
+    () => parts.outbox.wake(),
   );
   return deliveryView(row);
 }
@@ -142,15 +150,15 @@ async function delivery(
  * @throws ApiError `NOT_FOUND`, or `VALIDATION_ERROR` for a message to a disabled webhook.
  */
 async function changed<Result extends ChangedChannel>(
-  services: Services,
+  parts: WebhookParts,
   call: ServerCall,
   work: (db: Database) => Promise<Result>,
   onCommitted: () => void = () => {},
 ): Promise<Result> {
   try {
-    return await services.storage.write(call.caller.tenantId, async ({ db, afterCommit }) => {
+    return await parts.storage.write(call.caller.tenantId, async ({ db, afterCommit }) => {
       const result = await work(db);
-      if (result.change) await auditRequest(services, db, call, result.change);
+      if (result.change) await auditRequest(parts, db, call, result.change);
       afterCommit(onCommitted);
       return result;
     });
@@ -201,7 +209,7 @@ async function webhookState(db: Database, tenantId: number, id: string) {
 }
 
 /** Route `GET /server/v1/webhooks/:id`: a webhook with the state of its deliveries. */
-export function webhookRoute({ storage }: Services): ServerRoute {
+export function webhookRoute({ storage }: { readonly storage: Storage }): ServerRoute {
   return {
     method: 'GET',
     path: '/webhooks/:id',
@@ -212,7 +220,13 @@ export function webhookRoute({ storage }: Services): ServerRoute {
 }
 
 /** Route `GET /server/v1/webhooks/:id/deliveries`: the messages to a webhook, newest first, without their content. */
-export function deliveriesRoute({ storage, cursors }: Services): ServerRoute<typeof deliveriesQuery> {
+export function deliveriesRoute({
+  storage,
+  cursors,
+}: {
+  readonly storage: Storage;
+  readonly cursors: Cursors;
+}): ServerRoute<typeof deliveriesQuery> {
   return {
     method: 'GET',
     path: '/webhooks/:id/deliveries',

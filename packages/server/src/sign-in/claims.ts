@@ -1,4 +1,4 @@
-import { singleLineName } from '../keys/single-line-name.ts';
+import { singleLineName } from '../tenants/single-line-name.ts';
 
 /** Claims about a person, from an ID token and the provider's UserInfo endpoint. */
 export type Claims = Readonly<Record<string, unknown>>;

@@ -1,8 +1,10 @@
 import { consoleSite } from '@actlog/console';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { personActor, recordChange, signedInChange } from '../audit/record-change.ts';
-import type { Services } from '../services.ts';
-import { userId } from '../users/users.ts';
+import type { FailedAuthentications } from '../http/limits/rate-limiter.ts';
+import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { personActor, recordChange, signedInChange } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { type Users, userId } from '../users/users.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
 import {
   attemptLifetimeMs,
@@ -23,12 +25,23 @@ interface BeginQuery {
   readonly account?: unknown;
 }
 
+/** Parts that {@link mountSignIn} uses. */
+export interface SignInParts {
+  /** People who sign in. */
+  readonly users: Users;
+  readonly secret: DeploymentSecret;
+  /** Limits failed authentications of each client address. */
+  readonly failedAuthentications: FailedAuthentications;
+  /** Quotas of the deployment. */
+  readonly quotas: DeploymentQuotas;
+}
+
 /**
  * Mounts the pages of the sign-in: `/console/sign-in` leads to the provider, which leads back to
  * `/console/sign-in/callback`. Both are navigations of a browser, so errors are pages.
  */
-export function mountSignIn(app: FastifyInstance, services: Services, provider: OpenIdProvider): void {
-  const { users, secret } = services;
+export function mountSignIn(app: FastifyInstance, parts: SignInParts, provider: OpenIdProvider): void {
+  const { users, secret, failedAuthentications } = parts;
 
   // HEAD is safe (RFC 9110, section 9.2.1), so it neither begins nor completes a sign-in.
   const onlyGet = { exposeHeadRoute: false };
@@ -55,14 +68,14 @@ export function mountSignIn(app: FastifyInstance, services: Services, provider: 
     // An attempt is for one use, however it ends.
     void reply.header('set-cookie', users.cookies.clear('actlog-sign-in-attempt'));
     // Before the provider is asked, which would otherwise get every request that somebody sends here.
-    const retryAfterMs = services.failedAuthentications.count(request);
+    const retryAfterMs = failedAuthentications.count(request);
     if (retryAfterMs > 0) {
       void reply.header('retry-after', Math.ceil(retryAfterMs / 1000));
       return sendErrorPage(request, reply, new SignInError('limited', 'rate'), '../');
     }
     try {
       const attempt = openAttempt(secret, users.cookies.read(request, 'actlog-sign-in-attempt'));
-      const cookie = await signIn(services, provider, request, attempt);
+      const cookie = await signIn(parts, provider, request, attempt);
       void reply.header('set-cookie', cookie);
       return reply.redirect(`${provider.consoleUrl}${attempt?.place ?? ''}`, 303);
     } catch (error) {
@@ -73,7 +86,7 @@ export function mountSignIn(app: FastifyInstance, services: Services, provider: 
 
 /** Signs in the person that the provider leads back. Returns the value of `Set-Cookie`. */
 async function signIn(
-  { users, quotas }: Services,
+  { users, quotas }: SignInParts,
   provider: OpenIdProvider,
   request: FastifyRequest,
   attempt: SignInAttempt | undefined,
@@ -106,7 +119,7 @@ async function signIn(
 }
 
 /** Ends the sign-in whose cookie the new one replaces. */
-async function endPrevious({ cookies, signIns }: Services['users'], request: FastifyRequest): Promise<void> {
+async function endPrevious({ cookies, signIns }: Users, request: FastifyRequest): Promise<void> {
   const previous = cookies.read(request, 'actlog-sign-in');
   const caller = previous === undefined ? undefined : await signIns.find(previous);
   if (caller?.user?.signIn) await signIns.end(caller.tenantId, caller.user.signIn.id, async () => {});

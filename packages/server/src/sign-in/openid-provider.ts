@@ -1,5 +1,5 @@
 import type * as OpenIdClient from 'openid-client';
-import type { SignInSettings } from '../sign-in-settings.ts';
+import type { SignInSettings } from '../users/sign-in-settings.ts';
 import { type Claims, claimAt, groupsIn, nameIn, tokenProblem } from './claims.ts';
 import { type SignInAttempt, SignInError, type SignInFailure } from './sign-in-error.ts';
 

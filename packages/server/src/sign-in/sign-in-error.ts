@@ -1,4 +1,4 @@
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 
 /**
  * Kind of a sign-in that failed: `unavailable` if the provider cannot be reached or refuses this server, `stale` for a way

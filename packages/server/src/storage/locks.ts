@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { isPostgres } from './postgres/postgres-error.ts';
 import type { Tables } from './schema.ts';
-import type { Database } from './transaction.ts';
+import { type Database, isPostgres } from './transaction.ts';
 
 /**
  * Locks names until the transaction ends, so that of racing transactions each sees the writes of the one before.

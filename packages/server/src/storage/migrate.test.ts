@@ -3,8 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Migration, migrate } from './migrate.ts';
 import { sqliteMigrations } from './migrations/sqlite.ts';
 import type { Tables } from './schema.ts';
-import { SqliteConnection } from './sqlite/sqlite-connection.ts';
-import { sqliteDialect } from './sqlite/sqlite-dialect.ts';
+import { SqliteConnection, sqliteDialect } from './sqlite/sqlite-connection.ts';
 
 const applied: string[] = [];
 

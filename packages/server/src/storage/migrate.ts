@@ -1,7 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
-import { isPostgres } from './postgres/postgres-error.ts';
 import { lockWithRetries } from './postgres/transactions.ts';
-import type { Database } from './transaction.ts';
+import { type Database, isPostgres } from './transaction.ts';
 
 /** A change of the tables from one version to the next. */
 export interface Migration {

@@ -1,14 +1,6 @@
 import { sql } from 'kysely';
 import type { EventGroup, RecordedGroups, ScoringBacklog } from './event-recording.ts';
-import { isPostgres } from './postgres/postgres-error.ts';
-import type { Database, Write } from './transaction.ts';
-
-/**
- * Kind of work without a single tenant. Row-level security gives each kind only the rows it needs: `authenticate` reads
- * API keys; `administer` manages tenants and API keys; `sweep` finds due work of all tenants, leases deliveries and
- * deletes expired data; `partition` moves events between partitions.
- */
-export type CrossTenantWork = 'authenticate' | 'administer' | 'sweep' | 'partition';
+import { type CrossTenantWork, type Database, isPostgres, type Write } from './transaction.ts';
 
 /**
  * Storage of events, sessions and all other data: an SQLite file, or a PostgreSQL database shared by many processes.

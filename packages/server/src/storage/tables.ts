@@ -32,6 +32,26 @@ export interface ActivityCounts {
   decisions_require_approval: number;
 }
 
+/** The counts, in the order of the columns. */
+export const activityCounts = [
+  'events',
+  'calls',
+  'errors',
+  'denials',
+  'sessions',
+  'sessions_low',
+  'sessions_medium',
+  'sessions_high',
+  'sessions_critical',
+  'held_actions',
+  'decisions_allow',
+  'decisions_deny',
+  'decisions_require_approval',
+] as const satisfies readonly (keyof ActivityCounts)[];
+
+/** The primary key of the counts. */
+export const activityKey = ['tenant_id', 'span', 'kind', 'bucket_ms', 'name', 'slot'] as const;
+
 /** Counts of one bucket of time, kept by each write so that no request has to count rows. */
 export interface ActivityTable extends ActivityCounts {
   tenant_id: number;

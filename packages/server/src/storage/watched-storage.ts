@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { EventGroup, RecordedGroups, ScoringBacklog } from './event-recording.ts';
 import { isWriteOutage } from './outage.ts';
-import { isPostgres } from './postgres/postgres-error.ts';
-import type { CrossTenantWork, Storage } from './storage.ts';
-import type { Database, Write } from './transaction.ts';
+import type { Storage } from './storage.ts';
+import { type CrossTenantWork, type Database, isPostgres, type Write } from './transaction.ts';
 
 /** Minimum time between attempts to write while writes fail, in milliseconds, however often readiness is checked. */
 const minAttemptIntervalMs = 1000;

@@ -1,9 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../keys/caller.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
-import { keyCacheMs } from '../keys/key-ring.ts';
-import { type Role, scopesOfRole } from '../keys/lifetime.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
@@ -18,6 +14,9 @@ import {
   type SignInRow,
 } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { type Caller, type Role, scopesOfRole } from '../tenants/caller.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { keyCacheMs } from '../tenants/key-ring.ts';
 
 /** Bytes of the secret in a cookie. */
 const secretBytes = 32;

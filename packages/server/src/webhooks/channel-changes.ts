@@ -1,8 +1,5 @@
 import type { AuditAction, AuditFieldChange, RiskLevel } from '@actlog/protocol';
-import { addressWithoutQuery, type Change, fieldChanges } from '../audit/record-change.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import { requireRoom } from '../quota/room.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActiveChannels,
@@ -14,6 +11,9 @@ import {
 import { type DeliveryRow, findDelivery, updateDelivery } from '../storage/stores/delivery-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Database } from '../storage/transaction.ts';
+import { addressWithoutQuery, type Change, fieldChanges } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { requireRoom } from '../tenants/quotas.ts';
 import { newWebhookSecret } from './webhook-outbox.ts';
 
 /** Result of a change of a webhook. */

@@ -1,8 +1,6 @@
 import { isIP } from 'node:net';
 import { webhookTestType } from '@actlog/protocol';
 import type { Agent } from 'undici';
-import { recordUnlimited, serverItself } from '../audit/record-change.ts';
-import type { DeploymentSecret } from '../keys/deployment-secret.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
@@ -18,9 +16,11 @@ import {
   leaseDeliveries,
   updateDelivery,
 } from '../storage/stores/delivery-store.ts';
+import { recordUnlimited, serverItself } from '../tenants/audit-log.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
 import { channelChange, signingSecrets } from './channel-changes.ts';
-import { type AttemptOutcome, attemptDelivery } from './delivery-attempt.ts';
+import { type AttemptOutcome, attemptDelivery, retryDelayMs } from './delivery-attempt.ts';
 import {
   type Attempt,
   DeliverySlots,
@@ -29,7 +29,6 @@ import {
   HostRates,
   SlowWebhooks,
 } from './delivery-slots.ts';
-import { retryDelayMs } from './retry-schedule.ts';
 import * as undici from './undici.js';
 
 /** Lease of an attempt, in milliseconds; longer than any attempt. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type EndpointName, endpointNames, type Scope } from '@actlog/protocol';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { newApiKey } from '../../src/keys/api-key.ts';
+import { newApiKey } from '../../src/tenants/api-key.ts';
 import { readError, testServer } from '../test-server.ts';
 import { consoleRoutes, idOf, keysRoutes, TestConsole } from './test-console.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/lib/version.ts';
 import { testServer } from '../test-server.ts';
 import { idOf, TestConsole } from './test-console.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newApiKey } from '../../src/keys/api-key.ts';
+import { newApiKey } from '../../src/tenants/api-key.ts';
 import { testServer } from '../test-server.ts';
 import { idOf, type ShownKey, TestConsole } from './test-console.ts';
 

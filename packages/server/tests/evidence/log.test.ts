@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { ServerOptions } from '../../src/index.ts';
 import { atTestEnd } from '../test-end.ts';
 import { activityEvent, testServer } from '../test-server.ts';
-import { feed, get, logged, policyOf, verifyServer } from './logged-records.ts';
+import { type FeedLine, feed, get, logged, policyOf, verifyServer } from './logged-records.ts';
 
 /** Returns the options of a server that starts again with its database. */
 function onDisk(folder: string, options: ServerOptions = {}): ServerOptions {
@@ -79,9 +79,9 @@ test('gives a receipt by event and by decision, which proves the record offline'
   ]) {
     const response = await get(server, `/server/v1/receipts/${id}?kind=${kind}`);
     expect(response.status).toBe(200);
-    const proven = await response.json();
+    const proven = (await response.json()) as FeedLine;
     expect((await verifyRecords([proven], { policy })).findings).toEqual([]);
-    const changed = { ...proven, row: { ...proven.row, agentId: 'another' } };
+    const changed = { ...proven, row: { ...(proven.row as object), agentId: 'another' } };
     expect((await verifyRecords([changed], { policy })).findings).toMatchObject([
       { code: 'record-changed', record: { kind, id } },
     ]);

@@ -8,7 +8,7 @@ import type { ServerOptions } from '../../src/index.ts';
 import { createDatabase, onPostgres, withTestDatabase } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { type TestServer, testServer } from '../test-server.ts';
-import { feed, get, logged, policyOf, verifyServer } from './logged-records.ts';
+import { type FeedLine, feed, get, logged, policyOf, verifyServer } from './logged-records.ts';
 
 async function keyOf(server: TestServer): Promise<string> {
   return (await policyOf(server)).logs[0]?.key.text ?? '';
@@ -67,7 +67,8 @@ test('publishes what a witness has cosigned, and nothing after the restore of an
     expect(report).toMatchObject({ isProven: true, findings: [], size });
     expect(report.witnessed).toMatchObject([{ size, witness: 'witness.test' }]);
   });
-  const receipt = await (await get(second, `/server/v1/receipts/${eventId}`)).json();
+  const response = await get(second, `/server/v1/receipts/${eventId}`);
+  const receipt = (await response.json()) as FeedLine;
   expect(receipt.proof).toContain('— witness.test ');
   await second.server.close();
 

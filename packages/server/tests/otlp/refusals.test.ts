@@ -150,9 +150,10 @@ test('returns 503 with Retry-After when the queue is full, and stores the rest o
     calls += 1;
     const full = new GroupCommit({
       maxQueued: 0,
-      metrics: undefined as never,
       gatherMs: 0,
-      commit: async () => [],
+      metrics: undefined as never,
+      scoring: undefined as never,
+      storage: undefined as never,
     });
     return record.apply(calls === 2 ? full : this, args);
   });

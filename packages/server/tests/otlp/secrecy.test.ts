@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashArguments } from '@actlog/tool-call';
 import { expect, test } from 'vitest';
-import { newApiKey } from '../../src/keys/api-key.ts';
+import { newApiKey } from '../../src/tenants/api-key.ts';
 import { asSuperuser, onPostgres, withTestDatabase } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import {

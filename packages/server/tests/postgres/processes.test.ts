@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newApiKey } from '../../src/keys/api-key.ts';
+import { newApiKey } from '../../src/tenants/api-key.ts';
 import { ChildServer } from '../child-server.ts';
 import { asSuperuser, makeDatabase, onPostgres, testSecret } from '../test-database.ts';
 import { activityEvent, type TestServer, testServer } from '../test-server.ts';

@@ -1,8 +1,8 @@
 import { parseTenant, type TenantState } from '@actlog/risk';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { DecisionSignal } from '../../src/guardian/decision-signal.ts';
-import { newApiKey } from '../../src/keys/api-key.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { newApiKey } from '../../src/tenants/api-key.ts';
 import { afterNextRead, beforeNextCommit, watchedStorages } from '../storage-seam.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { deleteExpiredData } from '../../src/background/background-tasks.ts';
-import { DeploymentSecret } from '../../src/keys/deployment-secret.ts';
-import { ensureTenant } from '../../src/keys/provisioning.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { DeploymentSecret } from '../../src/tenants/deployment-secret.ts';
+import { ensureTenant } from '../../src/tenants/provisioning.ts';
 import { SignIns } from '../../src/users/sign-ins.ts';
 import { testSecret, withTestDatabase } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';

@@ -129,8 +129,8 @@ export async function hashArguments(args: unknown, options?: ArgumentsHashOption
 }
 
 /**
- * Returns `true` if an `argumentsHash` is that of these arguments, for callers that keep the arguments and want to
- * verify them against the record. Compares in constant time. A keyed hash never matches without its key.
+ * Returns `true` if these arguments have the given `argumentsHash`, for callers that keep the arguments and verify them
+ * against the record. Compares in constant time. A keyed hash never matches without its key.
  *
  * @throws RangeError when `hashKey` has fewer than 16 characters or bytes, TypeError when it is neither
  */

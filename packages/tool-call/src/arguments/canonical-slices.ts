@@ -51,7 +51,7 @@ class Walk {
   readonly ancestors: object[] = [];
   /** Objects met so far, with whether each has turned out not to be small and plain. */
   readonly seen = new Map<object, { isWalked: boolean }>();
-  /** Texts of buffers, which take long to hash. */
+  /** JSON forms of buffers, which take long to hash. */
   readonly bytes = new Map<ArrayBufferLike, Map<string, string>>();
   /** Number of containers around the current value that had been met before. */
   repetitions = 0;

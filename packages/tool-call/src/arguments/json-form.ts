@@ -146,8 +146,8 @@ export const unreadableMarker: object = marker('Unreadable');
  * | number of `JSON.rawJSON` | the same for an integer, else `{"$type":"Number","value":"0.10"}` |
  * | string with lone surrogates | the same with U+FFFD instead |
  * | anything with `toJSON()`, such as Date or URL | its result |
- * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in their own order |
- * | FormData, Headers, URLSearchParams | `{"$type":"FormData","entries":[…]}`, in their own order |
+ * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in iteration order |
+ * | FormData, Headers, URLSearchParams | `{"$type":"FormData","entries":[…]}`, in iteration order |
  * | Buffer, typed array, ArrayBuffer, DataView | `{"$type":"Uint8Array","byteLength":3,"sha256":"…"}` |
  * | Blob, File | `{"$type":"Blob","size":3,"type":"text/plain"}` |
  * | stream, async iterable | `{"$type":"Stream"}`, without reading it |
@@ -192,8 +192,8 @@ function formOfObject(object: object): JsonForm {
 }
 
 /**
- * Lists of names and values whose entries are not properties. Recognized by their tags, because undici has its own
- * classes.
+ * Lists of names and values whose entries are not properties. Recognized by their tags, because undici exports other
+ * classes than Node's globals.
  */
 const entryLists: ReadonlySet<unknown> = new Set(['FormData', 'Headers', 'URLSearchParams']);
 

@@ -19,13 +19,13 @@ const rpcStatuses: ReadonlyMap<unknown, number> = new Map([
 
 const codes = /^(?:MCP error (-\d+): )+/;
 
-/** Texts of servers about a result that violates a schema, although the code is that of invalid arguments. */
+/** Errors of servers about a result that violates a schema, although their code means invalid arguments. */
 const invalidResult = /output schema|structured content|invalid tools\/call result/i;
 
-/** Text of servers about an unknown tool, although the code is that of invalid arguments. */
+/** Errors of servers about an unknown tool, although their code means invalid arguments. */
 const unknownTool = /^(?:Tool \S+ (?:not found|disabled)|Unknown tool: )/;
 
-/** Texts of servers that check arguments themselves. */
+/** Errors of servers that check arguments themselves. */
 const invalidArguments = /^(?:Input validation error: |Invalid arguments for tool )/;
 
 /**
@@ -34,7 +34,7 @@ const invalidArguments = /^(?:Input validation error: |Invalid arguments for too
  *
  * @param text - text of the result, or message of the client's error, such as `MCP error -32602: Tool find not found`
  * @param code - code of the client's error. Default: the one in the text
- * @param toolName - tool that ran, so that the error of a server that the tool calls is not taken for its own. Default: any
+ * @param toolName - tool that ran, to ignore errors of a server that the tool calls. Default: any
  * @returns the status; undefined for the text of a tool that failed for another reason
  */
 export function mcpErrorStatus(text: string, code?: unknown, toolName?: string): number | undefined {
@@ -49,20 +49,20 @@ export function mcpErrorStatus(text: string, code?: unknown, toolName?: string):
   return status ?? (invalidArguments.test(words) ? responseStatuses.invalidArguments : undefined);
 }
 
-/** Name of the tool in the texts of servers about an unknown tool or invalid arguments. */
+/** Name of the tool in errors of servers about an unknown tool or invalid arguments. */
 const namedTool =
   /(?:^|: )(?:Tool '?(\S+?)'? (?:not found|disabled|parameter validation)|Unknown tool: (\S+)|Invalid arguments for tool (\S+?):)/;
 
 /**
- * Returns `true` if the text of an error is about this tool, whose name a client may have extended by that of the
- * server; `false` if it is about another, and undefined if it names none.
+ * Returns `true` if an error message names this tool, whose name a client may have extended with the server's name;
+ * `false` if it names another, and undefined if it names none.
  */
 function toolNamedIn(text: string, toolName: string): boolean | undefined {
   const named = namedTool.exec(text)?.slice(1).find(Boolean);
   return named === undefined ? undefined : toolName.endsWith(named);
 }
 
-/** Returns `true` for a text about another tool, or about none with the code of a protocol error. */
+/** Returns `true` for a message that names another tool, or none if it has the code of a protocol error. */
 function isOfInnerCall(text: string, toolName: string): boolean {
   const isNamed = toolNamedIn(text, toolName);
   return (
@@ -102,8 +102,9 @@ const codeStatuses = byName({
 });
 
 /**
- * Returns the status from the table of the README: the HTTP status of the error or result if it has one, else one for
- * the kind of error. A tool that aborts something of its own has failed: 499 requires that the caller's signal is aborted.
+ * Returns the status from the table of the README: the HTTP status of the error or result if it has one, otherwise one
+ * for the kind of error. A tool that aborts one of its requests has failed: 499 requires that the caller's signal is
+ * aborted.
  *
  * @param signal - the caller's signal, as it is when the call has ended. Default: none
  */
@@ -141,7 +142,7 @@ export function reachedToolStatus(outcome: ToolOutcome, call: ReachedTool): numb
   }
 }
 
-/** Returns `true` for an error whose status would be that of invalid arguments or of an unknown tool. */
+/** Returns `true` for an error with the status of invalid arguments or of an unknown tool. */
 function isAboutInput(error: unknown): boolean {
   const status = statusOfError(error, undefined);
   return status === responseStatuses.invalidArguments || status === responseStatuses.unknownTool;
@@ -197,7 +198,7 @@ export function isResponseStatus(value: unknown): value is number {
   return typeof value === 'number' && (value | 0) === value;
 }
 
-/** Inspects a result only if its type is known, because fields of a tool's own data may mean anything. */
+/** Inspects a result only if its type is known, because fields of a tool's data may mean anything. */
 function statusOfResult(result: unknown, toolName?: string): number {
   if (typeof result !== 'object' || result === null) return responseStatuses.ok;
   if (result instanceof Response) return result.status;
@@ -228,7 +229,7 @@ function statusOfError(error: unknown, signal: AbortSignal | undefined): number 
   );
 }
 
-/** The error of a timeout signal has a name of its own: it is the signal's reason, and often what the tool throws. */
+/** Returns the status of an aborted call. A timeout shows in the name of the signal's reason or of the thrown error. */
 function statusOfAbort(error: unknown, { reason }: AbortSignal): number {
   const isTimeout = [error, reason].some(
     (thrown) => (thrown as { name?: unknown } | null | undefined)?.name === 'TimeoutError',

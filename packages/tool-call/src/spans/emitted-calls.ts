@@ -11,11 +11,11 @@ export interface SeenCall {
   readonly scope: string;
   readonly toolName: string;
   readonly callId?: string | undefined;
-  /** `true` if the span is that of a request in the Model Context Protocol. */
+  /** `true` if the span is a request in the Model Context Protocol. */
   readonly isMcp: boolean;
 }
 
-/** An enclosing span: the call of a tool's span, or `agent` for that of an agent. */
+/** An enclosing span: the call of a tool's span, or `agent` for the span of an agent. */
 export type Enclosing = Pick<SeenCall, 'scope' | 'toolName'> | 'agent';
 
 /** Returns the meaning of a span for the spans inside it; undefined for one that is neither of a tool nor of an agent. */
@@ -28,7 +28,7 @@ export function enclosingOf(span: GenAiSpan, tool: ToolSpan | undefined): Enclos
     : undefined;
 }
 
-/** Returns `true` if a span is that of a request in the Model Context Protocol. */
+/** Returns `true` if a span is a request in the Model Context Protocol. */
 export function isMcpSpan(span: GenAiSpan): boolean {
   return span.attributes['mcp.method.name'] !== undefined || /(?:^|[./_-])(?:fast)?mcp$/i.test(scopeOf(span));
 }

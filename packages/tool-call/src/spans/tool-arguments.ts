@@ -8,7 +8,7 @@ export interface ShownArguments {
   readonly hasUnreadArguments?: boolean;
 }
 
-/** Attributes with the arguments alone, those of the conventions first. */
+/** Attributes with the arguments alone, starting with OpenTelemetry's conventions. */
 const argumentKeys = [
   'gen_ai.tool.call.arguments',
   'gen_ai.tool.arguments',
@@ -26,7 +26,7 @@ const argumentKeys = [
   'tool.arguments',
 ];
 
-/** The same of OpenInference, whose MIME type says if a text is meant as it is. */
+/** The same attributes of OpenInference, whose MIME type says if the string is JSON or plain text. */
 const openInferenceKeys = ['input.value', 'tool.parameters'];
 
 /** Inputs of a function, and of a chat, which some emitters also set for a tool. */
@@ -103,9 +103,9 @@ function ofFunction(input: unknown): unknown {
 }
 
 /**
- * Returns the arguments from LangSmith's inputs of a run. A tool of LangChain has one input, which is a text.
+ * Returns the arguments from LangSmith's inputs of a run. A tool of LangChain has one input, which is a string.
  *
- * @param isTraceable - `true` if the run is that of a function, whose only parameter may have the same name
+ * @param isTraceable - `true` if a function runs, whose only parameter may have the same name
  */
 function ofPrompt(inputs: unknown, toolName: string, isTraceable: boolean): unknown {
   const value = unwrapped(inputs, toolName);

@@ -74,8 +74,8 @@ function openInferenceAgent(metadata: string | undefined): string | undefined {
 const pydanticAi = 'pydantic-ai';
 
 /**
- * Pydantic AI for Python (`InstrumentationSettings`), in all versions of its format: versions 1 and 2 have names of
- * their own for arguments and result, and no `gen_ai.operation.name`.
+ * Pydantic AI for Python (`InstrumentationSettings`), in all versions of its format: versions 1 and 2 have other names
+ * for arguments and result, and no `gen_ai.operation.name`.
  */
 export const pydanticAiDialect: Dialect = {
   speaks: (span) => scopeOf(span) === pydanticAi,
@@ -91,7 +91,7 @@ export const pydanticAiDialect: Dialect = {
   },
 };
 
-/** Attributes with the name of the tool, those of the conventions first. */
+/** Attributes with the name of the tool, starting with OpenTelemetry's conventions. */
 const nameKeys = [
   'gen_ai.tool.name',
   'tool.name',

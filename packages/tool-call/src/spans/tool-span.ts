@@ -2,13 +2,13 @@ import type { Dialect, ToolSpan } from './dialect.ts';
 import { type GenAiSpan, jsonOf, type SpanAttributes, scopeOf, textOf } from './genai-span.ts';
 import { answeredCall, pydanticAiDialect, toolFacts } from './tool-facts.ts';
 
-/** Texts with which Strands answers a call that a person or a hook cancels; the status is `error` nevertheless. */
+/** Result of Strands for a call that a person or a hook cancels, although its status is `error`. */
 const cancellation = /"(?:text|response)"\s*:\s*"tool (?:call |execution )?cancell?ed\b/i;
-/** Text with which Strands answers the call of a tool that does not exist. */
+/** Result of Strands for the call of a tool that does not exist. */
 const unknownTool = /"(?:text|response)"\s*:\s*"Unknown tool: /;
 
 /**
- * Strands. A finished tool has its own status attribute; one that waits for a person has none, and its span ends
+ * Strands. A finished tool has a status attribute; a tool that waits for a person has none, and its span ends
  * successfully.
  */
 const strandsDialect: Dialect = {
@@ -81,7 +81,7 @@ const adkDialect: Dialect = {
 /** `SpanStatusCode.UNSET` of the OpenTelemetry API. */
 const unsetStatus = 0;
 
-/** Anthropic's SDK, including its packages for other clouds. Every span has a status, except that of an aborted run. */
+/** Anthropic's SDK, including its packages for other clouds. Every span has a status, except of an aborted run. */
 const anthropicDialect: Dialect = {
   speaks: (span) => /^com\.anthropic\.sdk\.typescript(\.|$)/.test(scopeOf(span)),
   read(span) {
@@ -130,8 +130,8 @@ const maxNameLength = 200;
 const namesTool = /^(?!.*\.\d+\.)(?:.*[._-])?tool[._-]?(?:call[._-]?|use[._-]?)?(?:name|id)$/i;
 
 /**
- * Returns `true` if a span without a tool call that is understood looks like that of a tool nevertheless: it states no other
- * kind, and names a tool.
+ * Returns `true` if a span looks like the span of a tool although its format is unknown: it states no other kind, and
+ * names a tool.
  */
 export function isUnknownToolSpan(span: GenAiSpan): boolean {
   const { attributes, name } = span;
@@ -144,7 +144,7 @@ export function isUnknownToolSpan(span: GenAiSpan): boolean {
   );
 }
 
-/** Names of the operation: that of the conventions, and others that emitters give it. */
+/** Names of the operation: in OpenTelemetry's conventions, then in other emitters. */
 const toolOperations: readonly unknown[] = ['execute_tool', 'tool_call', 'call_tool', 'tools/call', 'tool'];
 
 /** Other operations of the conventions, whose spans may also name a tool. */
@@ -179,9 +179,9 @@ const kindKeys = [
 const toolKind = /^"?(?:tool|tool_call|tool\.v2|ai\.toolCall)"?$/i;
 
 /**
- * Returns the tool call of a span by OpenTelemetry's semantic conventions for GenAI ("Execute tool span"), and of the
- * emitters that state the kind of a span in an attribute of their own, such as OpenInference, Genkit, the Vercel AI SDK
- * and MCP, or that only name the tool.
+ * Returns the tool call of a span by OpenTelemetry's semantic conventions for GenAI ("Execute tool span"), or of an
+ * emitter that states the kind of a span in another attribute, such as OpenInference, Genkit, the Vercel AI SDK and
+ * MCP, or that only names the tool.
  */
 function genAiTool(span: GenAiSpan): ToolSpan | undefined {
   return isTool(span.attributes) ? toolFacts(span) : undefined;

@@ -53,7 +53,7 @@ class SpanRecorder implements ObservabilityExporter {
   #start(span: AnyExportedSpan): void {
     this.#spans.start(span);
     this.#findConversation(span);
-    this.#noteTexts(span);
+    this.#rememberTexts(span);
     // A tool's span starts in the context of the hook before it.
     const scope = currentScope();
     if (!scope || scope.call.toolName !== ranTool(span)) return;
@@ -64,7 +64,7 @@ class SpanRecorder implements ObservabilityExporter {
   #end(span: AnyExportedSpan): void {
     const tool = toolSpan(span);
     if (tool && this.#calls.covers(tool.toolName) && this.#recorded.takeSpan(span.id)) {
-      this.#recorded.noteExported({ traceId: span.traceId, callId: tool.callId });
+      this.#recorded.rememberExported({ traceId: span.traceId, callId: tool.callId });
       const { conversation, ...location } = this.#locationOf(span);
       this.#calls.conversations.note(conversation, tool, location.sessionId);
       this.#calls.record({ ...tool, ...location }, tool.outcome);
@@ -92,8 +92,10 @@ class SpanRecorder implements ObservabilityExporter {
     };
   }
 
-  /** Notes the texts of a run for argument origins, unless it is within a call: a model may have written those. */
-  #noteTexts(span: AnyExportedSpan): void {
+  /**
+   * Remembers the messages of a run for argument origins, unless it is within a call: a model may have written them.
+   */
+  #rememberTexts(span: AnyExportedSpan): void {
     if (span.type !== 'agent_run' && span.type !== 'model_generation') return;
     noteTexts(this.#calls, () => {
       const locations = [...this.#spans.around(span)];
@@ -145,7 +147,7 @@ class OpenSpans {
   }
 }
 
-/** Returns what an agent run was started with, as messages or a text; undefined for other spans. */
+/** Returns the messages or the string that started an agent run; undefined for other spans. */
 function conversationOf({ type, input }: AnyExportedSpan): unknown {
   if (type !== 'agent_run') return undefined;
   return (input as { readonly messages?: unknown } | null | undefined)?.messages ?? input;

@@ -9,7 +9,7 @@ import {
   RunState,
   StreamedRunResult,
 } from '@openai/agents';
-import { noteAction } from '../actions.ts';
+import { rememberAction } from '../actions.ts';
 import { coverage, failure, processCoverage, unfinished } from '../agents-calls.ts';
 import { outcomeOf } from '../guardrails.ts';
 import { keepSession, type RunConversation, sessionOf } from '../session-id.ts';
@@ -67,7 +67,7 @@ class RecordedRun {
     const ofRunner = runners.get(runner) ?? outer?.callsOf(undefined);
     const reachedBy = ofRunner ? undefined : reached.get(agent);
     const calls = own ?? ofRunner ?? reachedBy ?? processCoverage.current;
-    const workflow = getCurrentTrace(); // here, because the run has a trace of its own if there is none
+    const workflow = getCurrentTrace(); // read here, because without a trace the run creates one
     const agentName = nameOf(agent);
     this.scope = new RunScope({
       calls,
@@ -110,7 +110,7 @@ class RecordedRun {
       if (outcome) keepSession(outcome, this.scope.knownSessionId);
       this.scope.recognizeByHistory(outcome?.history);
     } catch {
-      // The SDK's items differ from those of the supported versions.
+      // The SDK's items differ from the supported versions.
     }
   }
 }
@@ -130,7 +130,7 @@ function listen(runner: Runner): void {
     if (toolCall.type !== 'shell_call' && toolCall.type !== 'apply_patch_call') return;
     const { callId } = toolCall;
     run.seen.add(callId);
-    noteAction(toolCall.type === 'shell_call' ? toolCall.action : toolCall.operation, { agent, callId });
+    rememberAction(toolCall.type === 'shell_call' ? toolCall.action : toolCall.operation, { agent, callId });
   });
   runner.on('agent_tool_end', (_context, _agent, tool, output, { toolCall }) => {
     const run = currentRun();

@@ -72,7 +72,7 @@ export interface RunScopeOptions {
   readonly coveredByAgent?: AdapterCalls | undefined;
   /** Returns the session of the run's calls; called for the first of them. */
   readonly sessionId: () => Promise<string | undefined>;
-  /** Input of the run: a text, messages, or the state of an interrupted run. Default: unknown. */
+  /** Input of the run: a prompt, messages, or the state of an interrupted run. Default: unknown. */
   readonly input?: unknown;
   /** Ends the run early. */
   readonly signal: AbortSignal;
@@ -89,7 +89,7 @@ export class RunScope {
   readonly invalid = new Set<string>();
   /** Calls that exceeded their tool's `timeoutMs`. */
   readonly timedOut = new Set<string>();
-  /** Failures of MCP servers by call, which the SDK passes on as texts, or as any other result. */
+  /** Failures of MCP servers by call, which the SDK passes on as text or like any other result. */
   readonly mcpFailures = new Map<string, ToolOutcome>();
   /** Calls that the guard denied. */
   readonly denied = new Set<string>();
@@ -186,7 +186,7 @@ export class RunScope {
     return this.#session.id;
   }
 
-  /** Notes that a call was allowed. */
+  /** Tracks an allowed call. */
   begin(callId: string, begun: BegunCall): void {
     void this.#begun.get(callId)?.end(unfinished);
     this.#begun.set(callId, begun);
@@ -208,7 +208,7 @@ export class RunScope {
     return this.#begun.size > 0;
   }
 
-  /** Notes that a run inside a call was interrupted. */
+  /** Remembers a run inside a call that was interrupted. */
   interrupt(callId: string | undefined, interrupted: RunOfAgentTool): void {
     if (callId) this.#interrupted.set(callId, interrupted);
   }
@@ -228,7 +228,9 @@ export class RunScope {
   }
 }
 
-/** Returns the texts in the input of a run: a text, messages, or the state of an interrupted run. */
+/**
+ * Returns what the user and the system say in the input of a run: a prompt, messages, or an interrupted run's state.
+ */
 function inputTexts(input: unknown): Pick<ShownTexts, 'user' | 'system'> {
   if (typeof input === 'string') return { user: [input] };
   if (input instanceof RunState) return inputTexts(new RunResult(input).input);
@@ -236,16 +238,16 @@ function inputTexts(input: unknown): Pick<ShownTexts, 'user' | 'system'> {
 }
 
 /** Passes what the user wrote to the recorder of an agent's calls, for the origins of arguments. */
-export function noteInput(run: RunScope, agent: NamedAgent): Promise<void> {
-  return noteRunTexts(run, agent, () => inputTexts(run.input));
+export function rememberInput(run: RunScope, agent: NamedAgent): Promise<void> {
+  return rememberRunTexts(run, agent, () => inputTexts(run.input));
 }
 
 /**
- * Passes texts to the recorder of an agent's calls, for the origins of arguments.
+ * Passes messages to the recorder of an agent's calls, to trace argument origins.
  *
- * @param read - reads the texts, only if they are used
+ * @param read - reads the messages; called only if they are used
  */
-export async function noteRunTexts(
+export async function rememberRunTexts(
   run: RunScope,
   agent: NamedAgent,
   read: () => Pick<ShownTexts, 'user' | 'system'>,

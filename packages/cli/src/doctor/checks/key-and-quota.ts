@@ -40,7 +40,7 @@ export const key: Check = {
   },
 };
 
-/** Returns the reason for which the service refuses the key, and notes if it may read. */
+/** Returns the reason for which the service refuses the key, and records if it may read. */
 async function listOneSession(client: Actlog, facts: Facts): Promise<Outcome | undefined> {
   try {
     await client.sessions.list({ limit: 1 });

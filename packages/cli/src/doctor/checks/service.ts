@@ -177,7 +177,7 @@ export const serviceVersion: Check = {
   },
 };
 
-/** Compares the version of a server with that of this command, and with the oldest that it works with. */
+/** Compares the version of a server with this command's version, and with the oldest that it works with. */
 export function compareVersions(service: string, ownVersion: string, oldestVersion: string): Outcome {
   if (valid(service) === null) return skipped(`the service shows the version "${service}"`);
   if (lt(service, oldestVersion)) return found('service-too-old', { service, oldest: oldestVersion });

@@ -160,7 +160,7 @@ function ofRunning(journals: readonly ProcessJournal[]): Outcome[] {
 }
 
 function ofOthers({ folder, journals }: TenantSpool): Outcome[] {
-  // A running process delivers its own.
+  // A running process delivers its events itself.
   const ended = journals.filter(({ owner, waiting }) => owner === 'ended' && waiting > 0);
   return ended.length === 0 ? [] : [found('waiting-elsewhere', { count: events(ended), path: folder })];
 }

@@ -277,7 +277,7 @@ export const findings = {
 /** Code of a problem, the same in every release. */
 export type FindingCode = keyof typeof findings;
 
-/** Names of the placeholders in a text. */
+/** Names of the placeholders in a string. */
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never;

@@ -115,7 +115,7 @@ export const serviceFindings = {
   },
 } as const satisfies Record<string, FindingText>;
 
-/** A problem that `actlog doctor` can find. Texts have placeholders, such as `{host}`. */
+/** A problem that `actlog doctor` can find. Strings may have placeholders, such as `{host}`. */
 export interface FindingText {
   /** Id of the check that finds it. */
   readonly check: string;

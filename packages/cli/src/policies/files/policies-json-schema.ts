@@ -5,7 +5,7 @@ import { policiesFile } from './policies-file.ts';
 type Field = { readonly description?: string };
 type Definition = { readonly properties?: Readonly<Record<string, Field>> };
 
-/** Names of definitions that differ from those of the OpenAPI document. */
+/** Names of definitions that the OpenAPI document names differently. */
 const wireNames: Readonly<Record<string, string>> = { Policy: 'PolicyCreate' };
 
 /**
@@ -29,7 +29,7 @@ export function policiesJsonSchema(): Record<string, unknown> {
   };
 }
 
-/** Adds the descriptions of a wire schema to the fields that have none of their own. */
+/** Adds the descriptions of a wire schema to the fields that have none. */
 function withDescriptions(definition: Definition, wire: Definition | undefined): Definition {
   const fields = Object.entries(definition.properties ?? {}).map(([name, field]) => {
     const description = field.description ?? wire?.properties?.[name]?.description;

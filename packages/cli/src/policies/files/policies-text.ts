@@ -5,7 +5,7 @@ import { hasHidden, hiddenEscaped, jsonText } from '../../output/format.ts';
 /** Address of the JSON Schema of policy files. */
 const schemaUrl = 'https://unpkg.com/actlog/policies.schema.json';
 
-/** Width at which YAML breaks long texts, in characters. */
+/** Width at which YAML breaks long strings, in characters. */
 const lineWidth = 100;
 
 /**

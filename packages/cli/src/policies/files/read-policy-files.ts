@@ -209,7 +209,7 @@ function filesIn(folder: string): string[] {
     const path = join(folder, name);
     if (entry.isDirectory()) return filesIn(path);
     if (!/\.(ya?ml|json)$/.test(name)) return [];
-    // Links to files count, such as those of a volume in Kubernetes. Links to folders could form a circle.
+    // Links to files count, as in a Kubernetes volume. Links to folders could form a circle.
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? [path] : [];
   });
 }
@@ -249,7 +249,7 @@ class SourceFile {
     return this.#document.toJS();
   }
 
-  /** Returns the position of a value, or that of the object it is missing from. */
+  /** Returns the position of a value, or of the object it is missing from. */
   positionOf(path: readonly PropertyKey[]): Position {
     return this.#at(this.#nodeAt(path)?.range?.[0] ?? 0);
   }
@@ -263,7 +263,7 @@ class SourceFile {
     return this.#at((pair?.key as Node | undefined)?.range?.[0] ?? node?.range?.[0] ?? 0);
   }
 
-  /** Returns the position of a character of a text, by its offset in the text. */
+  /** Returns the position of a character of a string value, by its offset in the string. */
   positionIn(path: readonly PropertyKey[], offset: number): Position {
     const node = this.#nodeAt(path);
     if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return this.positionOf(path);

@@ -127,7 +127,7 @@ async function applyChange({ policies }: Actlog, change: PlannedChange): Promise
   }
 }
 
-/** Returns the place of the rejected field, if the service names it; otherwise that of the policy. */
+/** Returns the place of the rejected field, if the service names it; otherwise of the policy. */
 function placeOf(change: PlannedChange, cause: unknown): string {
   if (change.action === 'archive') return '';
   const { details = [] } = (cause ?? {}) as { readonly details?: readonly { readonly path?: unknown }[] };
@@ -228,7 +228,7 @@ export interface PlanFlags {
 const pageSize = 200;
 
 /**
- * Returns the changes that make the active policies of the service equal to those of files.
+ * Returns the changes that make the active policies of the service equal to the policies in files.
  *
  * @throws AmbiguousPolicyError if several active policies have the name of a policy in the files
  */

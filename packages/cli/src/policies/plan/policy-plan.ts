@@ -13,7 +13,7 @@ export type PlannedChange =
     } & PolicyDifference)
   | { readonly action: 'archive'; readonly name: string; readonly id: string };
 
-/** Changes that make the active policies of the service equal to those of the files. */
+/** Changes that make the active policies of the service equal to the policies in the files. */
 export interface PolicyPlan {
   /**
    * Changes in the order in which they are applied: created policies first and archived ones last, so that a renamed
@@ -112,7 +112,7 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** Difference between a policy of the service and that of a file. */
+/** Difference between a policy of the service and the same policy in a file. */
 interface PolicyDifference {
   readonly changes: readonly FieldChange[];
   /** JSON Merge Patch (RFC 7396) that makes them equal. */
@@ -126,7 +126,7 @@ const approvalDefaults = { singleUse: false, requiredApprovers: 1, notRequester:
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the changes that make a policy of the service equal to that of a file; undefined if there are none. */
+/** Returns the changes that make a policy of the service equal to the one in a file; undefined if there are none. */
 export function policyDifference(
   before: PolicyDefinition,
   after: PolicyDefinition,

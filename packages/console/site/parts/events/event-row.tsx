@@ -95,7 +95,7 @@ function EventOrigins({
   isApart,
 }: {
   origins: CallOrigins;
-  /** `true` if they have a row of their own, not that of the call. */
+  /** `true` if they have a separate row, not the row of the call. */
   isApart: boolean;
 }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -106,7 +106,7 @@ function EventOrigins({
           About the call with the event id <code>{callId}</code>.
         </p>
       )}
-      {/* The event has no row of its own, but reasons can name it. */}
+      {/* The event has no separate row, but reasons can name it. */}
       <details
         id={isApart ? undefined : rowId(eventId)}
         onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}

@@ -73,8 +73,8 @@ const leader = 'g';
 const sequenceMs = 1000;
 
 /**
- * Calls the handler of a pressed key while the component is shown. Keys that the user types into a field, or presses
- * together with a modifier, are ignored. So are those of a held-down key, and the second key of a shortcut of every page.
+ * Calls the handler of a pressed key while the component is shown. Ignores keys that the user types into a field or
+ * presses together with a modifier, repeats of a held-down key, and the second key of a shortcut of every page.
  *
  * @param handlers - handlers by key; undefined for none while shortcuts are off
  */

@@ -130,7 +130,7 @@ function ConfirmDecision({
         type="button"
         class={decision === 'approve' ? 'approve' : 'danger'}
         aria-disabled={isBusy}
-        // A held-down key must not confirm what it has asked for.
+        // A held-down key must not confirm its own request.
         onKeyDown={(event) => event.repeat && event.preventDefault()}
         onClick={() => isBusy || onConfirm()}
       >

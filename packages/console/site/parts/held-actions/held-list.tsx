@@ -211,7 +211,7 @@ function BatchDecision({
   );
 }
 
-/** Texts for the statuses after a decision. */
+/** Labels for the statuses after a decision. */
 const outcomes: Readonly<Record<string, string>> = {
   approved: 'approved',
   denied: 'denied',

@@ -56,7 +56,7 @@ const roles = [
   { id: custom, name: 'Custom', about: 'Exactly the scopes that you choose.' },
 ];
 
-/** Returns the scopes that a form asks for. */
+/** Returns the scopes that a form requests. */
 function scopesOf(form: FormData): Scope[] {
   const role = String(form.get('role'));
   const { [role as keyof typeof keyRoles]: known } = keyRoles;
@@ -64,7 +64,7 @@ function scopesOf(form: FormData): Scope[] {
 }
 
 /**
- * Returns the patterns of agents that a form asks for; null for any agent. A key for an agent is bound to its own name
+ * Returns the patterns of agents that a form requests; null for any agent. A key for an agent is bound to its own name
  * unless the form says otherwise, so that it cannot act as other agents.
  */
 function agentsOf(form: FormData): string[] | null {

@@ -47,7 +47,7 @@ function ChartFigure({
           );
         })}
       </ul>
-      {/* Colors of the canvas, which has no styles of its own. */}
+      {/* Colors of the canvas, which CSS does not style. */}
       <span class="swatch axis" hidden />
       <span class="swatch grid" hidden />
       <BarChart buckets={buckets} series={series} span={span} onPoint={setPointed} />

@@ -9,7 +9,7 @@ import { onColorChange } from '../../preference.ts';
 /** One part of the bars. */
 export interface ChartSeries {
   readonly label: string;
-  /** Class whose `color` is that of the series. */
+  /** Class whose `color` is the color of the series. */
   readonly color: string;
   readonly value: (bucket: ActivityBucket) => number;
   /** Address of the list with what is counted. */
@@ -99,7 +99,7 @@ export function BarChart({
             values: (u, times) =>
               times.map((time) => {
                 const left = u.valToPos(time, 'x');
-                // A label at an edge would be cut, or touch those of the counts.
+                // A label at an edge would be cut, or touch the labels of the counts.
                 const isCut = left < edgePx || left > u.width - countsPx - edgePx;
                 return isCut ? '' : axisTime(new Date(time * 1000), span.interval);
               }),

@@ -22,7 +22,7 @@ const times = {
 
 const orders = { '': 'newest first', risk: 'riskiest first' };
 
-/** Bar of filters of the sessions. Every search is a location of its own, so Back returns to the one before. */
+/** Bar of filters of the sessions. Every search is a separate location, so Back returns to the one before. */
 export function SessionFilters({ search }: { search: SessionSearch }) {
   const agents = useSuggestions('agentId');
   const tools = useSuggestions('toolName');
@@ -135,7 +135,7 @@ function SuggestedField({
 interface Suggestions {
   /** Names for the last text; undefined if the service suggests none. */
   readonly names: readonly string[] | undefined;
-  /** Requests the names that contain a text. */
+  /** Requests the names that contain the text. */
   request(text: string): void;
 }
 

@@ -75,13 +75,13 @@ export function budgetProblem({ cost, former = 0, others, budget }: PolicyBudget
  */
 const searches = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
 
-/** Functions that change the case or whitespace of a text without making it longer. */
+/** Functions that change the case or whitespace of a string without making it longer. */
 const letterChanges = new Set(['lowerAscii', 'upperAscii', 'trim']);
 
 /** Maximum length of a `duration` literal: invalid text takes time cubic in its length. */
 const longestDuration = 30;
 
-/** Maximum number of `+` in a condition: joined texts and lists make everything applied to them slower. */
+/** Maximum number of `+` in a condition: joined strings and lists make everything applied to them slower. */
 const mostAdditions = 10;
 
 /** Maximum number of parts of a split text that a comprehension may iterate over. */

@@ -38,7 +38,7 @@ const costs = {
   comparedCharacter: 0.002,
   /** Each pair of a list value and a field of the value that the list is searched for. */
   comparedPair: 0.004,
-  /** Each character of joined texts. */
+  /** Each character of joined strings. */
   joinedCharacter: 0.002,
   /** Each error that is thrown and caught within the evaluation. */
   error: 1.6,
@@ -184,8 +184,8 @@ function operatorBound(op: string, left: ValueSize, right: ValueSize): Bound {
 }
 
 /**
- * Returns the bound of joined texts, lists or numbers. Disjoint paths into the arguments together contain no more than
- * all arguments, so the full size only counts again when a path is repeated.
+ * Returns the bound of joined strings, lists or numbers. Disjoint paths into the arguments together contain no more
+ * than all arguments, so the full size only counts again when a path is repeated.
  */
 function joinBound(joined: readonly ASTNode[], scope: Scope): Bound {
   const bounds = joined.map((one) => boundOf(one, scope));

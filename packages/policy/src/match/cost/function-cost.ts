@@ -1,6 +1,6 @@
 /** Upper bounds of the content of a value in a condition. */
 export interface ValueSize {
-  /** Characters of all texts in it, including field names. */
+  /** Characters of all strings in it, including field names. */
   readonly characters: number;
   /** Number of values in it, including itself. */
   readonly values: number;
@@ -13,7 +13,7 @@ export interface ValueSize {
 /** A number, a boolean, null, or an empty text. */
 export const scalar: ValueSize = { characters: 0, values: 1, depth: 1 };
 
-/** Returns the size of a text of at most `characters` characters. */
+/** Returns the size of a string of at most `characters` characters. */
 export function textOf(characters: number): ValueSize {
   return { ...scalar, characters };
 }
@@ -53,7 +53,7 @@ export function comparedOf(left: ValueSize, right: ValueSize): Pick<ValueSize, '
   return other.isOfItem ? eitherOf(item, other) : item;
 }
 
-/** Bound of a function: its own cost in microseconds, and the size of what it returns. */
+/** Bound of a function: its cost in microseconds, and the size of what it returns. */
 export interface FunctionBound {
   readonly cost: number;
   readonly size: ValueSize;
@@ -79,10 +79,10 @@ const perCharacter: Readonly<Record<string, number>> = {
   upperAscii: 0.06,
 };
 
-/** Microseconds per character of a text that is compared with the beginning or the end of another. */
+/** Microseconds per character of a string that is compared with the beginning or the end of another. */
 const perComparedCharacter = 0.002;
 
-/** Maximum growth factor of a text by function. */
+/** Maximum growth factor of a string by function. */
 const growth: Readonly<Record<string, number>> = {
   base64: 4 / 3,
   bytes: 3,
@@ -103,7 +103,7 @@ const perValue = 0.02;
 /** Functions that read at most as much of the searched text as of the text they search in. */
 const searches = new Set(['contains', 'indexOf', 'split']);
 
-/** Microseconds per character of a native search, for searched texts up to `longest` characters. */
+/** Microseconds per character of a native search, for search strings of up to `longest` characters. */
 const nativeSearch = { longest: 250, perCharacter: 0.007 };
 
 /** Functions that read the history of a session or an agent, and the microseconds to search it. */
@@ -190,6 +190,6 @@ function boundOf(name: string, given: readonly ValueSize[]): FunctionBound {
     : given.reduce((sum, { characters }) => sum + characters, 0);
   const values = name === 'size' ? first.values : 0;
   const cost = perCall + read * (perCharacter[name] ?? 0) + values * perValue;
-  // The result of a function is a scalar, a part of its argument, or a text made from it.
+  // The result of a function is a scalar, a part of its argument, or a string made from it.
   return { cost, size: { ...first, characters: first.characters * (growth[name] ?? 1) } };
 }

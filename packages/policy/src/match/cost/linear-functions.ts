@@ -2,8 +2,7 @@ import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { nodesOf } from '../syntax-tree.ts';
 
 /**
- * A compiled search text (Knuth-Morris-Pratt). A search reads each character of the other text once, for any two
- * texts.
+ * A compiled search string (Knuth-Morris-Pratt). A search always reads each character of the other string only once.
  */
 export class LinearSearch {
   readonly searched: string;
@@ -46,7 +45,7 @@ export class LinearSearch {
   }
 }
 
-/** Cache of lower-case and upper-case texts of the current evaluation; undefined outside of one. */
+/** Cache of lower-case and upper-case strings of the current evaluation; undefined outside of one. */
 let made: { readonly lower: Map<string, string>; readonly upper: Map<string, string> } | undefined;
 
 /** Runs an evaluation with a cache, so that a loop changes the case of the same text only once. */
@@ -59,12 +58,12 @@ export function rememberingLetters<Result>(evaluate: () => Result): Result {
   }
 }
 
-/** Returns a text in lower case. */
+/** Returns a string in lower case. */
 function lowerCaseOf(text: string): string {
   return remembered(made?.lower, text, () => text.toLowerCase());
 }
 
-/** Returns a text in upper case. */
+/** Returns a string in upper case. */
 function upperCaseOf(text: string): string {
   return remembered(made?.upper, text, () => text.toUpperCase());
 }
@@ -78,8 +77,8 @@ function remembered(known: Map<string, string> | undefined, text: string, change
 }
 
 /**
- * Maximum length that V8 searches for in linear time. For longer texts it only applies that to the last 250
- * characters: such a search took 100 ms in a text of 32,000 characters.
+ * Maximum length that V8 searches for in linear time. For longer strings it only applies that to the last 250
+ * characters: such a search took 100 ms in a string of 32,000 characters.
  */
 const longestNative = 250;
 
@@ -91,8 +90,8 @@ export function indexOfText(text: string, searched: string, from = 0): number {
 }
 
 /**
- * Splits a text at each `separator` in time linear in the lengths. An empty separator splits it into characters. The
- * last of `most` parts contains the rest of the text.
+ * Splits a string at each `separator` in time linear in the lengths. An empty separator splits it into characters. The
+ * last of `most` parts contains the rest of the string.
  */
 export function splitText(text: string, separator: string, most = Number.POSITIVE_INFINITY): string[] {
   const parts: string[] = [];
@@ -108,7 +107,7 @@ export function splitText(text: string, separator: string, most = Number.POSITIV
   return parts;
 }
 
-/** Library functions that can take long for some texts, with the names of their linear-time replacements. */
+/** Library functions that can take long for some strings, with the names of their linear-time replacements. */
 const replacements: ReadonlyMap<string, string> = new Map([
   ['contains', 'linearContains'],
   ['double', 'linearDouble'],
@@ -167,7 +166,7 @@ const specialDoubles: ReadonlyMap<string, number> = new Map([
 /** Maximum length of text that is parsed as a number; the largest double has 309 digits. */
 const longestDouble = 400;
 
-/** Parses a number like the library, but rejects texts that are longer than any number. */
+/** Parses a number like the library, but rejects strings that are longer than any number. */
 function doubleOf(text: string): number {
   if (text !== '' && text.length <= longestDouble && text === text.trim()) {
     const special = specialDoubles.get(text.toLowerCase());

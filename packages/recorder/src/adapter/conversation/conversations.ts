@@ -1,4 +1,4 @@
-import { createEventId } from '../../events/event-id.ts';
+import { createEventId } from '../../events/event.ts';
 import { dropOldest } from '../../lib/linked-list.ts';
 import { processWide, processWidePerOwner } from '../../lib/process-wide.ts';
 import { currentSessionId } from '../../recording/recorder-session.ts';
@@ -10,8 +10,8 @@ import { Turn } from './turn.ts';
 const maxIds = 10_000;
 
 /**
- * Sessions of conversations that continue by an id alone, such as that of the previous response. Shared by all copies
- * of an adapter in this process.
+ * Sessions of conversations that continue by an id alone, such as the previous response's id. Shared by all copies of
+ * an adapter in this process.
  */
 export class SessionsById {
   readonly #sessions: () => Map<string, string>;
@@ -21,12 +21,12 @@ export class SessionsById {
     this.#sessions = processWide(name, () => new Map());
   }
 
-  /** Returns the session noted for an id. */
+  /** Returns the session recorded for an id. */
   get(id: string | null | undefined): string | undefined {
     return id ? this.#sessions().get(id) : undefined;
   }
 
-  /** Notes the session of an id, if both are known. */
+  /** Records the session of an id, if both are known. */
   note(id: string | null | undefined, sessionId: string | undefined): void {
     if (!id || !sessionId) return;
     const sessions = this.#sessions();
@@ -74,7 +74,7 @@ class CallSessions {
   /** Last turn of each session that has made a call. */
   readonly #turns = new Map<string, number>();
 
-  /** Notes the session of a call. */
+  /** Records the session of a call. */
   note(key: string, owner: Owner): void {
     const { sessionId, turn } = owner;
     const owners = this.#owners.get(key);
@@ -118,7 +118,7 @@ const sessions = processWide(
 );
 
 /**
- * Notes the session of the messages that a framework returned for later turns.
+ * Remembers the session of the messages that a framework returned for later turns.
  *
  * @param given - messages that the application passed, which do not count: it may pass them in several conversations
  */
@@ -144,7 +144,7 @@ export interface ConversationCall {
   readonly callId: string | undefined;
 }
 
-/** Sessions of noted calls, per recorder. */
+/** Sessions of remembered calls, per recorder. */
 const callSessions = processWidePerOwner('@actlog/recorder/call-sessions', () => new CallSessions());
 
 /**
@@ -160,8 +160,8 @@ export class Conversations {
 
   /**
    * @param recorder - recorder of the calls
-   * @param options - the user's options: new ids start with `agentId`, and a `sessionId` that is a text is the session of
-   * every conversation
+   * @param options - the user's options: new ids start with `agentId`, and a string `sessionId` is the session of every
+   * conversation
    */
   constructor(recorder: object, { agentId, sessionId }: Pick<AdapterOptions, 'agentId' | 'sessionId'> = {}) {
     this.#recorder = recorder;
@@ -170,12 +170,17 @@ export class Conversations {
   }
 
   /**
-   * Returns the session of a conversation. In order of precedence: the user's own; that of the surrounding `session.run`; that of the
-   * turn, while the last message of the user is the same object; that of a noted call among the messages; that of an
-   * earlier turn, while its message of the user, or a message that the framework returned, is the same object; the
-   * framework's own id; a new id.
+   * Returns the session of a conversation, from the first source that has one:
    *
-   * Errors of the messages' getters do not reach the agent.
+   * 1. the user's `sessionId`
+   * 2. the surrounding `session.run`
+   * 3. the turn, if the last user message is the same object
+   * 4. a remembered call among the messages
+   * 5. an earlier turn, if its user message or a message that the framework returned is the same object
+   * 6. the framework's id
+   * 7. a new id
+   *
+   * Errors thrown by getters of the messages do not reach the agent.
    *
    * @param messages - the conversation so far. If it is not a list of messages, there is no new id
    * @param ownId - returns an id of the framework that lasts for this turn at least
@@ -191,9 +196,10 @@ export class Conversations {
   }
 
   /**
-   * Notes the session of a call, so that later turns of its conversation are recognized.
+   * Remembers the session of a call, so that later turns of its conversation are recognized.
    *
-   * @param messages - messages before the call, or the text that started the conversation; else nothing is noted
+   * @param messages - messages before the call, or the prompt that started the conversation; otherwise nothing is
+   *   remembered
    */
   note(messages: unknown, { callId, toolName }: ConversationCall, sessionId: string | undefined): void {
     if (sessionId === undefined || this.#fixedId !== undefined) return;
@@ -203,12 +209,12 @@ export class Conversations {
       const key = isUnique(callId) ? callId : keyOf(turn.digest, callId ?? toolName);
       callSessions(this.#recorder).note(key, { sessionId, turn: turn.count });
     } catch {
-      // A getter of a message threw: later turns get a session of their own.
+      // A getter of a message threw: later turns get another session.
     }
   }
 
   /**
-   * Returns the session of an earlier turn that {@link Conversations.noteTurn} has noted, for frameworks that copy messages.
+   * Returns the session of an earlier turn from {@link Conversations.noteTurn}, for frameworks that copy messages.
    *
    * @param messages - the conversation, as the application passed it to the framework
    */
@@ -220,19 +226,19 @@ export class Conversations {
     }
   }
 
-  /** Notes the session of a turn, so that later turns are recognized while the user's message is the same object. */
+  /** Remembers the session of a turn, so that later turns with the same message object are recognized. */
   noteTurn(messages: unknown, sessionId: string): void {
     try {
       const turn = Turn.of(messages);
       if (turn) turn.sessionId = sessionId;
     } catch {
-      // A getter of a message threw: later turns get a session of their own.
+      // A getter of a message threw: later turns get another session.
     }
   }
 
   /**
-   * Notes the messages that a framework returns for later turns of a conversation, in case they are passed as the same
-   * objects.
+   * Remembers the messages that a framework returns for later turns of a conversation, in case they are passed as the
+   * same objects.
    *
    * @param messages - the conversation before; an application may pass its messages in other conversations too
    */
@@ -251,9 +257,9 @@ export class Conversations {
   }
 
   /**
-   * Returns the session of the last noted call.
+   * Returns the session of the last remembered call.
    *
-   * @param begun - session that a message is known for, as the same object; tells conversations with the same calls apart
+   * @param begun - session of a known message object; distinguishes conversations with the same calls
    */
   #sessionOfCalls(messages: readonly unknown[], begun: string | undefined): string | undefined {
     const sessions = callSessions(this.#recorder);

@@ -12,7 +12,7 @@ interface Message {
   readonly role?: unknown;
   readonly type?: unknown;
   readonly content?: unknown;
-  /** Content in Gemini's format, and in that of the AI SDK's UI messages. */
+  /** Content in the formats of Gemini and of the AI SDK's UI messages. */
   readonly parts?: unknown;
   readonly tool_calls?: unknown;
   /** The same, as some clients name it. */
@@ -28,7 +28,7 @@ const idNames = ['toolCallId', 'callId', 'call_id', 'toolUseId', 'ref', 'id'];
 /** Properties of a message's part that contain the call itself. */
 const wrapperNames = ['toolRequest', 'functionCall', 'toolUse', 'toolInvocation'];
 
-/** Types of parts and items that are calls; those of UI messages begin with `tool-`. */
+/** Types of parts and items that are calls. In UI messages they start with `tool-`. */
 const callTypes =
   /^(tool[_-]call|toolCall|tool[_-]use|function_call|custom_tool_call|dynamic-tool|toolUseBlock|tool-.+)$/;
 

@@ -17,7 +17,7 @@ export class Turn {
     this.messages = messages;
   }
 
-  /** Returns the turn that messages end in, or that a text starts. Undefined if they are neither. */
+  /** Returns the turn that messages end with or that a prompt starts; undefined for anything else. */
   static of(messages: unknown): Turn | undefined {
     if (typeof messages === 'string') return new Turn(messages);
     if (!Array.isArray(messages)) return undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepActionId, takeActionId } from './action-ids.ts';
+import { keepActionId, takeActionId } from './unrepeated-calls.ts';
 
 const first = { name: 'pay', arguments: { amount: 5 } };
 const again = { ...first, inputResponses: {} };

@@ -1,6 +1,6 @@
 import type { AnnouncedCall, RecordedOutcome } from '../../events/tool-call.ts';
 import type { AdapterCalls } from '../adapter-calls.ts';
-import type { HookedCall } from '../hooked-call.ts';
+import type { HookedCall } from '../hooked-calls.ts';
 import type { CallParams } from './unrepeated-calls.ts';
 
 /** Part of a call that depends on the recorder. */
@@ -49,7 +49,7 @@ export class ServerCall {
     return withOutcomes(result, this.outcomes);
   }
 
-  /** Notes that the call goes on with another request, which the client announces in the same way. */
+  /** Records that the call continues in another request, which the client announces in the same way. */
   goesOn(): void {
     for (const calls of this.#calls) {
       const { announced } = this.#commonOf(calls);
@@ -103,7 +103,7 @@ export function sealedIn(message: unknown): readonly unknown[] {
   return Array.isArray(sealed) ? sealed.slice(0, maxSealed) : [];
 }
 
-/** Removes the outcomes from a result, so that the caller gets the tool's own. */
+/** Removes the outcomes from a result, so that the caller gets the result that the tool returned. */
 export function removeOutcomes(result: unknown): void {
   if (sealedIn(result).length === 0) return;
   const { [metaKey]: _removed, ...meta } = (result as { _meta: Record<string, unknown> })._meta;

@@ -1,7 +1,7 @@
 import { responseStatuses, type ToolOutcome, taskStatus } from '@actlog/tool-call';
 import type { ActionDeniedError } from '../../guard/action-denied-error.ts';
 import { processWide } from '../../lib/process-wide.ts';
-import type { HookedCall } from '../hooked-call.ts';
+import type { HookedCall } from '../hooked-calls.ts';
 
 const unreachable = 503;
 /** Error code for "the user must open a URL first" (Model Context Protocol, revision 2025-11-25). */
@@ -19,7 +19,7 @@ const fromClients = processWide('@actlog/mcp/errors-of-clients', () => new WeakS
 const givenUp = processWide('@actlog/mcp/given-up', () => new WeakSet<object>());
 const recorded = processWide('@actlog/mcp/recorded-statuses', () => new WeakMap<object, number>());
 
-/** Notes the status that the server recorded for a result: it knows more than the client. */
+/** Remembers the status that the server recorded for a result, because it knows more than the client. */
 export function noteRecordedStatus(result: unknown, status: number): void {
   if (typeof result === 'object' && result !== null) recorded().set(result, status);
 }
@@ -30,7 +30,7 @@ export function isUrlRequired(error: unknown): error is object {
 }
 
 /**
- * Notes that the caller did not repeat the call that ended in this error.
+ * Throws an error and remembers that the caller did not repeat the call that ended in it.
  *
  * @throws the given error
  */
@@ -40,7 +40,7 @@ export function throwAsGivenUp(error: object): never {
 }
 
 /**
- * Notes that a client, not a tool, threw an error.
+ * Throws an error and remembers that it came from a client, not a tool.
  *
  * @throws the given error
  */
@@ -50,8 +50,8 @@ export function throwFromClient(error: unknown): never {
 }
 
 /**
- * Returns the status of MCP's outcome of a call: `null` for one that requests user input and will be repeated, or
- * `undefined` for the recorder's own table.
+ * Returns the status of a call from its outcome in MCP: `null` if it requests user input and will be repeated,
+ * `undefined` to use the recorder's table.
  */
 export function toolOutcomeStatus(
   outcome: ToolOutcome,
@@ -82,7 +82,7 @@ function statusOfError(error: unknown, toolName: string): number | null | undefi
   if (/^(Streamable HTTP|SSE) error: /.test(text) && Number(code) >= 400) return Number(code);
   const httpStatus = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(text)?.[1];
   if (httpStatus) return Number(httpStatus);
-  // The client of v1 throws the library's own error for an invalid result.
+  // The v1 client throws Zod's error for an invalid result.
   if (fromClients().has(error) && /ZodError$/.test(String(name))) return responseStatuses.threw;
   if (code !== -32602) return undefined;
   return /output schema|structured content|invalid tools\/call result/i.test(text)
@@ -126,7 +126,7 @@ export function isErrorResult(result: unknown): boolean {
   return asToolResult(result).isError === true;
 }
 
-/** Returns the text of a result that starts with a text. */
+/** Returns the text of a result whose first block is text. */
 function textOf(result: unknown): string | undefined {
   const { content } = asToolResult(result);
   const [first]: { type?: unknown; text?: unknown }[] = Array.isArray(content) ? content : [];

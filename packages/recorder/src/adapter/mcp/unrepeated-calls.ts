@@ -3,6 +3,51 @@ import { stringifyExactJson } from '@actlog/tool-call';
 import { processWide } from '../../lib/process-wide.ts';
 import { isUrlRequired, throwAsGivenUp } from './tool-outcome.ts';
 
+/** Maximum number of calls remembered that wait for user input. */
+const maxActionIds = 1000;
+
+/** Caller of a tool, as far as known. */
+interface Caller {
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+const waitingIds = processWide('@actlog/mcp/action-ids', () => new Map<string, string[]>());
+
+/**
+ * Returns the action id of the call that requested user input and is now continued, so that a person approves a call
+ * that takes several requests only once. Each id is returned once, and only for exactly the same caller, tool and
+ * arguments, because an approval allows one call.
+ *
+ * Shared by the process, because the requests of one call may reach different servers in it.
+ */
+export function takeActionId(caller: Caller, params: CallParams): string | undefined {
+  if (params.inputResponses === undefined && params.requestState === undefined) return undefined;
+  const key = keyOf(caller, params);
+  const ids = key === undefined ? undefined : waitingIds().get(key);
+  const id = ids?.pop();
+  if (key !== undefined && ids?.length === 0) waitingIds().delete(key);
+  return id;
+}
+
+/** Stores the action id of a call that requests user input. */
+export function keepActionId(caller: Caller, params: CallParams, actionId: string): void {
+  const key = keyOf(caller, params);
+  if (key === undefined) return;
+  const ids = waitingIds().get(key) ?? [];
+  waitingIds().delete(key); // re-added as the newest
+  waitingIds().set(key, [...ids.slice(1 - maxActionIds), actionId]);
+  const [oldest] = waitingIds().keys();
+  if (waitingIds().size > maxActionIds && oldest !== undefined) waitingIds().delete(oldest);
+}
+
+function keyOf({ agentId, sessionId }: Caller, params: CallParams): string | undefined {
+  const call = callText(params);
+  if (call === undefined) return undefined;
+  const parts = JSON.stringify([agentId, sessionId, call]);
+  return createHash('sha256').update(parts).digest('base64');
+}
+
 /** Method of the request that calls a tool (Model Context Protocol, "Calling Tools"). */
 export const callMethod = 'tools/call';
 
@@ -14,7 +59,7 @@ export interface CallParams {
   readonly task?: unknown;
   /** User input requested by the server, in a continued call (revision 2026-07-28). */
   readonly inputResponses?: unknown;
-  /** State that the server asked to receive again, in a continued call (revision 2026-07-28). */
+  /** State that the server requested back in a continued call (revision 2026-07-28). */
   readonly requestState?: unknown;
 }
 
@@ -30,7 +75,7 @@ export function argumentsOf(params: CallParams): unknown {
   return params.arguments ?? {};
 }
 
-/** Returns a text that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
+/** Returns a string that identifies a tool and its arguments; undefined if they are not JSON-serializable. */
 export function callText(params: CallParams): string | undefined {
   try {
     return stringifyExactJson([params.name, argumentsOf(params)]);

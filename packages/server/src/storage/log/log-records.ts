@@ -3,7 +3,7 @@ import { parseExactJson } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time.ts';
 import type { PendingActionTable, PolicyDecisionTable } from '../policies/policy-schema.ts';
-import { oneOf } from '../queries/slice.ts';
+import { oneOf } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import { eventEnvelope } from '../stores/event-log.ts';
 import type { AuditTable } from '../tables.ts';

@@ -14,12 +14,10 @@ import { type Selectable, sql } from 'kysely';
 import { newIdentifierAt } from '../../lib/identifier.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { lockNames } from '../locks.ts';
-import { isPostgres } from '../postgres/postgres-error.ts';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { oneOf } from '../queries/slice.ts';
+import { bulkInsert, oneOf } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import type { LogRangeTable } from '../tables.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 import { eventRecord, findRecords, type PendingKind } from './log-records.ts';
 
 /** Maximum arrivals of events, and of other records, in one transaction. It bounds the memory for their rows. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
-import type { CrossTenantWork } from '../storage.ts';
+import type { CrossTenantWork } from '../transaction.ts';
 
 // Every unique key starts with the tenant. There are no foreign keys to tenants: checking one would cost a lookup per
 // event, and the row of a deleted tenant stays. Identifiers compare by their bytes, as in SQLite, whatever the locale of

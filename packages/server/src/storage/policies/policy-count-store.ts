@@ -1,10 +1,8 @@
 import { windowKey } from '@actlog/policy';
 import { type AliasedRawBuilder, type Selectable, sql } from 'kysely';
-import { isPostgres } from '../postgres/postgres-error.ts';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { preparedQuery } from '../queries/prepared-query.ts';
+import { bulkInsert, preparedQuery } from '../queries.ts';
 import { type OldRows, oldRows } from '../retention/drop-rows.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 import type { CheckedActionTable } from './policy-schema.ts';
 
 /** Subject of a rate condition: one policy's actions by one agent, in one session or in the whole tenant. */

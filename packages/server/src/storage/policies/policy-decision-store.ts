@@ -2,10 +2,9 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
 import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
+import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import { dropRowsById } from '../retention/drop-rows.ts';
-import { addUsage } from '../stores/usage-store.ts';
+import { addUsage } from '../stores/quota-store.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyDecisionTable } from './policy-schema.ts';
 
@@ -200,4 +199,9 @@ async function dropDecisions(
   await logDeletion(db, tenantId, 'decision', ids, reason);
   await addUsage(db, tenantId, { decisions: -ids.length }, nowMs);
   return hasMore;
+}
+
+/** Returns the agents above an agent as they are stored; `null` for none. */
+export function parentsJson(parentAgentIds: readonly string[] = []): string | null {
+  return parentAgentIds.length === 0 ? null : JSON.stringify(parentAgentIds);
 }

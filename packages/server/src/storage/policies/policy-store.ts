@@ -1,6 +1,6 @@
 import type { PolicyDefinition } from '@actlog/policy';
 import type { Selectable } from 'kysely';
-import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { querySliceWithin, type Slice } from '../queries.ts';
 import { notify } from '../storage.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyTable } from './policy-schema.ts';

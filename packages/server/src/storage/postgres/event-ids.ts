@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { rowsOf } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
-import { rowsOf } from './rows-of.ts';
 
 /**
  * Inserts events whose ids are new to the tenant, in one statement: first the ids, which determines what is new, then

@@ -1,6 +1,3 @@
-import { PostgresAdapter } from 'kysely';
-import type { Database } from '../transaction.ts';
-
 /**
  * Error of PostgreSQL or of the connection to it. It keeps the message, the code and the constraint, and drops fields
  * that quote rows or addresses, because errors go into logs.
@@ -129,9 +126,4 @@ export function postgresOutage(error: PostgresError): string | undefined {
   if (error.code === commitLost) return 'was lost during the commit';
   if (systemCodes.has(error.code)) return 'cannot be reached';
   return transientCodes.find(([code]) => error.code.startsWith(code))?.[1];
-}
-
-/** `true` if statements run on PostgreSQL; `false` for SQLite. */
-export function isPostgres(db: Database): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
 }

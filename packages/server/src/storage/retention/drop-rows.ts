@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beginDeletion, type DeletionReason, logDeletion } from '../log/tenant-log.ts';
 import { dropEventsWithIds } from '../postgres/event-ids.ts';
-import { isPostgres } from '../postgres/postgres-error.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
-import { addUsage } from '../stores/usage-store.ts';
-import type { Database } from '../transaction.ts';
+import { addUsage } from '../stores/quota-store.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 
 /** Maximum rows that one transaction deletes, so that other transactions get their turn. */
 const maxRows = 1000;

@@ -1,8 +1,7 @@
 import { type AliasedRawBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
-import { isPostgres } from '../postgres/postgres-error.ts';
-import { bytesOf, maxSliceBytes, querySliceWithin, type Slice, sliceWithin } from '../queries/slice.ts';
+import { bytesOf, maxSliceBytes, querySliceWithin, type Slice, sliceWithin } from '../queries.ts';
 import type { SessionTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 import { findSessions, largeSessionColumns, type SessionSummary, sessionSummary } from './session-store.ts';
 import {
   containsText,

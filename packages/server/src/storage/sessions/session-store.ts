@@ -1,11 +1,9 @@
 import type { Insertable, Selectable } from 'kysely';
+import type { NewEvent } from '../event-recording.ts';
 import { lockRows } from '../locks.ts';
-import { isPostgres } from '../postgres/postgres-error.ts';
-import { bulkInsert, bulkUpdate } from '../queries/bulk-insert.ts';
-import { preparedQuery } from '../queries/prepared-query.ts';
-import { oneOf } from '../queries/slice.ts';
+import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { SessionTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 
 const insertSessionTools = bulkInsert(
   'session_tools',
@@ -40,6 +38,29 @@ export interface SessionSummary
   > {
   agentIds: string[];
   toolNames: string[];
+}
+
+/** Returns the summary of a session that begins with an event, before the event is counted. */
+export function newSession({ event, sourceMs, receivedMs }: NewEvent): SessionSummary {
+  return {
+    id: event.sessionId,
+    agent_id: event.agentId,
+    agentIds: [],
+    started_ms: sourceMs,
+    last_event_ms: sourceMs,
+    event_count: 0,
+    error_count: 0,
+    last_arrival: 0,
+    toolNames: [],
+    risk_score: null,
+    risk_level: null,
+    risk_arrival: 0,
+    risk_learned: 0,
+    received_ms: receivedMs,
+    has_errors: 0,
+    has_denials: 0,
+    has_holds: 0,
+  };
 }
 
 /** Columns that can make a row large: a session has up to 1,000 agents, each with an id of up to 200 characters. */

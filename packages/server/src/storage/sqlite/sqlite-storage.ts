@@ -5,16 +5,16 @@ import type { CachedRecording, EventGroup, RecordedGroups, ScoringBacklog } from
 import { migrate, type Progress } from '../migrate.ts';
 import { sqliteMigrations } from '../migrations/sqlite.ts';
 import type { Tables } from '../schema.ts';
-import type { CrossTenantWork, Storage } from '../storage.ts';
-import { commit, type Database, type Write } from '../transaction.ts';
+import type { Storage } from '../storage.ts';
+import { type CrossTenantWork, commit, type Database, type Write } from '../transaction.ts';
 import {
   createPrivateFile,
   lockWaitMs,
   SqliteConnection,
   type SqliteConnectionOptions,
+  sqliteDialect,
   sqliteResultCode,
 } from './sqlite-connection.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
 import { SqliteWriter, type WriterThread } from './sqlite-writer.ts';
 
 /** Options for opening an SQLite database. */

@@ -6,7 +6,7 @@ import type {
   RecordedGroups,
   ScoringBacklog,
 } from '../event-recording.ts';
-import type { ExecuteResult, SqliteExecutor } from './sqlite-dialect.ts';
+import type { ExecuteResult, SqliteExecutor } from './sqlite-connection.ts';
 
 /** The thread of a writer. */
 export interface WriterThread {

@@ -1,7 +1,5 @@
 import type { Selectable } from 'kysely';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { preparedQuery } from '../queries/prepared-query.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
+import { bulkInsert, oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { AgentTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 

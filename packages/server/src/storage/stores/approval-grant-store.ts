@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ApprovalGrantTable } from '../policies/policy-schema.ts';
-import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { querySliceWithin, type Slice } from '../queries.ts';
 import { type OldRows, oldRows } from '../retention/drop-rows.ts';
 import type { Database } from '../transaction.ts';
 

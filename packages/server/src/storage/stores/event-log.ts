@@ -3,11 +3,9 @@ import type { ActivityEvent, SentOf } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import { findEventsById, insertEventsOnce } from '../postgres/event-ids.ts';
-import { isPostgres } from '../postgres/postgres-error.ts';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
+import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 
 /** Position of a page of events: it starts after this event. */
 export interface EventPosition {

@@ -1,7 +1,6 @@
 import type { RiskJudgmentKind } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
-import { preparedQuery } from '../queries/prepared-query.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
+import { oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { SessionSummary } from '../sessions/session-store.ts';
 import type { HandledSessionTable, RiskJudgmentTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';

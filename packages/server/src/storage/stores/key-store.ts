@@ -1,9 +1,7 @@
 import type { Scope } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
-import { bulkInsert } from '../queries/bulk-insert.ts';
-import { preparedQuery } from '../queries/prepared-query.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
+import { bulkInsert, oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { ApiKeyTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 

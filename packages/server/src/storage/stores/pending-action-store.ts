@@ -2,10 +2,9 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
 import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import type { PendingActionTable } from '../policies/policy-schema.ts';
-import { isPostgres } from '../postgres/postgres-error.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries/slice.ts';
-import type { Database } from '../transaction.ts';
-import { addUsage } from './usage-store.ts';
+import { oneOf, querySliceWithin, type Slice } from '../queries.ts';
+import { type Database, isPostgres } from '../transaction.ts';
+import { addUsage } from './quota-store.ts';
 
 /** A stored pending action. */
 export type PendingActionRow = Selectable<PendingActionTable>;

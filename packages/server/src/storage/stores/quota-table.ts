@@ -38,7 +38,7 @@ export interface QuotaDefinition {
 /**
  * All quotas of a tenant. The defaults are far beyond the use of a company with thousands of agents, and low enough
  * that one key cannot fill a disk. To add a quota, add an entry here and, if it is not counted by writes, in
- * `quota-usage.ts`.
+ * `administration/tenants.ts`.
  */
 export const quotaTable = {
   eventsPerMonth: {

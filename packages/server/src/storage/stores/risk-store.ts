@@ -1,7 +1,5 @@
 import type { Selectable } from 'kysely';
-import { bulkInsert, bulkUpdate } from '../queries/bulk-insert.ts';
-import { preparedQuery } from '../queries/prepared-query.ts';
-import { oneOf } from '../queries/slice.ts';
+import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
 import type { SessionSummary } from '../sessions/session-store.ts';
 import type { Database } from '../transaction.ts';

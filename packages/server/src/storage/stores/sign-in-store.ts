@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import { querySliceWithin, type Slice } from '../queries/slice.ts';
+import { querySliceWithin, type Slice } from '../queries.ts';
 import { type OldRows, oldRows } from '../retention/drop-rows.ts';
 import type { SignInTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';

@@ -1,4 +1,4 @@
-import { preparedQuery } from '../queries/prepared-query.ts';
+import { preparedQuery } from '../queries.ts';
 import type { Database } from '../transaction.ts';
 
 /** One version of the tags that a tenant has corrected. */

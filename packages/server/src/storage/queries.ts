@@ -1,0 +1,222 @@
+import {
+  type Compilable,
+  CompiledQuery,
+  type Expression,
+  type Insertable,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import type { Tables } from './schema.ts';
+import { type Database, isPostgres } from './transaction.ts';
+
+/** SQL with its constants, and for each parameter the index of the argument to use (-1 for a constant). */
+interface Prepared {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  readonly argumentIndexes: readonly number[];
+}
+
+/**
+ * Creates a query whose SQL is compiled once per kind of database, because compiling costs more than running it.
+ *
+ * @param build - builds the query; its arguments are placeholders that it may only pass on as parameters
+ */
+export function preparedQuery<Given extends readonly unknown[], Row>(
+  build: (db: Database, ...given: Given) => Compilable<Row>,
+): (db: Database, ...given: Given) => Promise<Row[]> {
+  let onSqlite: Prepared | undefined;
+  let onPostgres: Prepared | undefined;
+
+  const prepare = (db: Database, count: number): Prepared => {
+    const placeholders = Array.from({ length: count }, (_, number) => Symbol(number));
+    const { sql, parameters } = build(db, ...(placeholders as unknown as Given)).compile();
+    return {
+      sql,
+      values: parameters,
+      argumentIndexes: parameters.map((value) => placeholders.indexOf(value as symbol)),
+    };
+  };
+
+  return async (db, ...given) => {
+    let prepared = isPostgres(db) ? onPostgres : onSqlite;
+    if (!prepared) {
+      prepared = prepare(db, given.length);
+      if (isPostgres(db)) onPostgres = prepared;
+      else onSqlite = prepared;
+    }
+    const { sql, values, argumentIndexes } = prepared;
+    const parameters = argumentIndexes.map((argumentIndex, index) =>
+      argumentIndex < 0 ? values[index] : given[argumentIndex],
+    );
+    const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(sql, parameters));
+    return rows;
+  };
+}
+
+type Insert<Name extends keyof Tables> = InsertQueryBuilder<Tables, Name, InsertResult>;
+
+/**
+ * Creates an insert of many rows. Its SQL is compiled once, because compiling costs more than running it. SQLite runs
+ * it once per row, PostgreSQL once with all rows as one parameter. `finish` adds the conflict clause.
+ */
+export function bulkInsert<Name extends keyof Tables>(
+  table: Name,
+  columns: readonly (keyof Insertable<Tables[Name]> & string)[],
+  finish: (insert: Insert<Name>) => Insert<Name>,
+): (db: Database, rows: readonly Insertable<Tables[Name]>[]) => Promise<number> {
+  let eachSql: string | undefined;
+  let allSql: string | undefined;
+
+  /** Returns the number of rows written. */
+  return async (db, rows) => {
+    if (rows.length === 0) return 0;
+    if (isPostgres(db)) {
+      allSql ??= finish(
+        db
+          .insertInto(table)
+          .columns(columns as never)
+          .expression(
+            sql`select ${sql.join(columns.map(sql.ref))} from ${rowsOf(table, [])}`,
+          ) as Insert<Name>,
+      ).compile().sql;
+      const { numAffectedRows } = await db.executeQuery(CompiledQuery.raw(allSql, [JSON.stringify(rows)]));
+      return Number(numAffectedRows ?? 0n);
+    }
+    if (eachSql === undefined) {
+      const sample = Object.fromEntries(columns.map((column) => [column, rows[0]?.[column] ?? null]));
+      eachSql = finish(db.insertInto(table).values(sample as never) as Insert<Name>).compile().sql;
+    }
+    const parameters = rows.map((row) => columns.map((column) => row[column] ?? null));
+    const result = await db.executeQuery(CompiledQuery.raw(eachSql, parameters));
+    return Number(result.numAffectedRows ?? 0n);
+  };
+}
+
+/**
+ * Creates an update of many rows by their keys. Its SQL is compiled once. SQLite runs it once per row, PostgreSQL once
+ * with all rows as one parameter.
+ */
+export function bulkUpdate<Name extends keyof Tables, Column extends keyof Selectable<Tables[Name]> & string>(
+  table: Name,
+  keys: readonly Column[],
+  columns: readonly Column[],
+): (db: Database, rows: readonly Pick<Selectable<Tables[Name]>, Column>[]) => Promise<void> {
+  let eachSql: string | undefined;
+  let allSql: string | undefined;
+
+  const given = [...columns, ...keys];
+
+  return async (db, rows) => {
+    if (rows.length === 0) return;
+    if (isPostgres(db)) {
+      allSql ??= updateAll(table, keys, columns).compile(db).sql;
+      await db.executeQuery(CompiledQuery.raw(allSql, [JSON.stringify(rows)]));
+      return;
+    }
+    eachSql ??= updateEach(table, keys, columns).compile(db).sql;
+    const parameters = rows.map((row) => given.map((column) => row[column] ?? null));
+    await db.executeQuery(CompiledQuery.raw(eachSql, parameters));
+  };
+}
+
+function updateAll(
+  table: keyof Tables,
+  keys: readonly string[],
+  columns: readonly string[],
+): RawBuilder<unknown> {
+  const set = columns.map((column) => sql`${sql.ref(column)} = given.${sql.ref(column)}`);
+  const on = keys.map((key) => sql`${sql.table(table)}.${sql.ref(key)} = given.${sql.ref(key)}`);
+  return sql`update ${sql.table(table)} set ${sql.join(set)} from ${rowsOf(table, [])} as given where ${sql.join(on, sql` and `)}`;
+}
+
+function updateEach(
+  table: keyof Tables,
+  keys: readonly string[],
+  columns: readonly string[],
+): RawBuilder<unknown> {
+  const set = columns.map((column) => sql`${sql.ref(column)} = ${null}`);
+  const on = keys.map((key) => sql`${sql.ref(key)} = ${null}`);
+  return sql`update ${sql.table(table)} set ${sql.join(set)} where ${sql.join(on, sql` and `)}`;
+}
+
+/** Consecutive rows of a list. */
+export interface Slice<Row> {
+  readonly rows: Row[];
+  /** `true` if more rows follow. */
+  readonly hasMore: boolean;
+}
+
+/** Maximum bytes of the large columns in a slice. Hundreds of rows of 256 KiB each would exhaust the memory. */
+export const maxSliceBytes = 1024 * 1024;
+
+/** Selects the bytes of a row's large columns, which the database knows without reading them. */
+export function bytesOf(...columns: readonly string[]) {
+  // A sum with a null would be null, and count as nothing.
+  const lengths = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);
+  return sql<number>`${sql.join(lengths, sql` + `)}`.as('size');
+}
+
+/**
+ * Returns a slice of at most `limit` rows whose large columns total at most `maxBytes` (default: 1 MiB), but at least
+ * one row. It reads the sizes first.
+ */
+export async function sliceWithin<Row>(
+  limit: number,
+  read: {
+    readonly sizes: (limit: number) => Promise<readonly { readonly size: number }[]>;
+    readonly rows: (limit: number) => Promise<Row[]>;
+  },
+  maxBytes: number = maxSliceBytes,
+): Promise<Slice<Row>> {
+  const sizes = await read.sizes(limit + 1);
+  let bytes = 0;
+  const end = sizes.findIndex((row, index) => {
+    bytes += row.size;
+    return index === limit || (index > 0 && bytes > maxBytes);
+  });
+  if (sizes.length === 0) return { rows: [], hasMore: false };
+  const rows = await read.rows(end === -1 ? sizes.length : end);
+  return { rows, hasMore: end !== -1 };
+}
+
+/** Applies {@link sliceWithin} to a query of whole rows. `columns` are the large ones. */
+export function querySliceWithin<Name extends keyof Tables>(
+  limit: number,
+  columns: readonly string[],
+  query: SelectQueryBuilder<Tables, Name, Selectable<Tables[Name]>>,
+  maxBytes?: number,
+): Promise<Slice<Selectable<Tables[Name]>>> {
+  return sliceWithin(
+    limit,
+    {
+      sizes: (count) =>
+        query
+          .clearSelect()
+          .select(bytesOf(...columns))
+          .limit(count)
+          .execute(),
+      rows: (count) => query.limit(count).execute(),
+    },
+    maxBytes,
+  );
+}
+
+/**
+ * Returns a condition that a text column has one of the values. They are given as a JSON array in one parameter, so a
+ * prepared statement serves any number of them.
+ */
+export function oneOf(db: Database, column: string, valuesJson: string): Expression<SqlBool> {
+  return isPostgres(db)
+    ? sql<SqlBool>`${sql.ref(column)} = any(array(select json_array_elements_text(${valuesJson}::json)))`
+    : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${valuesJson}))`;
+}
+
+/** Returns rows of a table as one parameter, with the types of the table's columns. Keeps their order. */
+export function rowsOf(table: keyof Tables, rows: readonly object[]): RawBuilder<unknown> {
+  return sql`json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)`;
+}
