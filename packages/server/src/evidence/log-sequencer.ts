@@ -1,5 +1,7 @@
+import { keepNewest } from '../lib/keep-newest.ts';
 import {
   appendLogBatch,
+  type LogBatch,
   LoggedMeanwhile,
   maxLoggedEvents,
   readLogBatch,
@@ -28,6 +30,20 @@ export interface WaitOptions {
   readonly signal: AbortSignal;
 }
 
+/** Maximum tenants whose newest rows are remembered. */
+const maxTenants = 1000;
+
+/** Bytes of payloads that a batch should have at most, and its fewest events. */
+const maxPayloadBytes = 4 * 1024 * 1024;
+const minEvents = 64;
+
+/** Returns the maximum events of the next batch: as many as fit if they are as large, and at most four times as many. */
+function nextMaxEvents(before: number, { entries, payloadBytes }: LogBatch): number {
+  const average = Math.max(1, payloadBytes / Math.max(1, entries.length));
+  const fitting = Math.floor(maxPayloadBytes / average);
+  return Math.max(minEvents, Math.min(fitting, before * 4, maxLoggedEvents));
+}
+
 /** Options for {@link LogSequencer}. */
 export interface LogSequencerOptions {
   readonly storage: Storage;
@@ -45,6 +61,10 @@ export class LogSequencer {
   readonly #options: LogSequencerOptions;
   readonly #waiting = new Set<(tenantId: number) => void>();
   readonly #stopping = new AbortController();
+  /** Maximum events of a batch, by the size of those before. */
+  #maxEvents = minEvents;
+  /** Newest rows of events when nothing of a tenant waited any more. */
+  readonly #loggedRows = new Map<number, number | undefined>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -135,20 +155,26 @@ export class LogSequencer {
     let attempts = 0;
     while (attempts < maxAttempts) {
       // Entries are computed without a lock: whoever appends first wins, and the other reads again.
-      const batch = await storage.read(tenantId, (db) => readLogBatch(db, tenantId));
+      const afterRow = this.#loggedRows.get(tenantId);
+      const options = { afterRow, maxEvents: this.#maxEvents };
+      const batch = await storage.read(tenantId, (db) => readLogBatch(db, tenantId, options));
       if (!batch) return;
       try {
         await storage.write(tenantId, ({ db }) => appendLogBatch(db, tenantId, batch));
       } catch (error) {
         if (!(error instanceof LoggedMeanwhile)) throw error;
         attempts += 1;
+        this.#loggedRows.delete(tenantId);
         continue;
       }
       attempts = 0;
       onAppended(batch.entries.length, tenantId);
       for (const onGrown of [...this.#waiting]) onGrown(tenantId);
-      const isAll = batch.entries.length < maxLoggedEvents;
-      if (isAll) return;
+      this.#maxEvents = nextMaxEvents(this.#maxEvents, batch);
+      if (batch.isAll) {
+        keepNewest(this.#loggedRows, tenantId, batch.lastRow, maxTenants);
+        return;
+      }
     }
     this.wake();
   }

@@ -20,9 +20,12 @@ import type { LogRangeTable } from '../tables.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import { eventRecord, findRecords, type PendingKind } from './log-records.ts';
 
-/** Maximum arrivals of events, and of other records, in one transaction. It bounds the memory for their rows. */
+/** Maximum arrivals of events, and of other records, in one transaction. */
 export const maxLoggedEvents = 1024;
 const maxLoggedOthers = 500;
+
+/** Maximum arrivals of events in one transaction unless the caller knows how large they are. */
+const defaultMaxEvents = 64;
 
 /** Name of the lock under which entries are appended to the log of a tenant. */
 const logLock = 'log';
@@ -46,6 +49,12 @@ export interface LogBatch {
   /** Sessions, with the arrivals up to which they were logged before, and are after the batch. */
   readonly sessions: readonly { readonly id: string; readonly from: number; readonly to: number }[];
   readonly pending: readonly { readonly kind: PendingKind; readonly id: string }[];
+  /** Number of the newest row of events when the batch was read; SQLite only. */
+  readonly lastRow?: number | undefined;
+  /** Bytes of the payloads of its events. */
+  readonly payloadBytes: number;
+  /** `true` if nothing else waited. */
+  readonly isAll: boolean;
 }
 
 /** Error thrown when another process has logged some records of a batch. The batch must be read again. */
@@ -125,18 +134,27 @@ export async function tenantsToLog(db: Database): Promise<number[]> {
   return rows.map(({ tenant_id: tenantId }) => Number(tenantId));
 }
 
+/** Options for {@link readLogBatch}. */
+export interface ReadLogBatchOptions {
+  /** Reads only the events of this session. */
+  readonly sessionId?: string;
+  /** `lastRow` of a batch after which nothing of the tenant waited: later events are found in less time. */
+  readonly afterRow?: number | undefined;
+  /** Maximum arrivals of events, which bounds the memory for their rows. */
+  readonly maxEvents?: number;
+}
+
 /**
  * Reads some records that wait to be logged, and computes their entries.
  *
- * @param sessionId - reads only the events of this session
  * @returns `undefined` if none waits
  */
 export async function readLogBatch(
   db: Database,
   tenantId: number,
-  sessionId?: string,
+  { sessionId, afterRow, maxEvents = defaultMaxEvents }: ReadLogBatchOptions = {},
 ): Promise<LogBatch | undefined> {
-  const sessions = await sessionsToLog(db, tenantId, sessionId);
+  const { sessions, isAll } = await sessionsToLog(db, tenantId, maxEvents, sessionId);
   const pending = sessionId === undefined ? await readPending(db, tenantId) : [];
   if (sessions.length === 0 && pending.length === 0) return undefined;
   const batch = { entries: [] as Uint8Array[], ranges: [] as LogBatch['ranges'][number][] };
@@ -152,7 +170,10 @@ export async function readLogBatch(
     batch.ranges.push(range);
     batch.entries.push(recordEntry(record, saltOf(range.secret, arrival)));
   };
-  for (const row of await eventsBetween(db, tenantId, sessions)) {
+  const lastRow = await newestRow(db);
+  let payloadBytes = 0;
+  for (const row of await eventsToLog(db, tenantId, sessions, afterRow)) {
+    payloadBytes += row.payload.length;
     add(eventRecord(row), row.session_id, row.arrival);
   }
   for (const [kind, rows] of Map.groupBy(pending, (row) => row.kind)) {
@@ -163,7 +184,14 @@ export async function readLogBatch(
       if (record) add(record, id, 0);
     }
   }
-  return { ...batch, sessions, pending };
+  return {
+    ...batch,
+    sessions,
+    pending,
+    lastRow,
+    payloadBytes,
+    isAll: isAll && pending.length < maxLoggedOthers,
+  };
 }
 
 function newSecret(): string {
@@ -186,8 +214,9 @@ export function saltOf(secret: string, arrival: number): Uint8Array {
 async function sessionsToLog(
   db: Database,
   tenantId: number,
+  maxEvents: number,
   sessionId: string | undefined,
-): Promise<LogBatch['sessions']> {
+): Promise<Pick<LogBatch, 'sessions' | 'isAll'>> {
   let query = db
     .selectFrom('sessions')
     .select(['id', 'log_arrival', 'last_arrival'])
@@ -195,14 +224,48 @@ async function sessionsToLog(
     .whereRef('log_arrival', '<', 'last_arrival');
   if (sessionId !== undefined) query = query.where('id', '=', sessionId);
   const sessions: LogBatch['sessions'][number][] = [];
-  let room = maxLoggedEvents;
-  for (const row of await query.orderBy('id').limit(maxLoggedEvents).execute()) {
+  let room = maxEvents;
+  for (const row of await query.orderBy('id').limit(maxEvents).execute()) {
     const to = Math.min(row.last_arrival, row.log_arrival + room);
     sessions.push({ id: row.id, from: row.log_arrival, to });
     room -= to - row.log_arrival;
     if (room === 0) break;
   }
-  return sessions;
+  return { sessions, isAll: room > 0 };
+}
+
+/** Returns the number of the newest row of events, in the order of insertion; `undefined` on PostgreSQL. */
+async function newestRow(db: Database): Promise<number | undefined> {
+  if (isPostgres(db)) return undefined;
+  const { rows } = await sql<{ last: number | null }>`select max(rowid) as last from events`.execute(db);
+  return rows[0]?.last ?? 0;
+}
+
+/**
+ * Returns the events of sessions that wait. Those of a long session are found by its whole index, so they are looked for
+ * among the newest rows first. Arrivals without a gap show that none is missing there; otherwise the index decides.
+ */
+async function eventsToLog(
+  db: Database,
+  tenantId: number,
+  sessions: LogBatch['sessions'],
+  afterRow: number | undefined,
+): Promise<Selectable<EventTable>[]> {
+  if (afterRow === undefined || sessions.length === 0) return eventsBetween(db, tenantId, sessions);
+  const { rows: newest } = await sql<Selectable<EventTable>>`
+    select * from events not indexed where rowid > ${afterRow} and tenant_id = ${tenantId} limit ${2 * sessions.reduce((sum, { from, to }) => sum + to - from, 0)}
+  `.execute(db);
+  const bySession = Map.groupBy(newest, (row) => row.session_id);
+  const found: Selectable<EventTable>[] = [];
+  const others: LogBatch['sessions'][number][] = [];
+  for (const session of sessions) {
+    const { id, from, to } = session;
+    const waiting = (bySession.get(id) ?? []).filter(({ arrival }) => arrival > from && arrival <= to);
+    if (waiting.length === to - from) {
+      found.push(...waiting.sort((left, right) => left.arrival - right.arrival));
+    } else others.push(session);
+  }
+  return [...found, ...(await eventsBetween(db, tenantId, others))];
 }
 
 /** Arrivals of a session. */
@@ -350,7 +413,7 @@ export async function beginDeletion(
   await lockNames(db, tenantId, [logLock]);
   for (const sessionId of sessionIds) {
     for (;;) {
-      const batch = await readLogBatch(db, tenantId, sessionId);
+      const batch = await readLogBatch(db, tenantId, { sessionId });
       if (!batch) break;
       await appendLogBatch(db, tenantId, batch);
     }
@@ -394,6 +457,8 @@ export async function logDeletion(
     ranges: [{ kind: 'deletion', id, first_arrival: 0, entry_count: 1, secret }],
     sessions: [],
     pending: [],
+    payloadBytes: 0,
+    isAll: true,
   });
 }
 
