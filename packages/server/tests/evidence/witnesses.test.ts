@@ -15,8 +15,25 @@ async function keyOf(server: TestServer): Promise<string> {
 }
 
 /** Starts `actlog log witness` for a log, and returns its verifier key and URL. */
-async function witnessOf(log: string, cwd: string): Promise<{ key: string; url: string }> {
-  const args = ['log', 'witness', '--name', 'witness.test', '--log', log, '--port', '0'];
+async function witnessOf(
+  log: string,
+  cwd: string,
+  name = 'witness.test',
+): Promise<{ key: string; url: string }> {
+  const args = [
+    'log',
+    'witness',
+    '--name',
+    name,
+    '--key-file',
+    `${name}.key`,
+    '--state',
+    name,
+    '--log',
+    log,
+    '--port',
+    '0',
+  ];
   const running = start(args, { cwd });
   atTestEnd(async () => {
     running.kill('SIGTERM');
@@ -72,14 +89,18 @@ test('publishes what a witness has cosigned, and nothing after the restore of an
   expect(receipt.proof).toContain('— witness.test ');
   await second.server.close();
 
-  const restored = await testServer({ ...backup, ...witnessed });
+  // A new witness knows nothing of what the first one saw, and would cosign.
+  const other = await witnessOf(log, folder, 'other.test');
+  const logWitnesses = [...witnessed.logWitnesses, `${other.key} ${other.url}`];
+  const restored = await testServer({ ...backup, logWitnesses });
   await restored.record({}, {}, {}, {}, {}, {}, {});
   await logged(restored, 'event', 8);
   await vi.waitFor(async () => {
     const metrics = await (await fetch(`${restored.server.url}/metrics`)).text();
     expect(metrics).toMatch(/^actlog_log_refused_total [1-9]/m);
   });
-  expect(await verifyServer(restored, policy)).toMatchObject({
+  const anyWitness = `log ${log}\nwitness w ${witness.key}\nwitness o ${other.key}\ngroup any 1 w o\nquorum any\n`;
+  expect(await verifyServer(restored, parsePolicy(anyWitness))).toMatchObject({
     findings: [{ code: 'checkpoint-untrusted' }],
   });
 });
