@@ -33,7 +33,7 @@ export class BackgroundFlush {
     this.#waitUntil = waitUntil;
   }
 
-  /** Called for each event. */
+  /** Starts to wait for delivery, unless it waits already. Called for each event. */
   request(): void {
     this.#isRequested = true;
     if (this.#isRunning) return;

@@ -313,7 +313,10 @@ export function endOfRun(): string | undefined {
   return graph.denied.reason;
 }
 
-/** The end of a graph's run is a denial for the graph whose tool runs it: its model might start it again and again. */
+/**
+ * Counts a denial. The end of a graph's run is a denial for the graph whose tool runs it, because its model might start
+ * it again and again.
+ */
 function countDenial(call: HookedCall, denial: ActionDeniedError): void {
   for (const graph of runsAround()) {
     if (!graph.denied.deny(call, denial)) return;

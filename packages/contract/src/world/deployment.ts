@@ -103,7 +103,7 @@ export class Redaction {
   }
 }
 
-/** Part of the budget that all looks in vain may take together, including those after it is used up. */
+/** Part of the budget that all failed looks may take together, including looks after it is used up. */
 const longestVainPart = 3;
 
 /**

@@ -34,7 +34,7 @@ export interface Decision {
 /** Statuses of a decision for a value that is not the identifier of a pending action. */
 const noSuchAction = new Set([400, 404, 409, 410, 422]);
 
-/** Held actions of a run. Actions of others are never decided. */
+/** Held actions of a run. Never decides actions of others. */
 export class Guardian {
   readonly #deployment: Deployment;
   readonly #records: Records;

@@ -158,7 +158,7 @@ export class OpenCall {
     };
   }
 
-  /** The first decision counts: the call of a forwarded request may still fail. */
+  /** Reports the first decision only, because the call of a forwarded request may still fail. */
   #decide(decision: CallDecision): void {
     if (this.#isDecided) return;
     this.#isDecided = true;

@@ -43,7 +43,7 @@ function scriptOf({ script = process.argv[1] }: InstallHookOptions): string | un
   return path && /[\\/](?:actlog|bin\.[jt]s)$/.test(path) ? path : undefined;
 }
 
-/** A link in `node_modules/.bin` may go; what it points to stays until the package does. */
+/** Resolves links: one in `node_modules/.bin` may be removed before the package that it points to. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);

@@ -176,8 +176,8 @@ export class BegunCall {
   }
 
   /**
-   * For hooks that are awaited before the tool runs but cannot wrap it: the rest of the async function that awaits the
-   * hook becomes part of the call passed later. Must be called before the hook's first `await`.
+   * Makes the rest of the async function that awaits a hook part of the call passed later, for hooks that are awaited
+   * before the tool runs but cannot wrap it. Must be called before the hook's first `await`.
    *
    * @param sessionId - session of inner calls that have none
    */

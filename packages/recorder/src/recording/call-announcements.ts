@@ -119,7 +119,7 @@ export class CallAnnouncements {
     }
   }
 
-  /** A `KeyObject`, because Node.js takes 13 µs more for every cipher that it creates from bytes. */
+  /** Returns the key as a `KeyObject`, because Node.js takes 13 µs more to create a cipher from bytes. */
   #key(): KeyObject {
     this.#derivedKey ??= createSecretKey(
       new Uint8Array(hkdfSync('sha256', this.#secret, '', 'actlog announced call', 32)),

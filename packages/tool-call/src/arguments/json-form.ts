@@ -197,7 +197,7 @@ function formOfObject(object: object): JsonForm {
  */
 const entryLists: ReadonlySet<unknown> = new Set(['FormData', 'Headers', 'URLSearchParams']);
 
-/** The checks of `types` also work for objects of another realm, such as a `vm` context. */
+/** Returns the JSON form of an object. The checks of `types` also work across realms, such as a `vm` context. */
 function structureOf(object: object): JsonForm {
   if (Array.isArray(object)) return object;
   if (types.isBoxedPrimitive(object)) return toJsonForm(object.valueOf());
