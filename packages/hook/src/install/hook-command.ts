@@ -90,7 +90,7 @@ export interface HookPlace {
 
 /** Options of `installHook`. Options of the hook that are omitted are read from the environment when it runs. */
 export interface InstallHookOptions extends HookPlace {
-  /** `enforce` checks calls before they run. Default: `ACTLOG_GUARD` of the agent, else `off`. */
+  /** `enforce` checks calls before they run. Default: `ACTLOG_GUARD` of the agent, otherwise `off`. */
   readonly guard?: 'off' | 'enforce' | undefined;
   /** Decision without a response of the service. Default: `ACTLOG_GUARD_ON_UNAVAILABLE` of the agent. */
   readonly onUnavailable?: 'allow' | 'deny' | undefined;
@@ -100,7 +100,7 @@ export interface InstallHookOptions extends HookPlace {
   readonly holdTimeoutSeconds?: number | undefined;
   /** Decision when nobody approved in time; `ask` shows the agent's prompt. Default: `deny`. */
   readonly afterHold?: 'deny' | 'ask' | undefined;
-  /** Id of the agent in events. Default: `ACTLOG_AGENT_ID` of the agent, else the agent's name. */
+  /** Id of the agent in events. Default: `ACTLOG_AGENT_ID` of the agent, otherwise the agent's name. */
   readonly agentId?: string | undefined;
   /**
    * Arguments that the approver and conditions see: `*` for all, or paths such as `command,user.name`. Default: none.

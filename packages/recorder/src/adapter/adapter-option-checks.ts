@@ -236,7 +236,7 @@ export interface AdapterOptions {
    * Default: as the recorder does.
    */
   readonly origins?: boolean | OriginsOptions | undefined;
-  /** Id of the agent. Default: the framework's name of the agent if it has one, else the recorder's. */
+  /** Id of the agent. Default: the framework's name of the agent if it has one, otherwise the recorder's. */
   readonly agentId?: string | undefined;
   /** Id of the session. Default: the framework's thread, session or run id. */
   readonly sessionId?: SessionSource | undefined;

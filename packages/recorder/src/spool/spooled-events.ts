@@ -163,7 +163,7 @@ function isMissing(error: unknown): boolean {
 export interface SpoolPlaceOptions {
   /** Client with the address and the key of the recorders; undefined if these are unknown. */
   readonly client?: Actlog | undefined;
-  /** Default: `ACTLOG_SPOOL_DIR`, else the user's state folder, else the folder for temporary files. */
+  /** Default: `ACTLOG_SPOOL_DIR`, then the user's state folder, otherwise the folder for temporary files. */
   readonly spoolDir?: string | undefined;
   /** Default: `ACTLOG_TENANT`. */
   readonly tenant?: string | undefined;

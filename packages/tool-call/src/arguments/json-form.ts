@@ -143,7 +143,7 @@ export const unreadableMarker: object = marker('Unreadable');
  * | `undefined`, function, symbol | omitted from objects, `null` in arrays and at the top level |
  * | NaN, infinities | `{"$type":"Number","value":"NaN"}` |
  * | BigInt | `{"$type":"BigInt","value":"12"}` |
- * | number of `JSON.rawJSON` | the same for an integer, else `{"$type":"Number","value":"0.10"}` |
+ * | number of `JSON.rawJSON` | the same for an integer, otherwise `{"$type":"Number","value":"0.10"}` |
  * | string with lone surrogates | the same with U+FFFD instead |
  * | anything with `toJSON()`, such as Date or URL | its result |
  * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in iteration order |

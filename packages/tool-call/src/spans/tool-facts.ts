@@ -43,7 +43,7 @@ export function sessionIn({ attributes }: Pick<GenAiSpan, 'attributes'>): string
   return idOf(attributes, ...sessionKeys);
 }
 
-/** Returns the agent that a span states: its id, unless that is generated, else its name. */
+/** Returns the agent that a span states: its id, unless that is generated, otherwise its name. */
 export function agentIn(span: GenAiSpan): string | undefined {
   const { attributes, name } = span;
   const stated = chosenId(attributes) ?? textOf(attributes, ...agentNameKeys);
