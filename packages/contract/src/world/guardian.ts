@@ -86,7 +86,7 @@ export class Guardian {
     return { ...hold, item: hold.item };
   }
 
-  /** Returns the decision about the first held action, while a second one is held, too. */
+  /** Returns the decision about the first held action, while a second one is also held. */
   decided(): Promise<Decision> {
     this.#decision ??= this.#decide();
     return this.#decision;

@@ -73,7 +73,7 @@ function flagsOf(options: InstallHookOptions): string[] {
 /** Quotes an argument for the shells that agents start commands with. */
 function quoted(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  // In cmd.exe and PowerShell, a backslash is no escape.
+  // In cmd.exe and PowerShell, a backslash is not an escape.
   if (process.platform === 'win32') return `"${text.replaceAll('"', '')}"`;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

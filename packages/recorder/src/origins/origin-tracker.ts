@@ -59,7 +59,7 @@ export class OriginTracker {
   readonly #memory: PhraseMemory;
   /** Calls by the number of their source. */
   readonly #calls = new Map<number, TracedCall>();
-  /** Digests of remembered messages, because adapters pass whole conversations again and again. */
+  /** Digests of remembered messages, because adapters pass whole conversations repeatedly. */
   readonly #texts = new Set<string>();
   readonly #search: ValueSearch;
 

@@ -82,7 +82,7 @@ export class Outbox {
     return this.#events.queues.longestWaiting;
   }
 
-  /** `true` if events get through, as far as is known. */
+  /** `true` if events are being delivered, as far as is known. */
   get isHealthy(): boolean {
     return this.#deliverer.isHealthy;
   }

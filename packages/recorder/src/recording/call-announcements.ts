@@ -81,7 +81,7 @@ export class CallAnnouncements {
     return call;
   }
 
-  /** Allows an announcement to be opened once more, because the call goes on with another request. */
+  /** Allows an announcement to be opened once more, because the call continues in another request. */
   reopen({ eventId }: AnnouncedCall): void {
     this.#opened().atMsById.delete(eventId);
   }

@@ -153,7 +153,7 @@ export function listTenantFolders(userFolder: string): string[] {
   return names.sort().map((name) => join(userFolder, name));
 }
 
-/** `true` if a file or folder does not exist, or a file stands where one of its parents should be. */
+/** `true` if a file or folder does not exist, or one of its parents is a file. */
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';

@@ -84,7 +84,7 @@ function creationProblem(parent: string): Outcome | undefined {
     const code = codeOf(error);
     const above = dirname(parent);
     if (code === 'ENOENT' && above !== parent) return creationProblem(above);
-    // A file stands where a folder should be.
+    // There is a file where a folder should be.
     return code === 'ENOTDIR' ? creationProblem(above) : found('spool-not-writable', { path: parent, code });
   }
 }
