@@ -10,10 +10,10 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Session of the event: an identifier chosen by the caller. The first event creates the session.',
     sourceTimestamp: 'Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters.',
     category:
-      'Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for the calls of a subagent. `guardian_decision`, in any spelling, is reserved for the service.',
+      "Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for the calls of a subagent, `session_seal` for the ids of a session's events. `guardian_decision`, in any spelling, is reserved for the service.",
     schemaVersion: 'Version of the event schema; `1.0`.',
     payload:
-      'Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; `eventId`, `toolName`, `subagent` and `parentAgentIds` for `subagent_call`; any object, stored unchanged, for other categories.',
+      'Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; `eventId`, `toolName`, `subagent` and `parentAgentIds` for `subagent_call`; `sealer`, `count`, `eventIds`, `chain` and `isLast` for `session_seal`; any object, stored unchanged, for other categories.',
   },
   ToolCallPayload: {
     toolName: 'Name of the tool called.',
