@@ -47,7 +47,7 @@ export function takeLinkKey(): string | undefined {
   return given || undefined;
 }
 
-/** The API key that this tab keeps until it closes. */
+/** Returns the API key that this tab keeps until it closes. */
 export function keptApiKey(): string | undefined {
   return storage().getItem(storageName) ?? undefined;
 }

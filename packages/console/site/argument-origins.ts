@@ -60,7 +60,7 @@ export function readOrigins(origins: unknown): readonly PathOrigin[] | undefined
   return read.sort((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
 }
 
-/** Words for an origin; if `isReturned`, the tool and the time of the earlier call follow. */
+/** Returns the words for an origin; if `isReturned`, the tool and the time of the earlier call follow. */
 export function originWords({ kind }: PathOrigin): { readonly text: string; readonly isReturned: boolean } {
   const [text, isReturned = false] = words[kind];
   return { text, isReturned };

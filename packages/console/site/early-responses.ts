@@ -9,7 +9,7 @@ function responses(): Map<string, Promise<Response>> {
   return holder[store];
 }
 
-/** A response is only for requests with the same key. */
+/** Returns the key of a response, which is only for requests with the same credentials. */
 function nameOf(url: string, authorization: string | null): string {
   return `${authorization} ${url}`;
 }

@@ -34,7 +34,7 @@ export interface ContractOptions {
    * because a service that refuses all requests would conform. Default: false.
    */
   readonly limitedKey?: boolean | undefined;
-  /** `true` to fail the run for a MUST that is skipped or only partly checked, too. Default: false. */
+  /** `true` to also fail the run for a MUST that is skipped or only partly checked. Default: false. */
   readonly strict?: boolean | undefined;
   /** Ids of requirements, or their prefixes, such as `LST` or `EVT-04`. Default: all. */
   readonly only?: readonly string[] | undefined;

@@ -31,7 +31,7 @@ export function fileNameOf(name: string): string {
   return name.replace(/^(@[^/]+\/[^/]+)\//, '$1-');
 }
 
-/** Pages of the reference, by name: one for each entry point of `typedoc.json`. */
+/** Returns the pages of the reference, by name: one for each entry point of `typedoc.json`. */
 export function typescriptPages(): { readonly page: string; readonly title: string }[] {
   const { entryPoints } = JSON.parse(readFileSync(join(root, 'typedoc.json'), 'utf8')) as {
     readonly entryPoints: readonly string[];

@@ -56,7 +56,7 @@ async function deliver(spoolFolder: string): Promise<boolean> {
     onError: ({ message }) => {
       isReported = true;
       problem.write(message);
-      // A rejected event holds up no other; anything else holds up all, so that the lock is better released.
+      // A rejected event blocks no other event. Any other error blocks all, so release the lock.
       if (recorder.stats().deadLettered === 0) blocked.resolve();
     },
   });

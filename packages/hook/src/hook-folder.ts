@@ -4,17 +4,17 @@ import { isAlive, ownIdentity, type ProcessIdentity } from '@actlog/recorder/sho
 import { digest } from './calls/hook-call.ts';
 import type { AgentName } from './dialects/dialect.ts';
 
-/** Folder of all hooks in the spool folder of a tenant. */
+/** Returns the folder of all hooks in the spool folder of a tenant. */
 function hookFolder(spoolFolder: string): string {
   return join(spoolFolder, 'hook');
 }
 
-/** Folder of an agent's sessions. */
+/** Returns the folder of an agent's sessions. */
 export function agentFolder(spoolFolder: string, agent: AgentName): string {
   return join(hookFolder(spoolFolder), agent);
 }
 
-/** Folder of a session's open calls. */
+/** Returns the folder of a session's open calls. */
 export function sessionFolder(spoolFolder: string, agent: AgentName, sessionId: string): string {
   return join(agentFolder(spoolFolder, agent), digest(sessionId));
 }

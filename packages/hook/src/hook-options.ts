@@ -13,7 +13,7 @@ export interface HookOptions {
   readonly agent: AgentName;
   /** Name of the event, for agents whose JSON does not contain it. */
   readonly eventName: string | undefined;
-  /** Id of the agent in events. Default: `ACTLOG_AGENT_ID`, else the name of the agent. */
+  /** Id of the agent in events. Default: `ACTLOG_AGENT_ID`, otherwise the name of the agent. */
   readonly agentId: string;
   readonly guard: GuardOptions;
   /** Decision about a call that nobody approved in time. */

@@ -22,7 +22,7 @@ export async function runHook(args: readonly string[]): Promise<number> {
   try {
     options = parseHookOptions(args);
   } catch (error) {
-    // It is not known if calls are to be guarded.
+    // It is not known if calls must be guarded.
     return print({ exitCode: blocked, stderr: messageOf(error) });
   }
   return print(await outputFor(options));

@@ -17,7 +17,7 @@ export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
-  /** Lines after the root. actlog writes none, and ignores those of others. */
+  /** Lines after the root. actlog writes none, and ignores any that it reads. */
   readonly extensions: readonly string[];
 }
 

@@ -26,7 +26,7 @@ const timeBytes = 8;
 const publicDer = Buffer.from('302a300506032b6570032100', 'hex');
 const privateDer = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Maximum bytes of a note, and number of its signatures, that are read. */
+/** Maximum size in bytes and maximum number of signatures of a note that is read. */
 const maxNoteBytes = 1_000_000;
 const maxSignatures = 100;
 
@@ -58,7 +58,7 @@ export interface NoteSignature {
   readonly signature: Uint8Array;
 }
 
-/** A text with the signatures below it (C2SP signed-note). */
+/** Text with signatures below it (C2SP signed-note). */
 export interface SignedNote {
   /** The signed text, which ends in a newline. */
   readonly text: string;
@@ -252,7 +252,7 @@ export function formatSignatureLine({ name, keyId, signature }: NoteSignature): 
 }
 
 /**
- * Signs a text.
+ * Signs the text of a note.
  *
  * @param time - Unix seconds in the cosignature; only for the key of a witness
  * @throws RangeError when the time is not a positive whole number
@@ -275,10 +275,10 @@ function cosignedText(text: string, time: bigint): string {
 }
 
 /**
- * Verifies the signatures of a note that are of known keys. Others are ignored. Of several by one key, the first counts.
+ * Verifies the signatures of a note by known keys, and ignores others. Of several by one key, the first counts.
  *
- * @returns the valid signatures; there is at least one
- * @throws LogError `untrusted` when none is of a known key, or when one of a known key is wrong
+ * @returns the valid signatures, at least one
+ * @throws LogError `untrusted` when no signature is by a known key, or when one by a known key is wrong
  */
 export function openNote(note: SignedNote, keys: readonly VerifierKey[]): VerifiedSignature[] {
   const verified = new Map<VerifierKey, VerifiedSignature>();

@@ -177,8 +177,8 @@ function tileOf({ level, index }: HashPlace, size: number): Tile {
 }
 
 /**
- * Reads the hashes that ranges of a tree need. The hashes are those of the source: only a proof that is verified against
- * a signed root makes them trustworthy.
+ * Reads the hashes that ranges of a tree need. They are only as trustworthy as the source until a proof is verified
+ * against a signed root.
  *
  * @throws LogError when a tile is missing or malformed
  */

@@ -67,7 +67,7 @@ class Refusal extends Error {
 export class Witness {
   readonly #options: WitnessOptions;
 
-  /** @throws TypeError when the key is not that of a witness */
+  /** @throws TypeError when the key is not a witness key */
   constructor(options: WitnessOptions) {
     if (options.key.kind !== 'witness') {
       throw new TypeError(`\`key\` must be the key of a witness, got that of the log ${options.key.name}.`);

@@ -1,4 +1,4 @@
-/** A reason why a JSON text does not stand for one exact value, at a path such as `action.arguments.account`. */
+/** A reason why JSON does not have one exact value, at a path such as `action.arguments.account`. */
 export interface JsonFlaw {
   readonly path: string;
   readonly code: 'duplicate_key' | 'inexact_number';

@@ -10,10 +10,10 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Session of the event: an identifier chosen by the caller. The first event creates the session.',
     sourceTimestamp: 'Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters.',
     category:
-      'Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for those of a subagent. `guardian_decision`, in any spelling, is reserved for the service.',
+      "Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for the calls of a subagent, `session_seal` for the ids of a session's events. `guardian_decision`, in any spelling, is reserved for the service.",
     schemaVersion: 'Version of the event schema; `1.0`.',
     payload:
-      'Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; `eventId`, `toolName`, `subagent` and `parentAgentIds` for `subagent_call`; any object, stored unchanged, for other categories.',
+      'Data of the event: exactly the fields of a tool call for `tool_api`; `eventId`, `toolName` and `origins` for `argument_origins`; `eventId`, `toolName`, `subagent` and `parentAgentIds` for `subagent_call`; `sealer`, `count`, `eventIds`, `chain` and `isLast` for `session_seal`; any object, stored unchanged, for other categories.',
   },
   ToolCallPayload: {
     toolName: 'Name of the tool called.',
@@ -353,7 +353,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     principal:
       'Person or system on whose behalf the agent acts, for conditions and the approver; none if omitted.',
     subagent:
-      "Name of the agent's subagent that acts, for conditions and the approver; it is no agent of its own. None if omitted.",
+      "Name of the agent's subagent that acts, for conditions and the approver; it does not count as an agent. None if omitted.",
     parentAgentIds:
       'Agents that the agent runs inside, nearest first; their policies, rates and revocation apply too. None if omitted.',
   },
@@ -366,8 +366,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       "Sources of the arguments' values for conditions and the approver, by argument path such as `address.city`; an approval does not depend on them. A condition that reads them cannot be evaluated if they are omitted.",
   },
   ArgumentOrigin: {
-    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older texts are no longer in the recorder's memory).",
-    as: "Form of the value in the tool's result: `field` for a field of its own, `text` for a part of running text. Only with `from: 'tool'`.",
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).",
+    as: "Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`.",
     toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
     eventId: "Event of the earlier call. Only with `from: 'tool'`.",
   },
@@ -436,8 +436,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       "Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none.",
   },
   StoredArgumentOrigin: {
-    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older texts are no longer in the recorder's memory).",
-    as: "Form of the value in the tool's result: `field` for a field of its own, `text` for a part of running text. Only with `from: 'tool'`.",
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).",
+    as: "Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`.",
     toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
     eventId: "Event of the earlier call. Only with `from: 'tool'`.",
   },

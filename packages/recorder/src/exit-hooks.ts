@@ -29,7 +29,7 @@ const exitHooks = processWide('@actlog/recorder/exit-hooks', (): ExitHooks => {
   };
 });
 
-/** An error of one receiver must not affect the others or the exit code. */
+/** Calls a receiver, whose error must not affect the others or the exit code. */
 function safely(end: () => void): void {
   try {
     end();

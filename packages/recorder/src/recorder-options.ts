@@ -30,14 +30,15 @@ export interface RecorderOptions extends ClientOptions, ArgumentsHashOptions {
   /** Client to send with; the client's options in this object are then ignored. */
   readonly client?: Actlog | undefined;
   /**
-   * Agent of the recorded calls. Default: `ACTLOG_AGENT_ID`, else the name in package.json of the working directory,
-   * else `agent`.
+   * Agent of the recorded calls. Default: `ACTLOG_AGENT_ID`, then the name in package.json of the working directory,
+   * otherwise `agent`.
    */
   readonly agentId?: string | undefined;
 
   /**
    * Folder for journals, shared by any number of processes, users and tenants. The journals of each user and tenant are
-   * in a separate subfolder that only that user can read. Default: `ACTLOG_SPOOL_DIR`, else the user's state folder.
+   * in a separate subfolder that only that user can read. Default: `ACTLOG_SPOOL_DIR`, otherwise the user's state
+   * folder.
    */
   readonly spoolDir?: string | undefined;
   /**
@@ -87,7 +88,7 @@ export interface RecorderOptions extends ClientOptions, ArgumentsHashOptions {
   /**
    * Finds out where the arguments of calls came from: the user, the system prompt, the result of an earlier call, or the
    * model. Policies and risk scores can use it. Only the fact is sent, never a value or a hash of one. Default:
-   * `ACTLOG_ORIGINS`, else `false`.
+   * `ACTLOG_ORIGINS`, otherwise `false`.
    */
   readonly origins?: boolean | OriginsOptions | undefined;
   /**

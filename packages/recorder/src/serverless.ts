@@ -33,7 +33,7 @@ export class BackgroundFlush {
     this.#waitUntil = waitUntil;
   }
 
-  /** Called for each event. */
+  /** Starts to wait for delivery, unless it waits already. Called for each event. */
   request(): void {
     this.#isRequested = true;
     if (this.#isRunning) return;
@@ -83,7 +83,7 @@ export function flushingOnReturn<Args extends unknown[], Result>(
       if (lambdaStreaming in flushing) await endOf(args[1]);
       return withFlushedEnd(result, flush) ?? result;
     } finally {
-      // Also before a stream, which nobody may read.
+      // Also before a stream, which may never be read.
       await flush();
     }
   };

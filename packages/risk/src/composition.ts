@@ -164,7 +164,7 @@ export class Composition {
  * actions around an unusual one do not excuse it.
  *
  * Of the near sessions sorted by similarity, the one at the end of the first third decides. Of three sessions that is
- * the best; of five the second best, so that a single planted session is no precedent.
+ * the best; of five the second best, so that a single planted session does not set a precedent.
  *
  * @param acts - hash and number of calls of each tool that the session acts with
  */

@@ -90,8 +90,7 @@ const serviceStamps = stampOf('tenant_known');
 
 /**
  * Returns the stamps of an event that count. Events that the service writes about an action, such as a
- * person's decision
- * on a request of a revoked agent, are never evidence against the agent.
+ * person's decision on a request of a revoked agent, are never evidence against the agent.
  */
 export function stampsThatCount(category: string, stamp: number): number {
   return category === 'guardian_decision' ? stamp & serviceStamps : stamp;

@@ -111,7 +111,7 @@ export const configuration = z.strictObject({
    */
   invalidKeyLimit: rate.default({ requestsPerSecond: 10, burst: 200 }),
   /**
-   * Quotas of tenants without their own, by name, such as `{ sessions: 1000000, agents: null }`; `null` for no limit.
+   * Quotas of tenants that have none, by name, such as `{ sessions: 1000000, agents: null }`; `null` for no limit.
    * Others keep their defaults.
    */
   quotas: quotas.default({}),

@@ -18,7 +18,7 @@ export interface OpenStorageOptions {
   readonly connections?: number | undefined;
   /** `true` to fail when the partitions of PostgreSQL cannot be created. */
   readonly needsPartitions?: boolean | undefined;
-  /** Quotas of the deployment, for tenants without quotas of their own. */
+  /** Quotas of the deployment, for tenants that have none. */
   readonly quotas?: DeploymentQuotas | undefined;
   /** Called with each slow step of the opening, such as a migration of a large database. */
   readonly onProgress?: Progress | undefined;

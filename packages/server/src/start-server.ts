@@ -40,7 +40,7 @@ export interface RunningServer {
   /**
    * Key of the configured tenant for agents, with the scopes `ingest` and `read`: it records and checks actions, and
    * cannot approve them. Created for this run; expires on `close`. `undefined` with the option `apiKey`: then create
-   * one by `admin.createKey`.
+   * one by `admin.keys.create`.
    */
   readonly agentKey: string | undefined;
   /** Operations that are not part of the HTTP API. */

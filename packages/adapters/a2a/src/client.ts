@@ -144,7 +144,7 @@ async function* recordStream(
     try {
       await stream?.return?.();
     } finally {
-      // A reader that leaves does not stop the agent: the task goes on.
+      // A reader that leaves does not stop the agent: the task continues.
       outcome ??= progress.response
         ? succeeded()
         : { ok: false, error: abandonedCall('The reader left before the agent responded.') };

@@ -84,8 +84,8 @@ const finalStates: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Returns the status of a response: 200 for a message, else by the state of the task. A state of a later version of the
- * protocol is 202, because it is not known to be an end. No response at all is a failure.
+ * Returns the status of a response: 200 for a message, otherwise by the state of the task. A state of a later version
+ * of the protocol is 202, because it is not known to be an end. No response at all is a failure.
  */
 export function statusOfResponse(response: AgentResponse): number {
   if (!response) return 500;

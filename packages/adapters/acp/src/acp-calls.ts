@@ -48,7 +48,7 @@ export function toolNameOf({ name, kind }: ToolCallUpdate): string {
   return name || kind || 'other';
 }
 
-/** Returns the arguments of a call: its raw input, else all that the agent says about it. */
+/** Returns the arguments of a call: its raw input, otherwise all that the agent says about it. */
 export function argumentsOf({ rawInput, title, locations }: ToolCallUpdate): unknown {
   if (rawInput !== undefined && rawInput !== null) return rawInput;
   return { ...(title && { title }), ...(locations && locations.length > 0 && { locations }) };

@@ -214,7 +214,7 @@ export function actlog<Target extends AcpApp | AcpStream>(
   return target;
 }
 
-/** Every connection of an app starts here: over a stream, and with another app in the same process. */
+/** Wraps the method that starts every connection of an app: over a stream, and with another app in the same process. */
 function wrapConnect(app: App, hooks: Hooks, options: ActlogOptions): void {
   const { builder } = app;
   const connect = builder.connect;

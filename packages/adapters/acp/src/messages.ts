@@ -68,7 +68,7 @@ function isToolCall(value: unknown): value is ToolCallUpdate {
   return typeof (value as ToolCallUpdate | null | undefined)?.toolCallId === 'string';
 }
 
-/** Result of a request for permission. `cancelled` if there is no option of the kinds. */
+/** Returns the result of a request for permission: `cancelled` if there is no option of the kinds. */
 export function chosenOption(
   { options }: PermissionRequest,
   kinds: readonly PermissionOption['kind'][],

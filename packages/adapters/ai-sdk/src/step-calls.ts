@@ -85,7 +85,7 @@ function isResult({ type, preliminary }: StepPart): boolean {
   return (type === 'tool-result' || type === 'tool-error') && !preliminary;
 }
 
-/** A request without a response waits for one in a later run. */
+/** Returns `true` for parts of an approval. A request without a response waits for one in a later run. */
 function isApproval({ type }: StepPart): boolean {
   return type === 'tool-approval-request' || type === 'tool-approval-response';
 }
@@ -99,7 +99,7 @@ const denial = Object.assign(new Error('The call was denied by toolApproval.'), 
   status: responseStatuses.denied,
 });
 
-/** The client runs a tool without `execute`; its result is not known here. */
+/** Returns the outcome of a tool without `execute`, which the client runs, so that its result is not known here. */
 function handedOver(): ToolOutcome {
   return { ok: true, result: new Response(null, { status: 202 }) };
 }

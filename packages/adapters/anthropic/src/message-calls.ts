@@ -89,7 +89,7 @@ export interface AnyMessage {
   readonly content?: unknown;
 }
 
-/** Returns the blocks of a message; a plain text has none of interest. */
+/** Returns the blocks of a message; plain text has none of interest. */
 export function blocksOf(message: AnyMessage | undefined): readonly MessageBlock[] {
   return Array.isArray(message?.content) ? message.content : [];
 }

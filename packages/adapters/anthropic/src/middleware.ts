@@ -72,7 +72,7 @@ function isByteStream(stream: ReadableStream): boolean {
   }
 }
 
-/** A stream that is fed with chunks. Accepts them even when nobody reads it any more: the caller must be unaffected. */
+/** A stream of chunks that are written to it. Accepts them even without a reader: the caller must be unaffected. */
 class Copy {
   #controller: ReadableStreamDefaultController<Chunk> | undefined;
   readonly stream = new ReadableStream<Chunk>({
@@ -250,7 +250,7 @@ async function seenStream(
   calls: MessageCalls,
 ): Promise<void> {
   for await (const { block, isWhole } of blocks) {
-    // A tool may start before the response is complete, and its call must be known by then.
+    // A tool may start before the response is complete, and its call must be known before that.
     if (!isWhole) toolUses().renew(block.id);
     if (isWhole || isToolUse(block)) calls.received(block, sessionId, messages);
   }

@@ -45,7 +45,7 @@ export function actlog<Given extends Options>(
   settings: AdapterOptions = {},
 ): Given {
   const given: Given = options ?? ({} as Given);
-  // A string `sessionId` is an option of the query, too.
+  // A string `sessionId` is also an option of the query.
   const isOfQuery = (value: unknown, name: string) => name === 'sessionId' && typeof value === 'string';
   refuseOptions(given, 'options: actlog({ model }, { guard })', isOfQuery);
   refuseBareMode(given);

@@ -167,7 +167,7 @@ function reasonOf(error: unknown): string {
   return ActionDeniedError.isInstance(error) ? error.message : 'The run was ended.';
 }
 
-/** Ends the run, because Claude Code has no default limit on turns and would call the model again and again. */
+/** Ends the run, because Claude Code has no default limit on turns and would keep calling the model. */
 function endOfRun(error: ActionDeniedError): HookJSONOutput {
   return { continue: false, stopReason: endOfRunReason(error) };
 }

@@ -115,7 +115,7 @@ export class OpenCalls {
       throw error;
     }
     if (known.admitted !== former) {
-      // The run has ended meanwhile.
+      // The run ended in the meantime.
       await admitted.begun.end(aborted);
       throw aborted.error;
     }

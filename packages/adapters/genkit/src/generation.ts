@@ -173,7 +173,7 @@ function currentSession(ai: Genkit): { id?: unknown; sessionId?: unknown } | und
   }
 }
 
-/** Returns the request that the running generation works on, which its current span shows; else undefined. */
+/** Returns the request that the running generation works on, which its current span shows; otherwise undefined. */
 export function currentRequest(): GenerationRequest | undefined {
   const span = stored('core.tracing.instrumentation.span') as
     | { readonly metadata?: { readonly input?: unknown } }

@@ -132,7 +132,7 @@ export interface ToolRun {
   thrown?: unknown;
 }
 
-/** Runs by their calls, for the mapping of outcomes. */
+/** Maps a call to its run, from which its status is derived. */
 export const runsOfCalls: () => WeakMap<HookedCall, ToolRun> = processWide(
   '@actlog/google-adk/runs-of-calls',
   () => new WeakMap(),

@@ -37,7 +37,7 @@ function runOf({ session, invocationId }: InvocationContext): DeniedRun | undefi
 
 /**
  * Counts a denial in its invocation, which ends before the next model call if the model repeats itself. The end of an
- * invocation is a denial for the one whose tool runs it: its model might start that agent again and again.
+ * invocation is a denial for the invocation whose tool runs it, because its model might keep starting that agent.
  */
 function countDenial(context: InvocationContext, call: HookedCall, denial: ActionDeniedError): void {
   for (const one of [context, ...invocationsAround()]) {

@@ -140,7 +140,7 @@ function recordMiddleware(options: ActlogOptions = {}): AgentMiddleware {
         if (isInterruption(error) || runtime.signal?.aborted) throw error;
         const thrown = thrownByTool(error);
         if (ActionDeniedError.isInstance(thrown)) return errorMessage(toolCall, thrown.message, thrown);
-        // An error of other middleware would end the run without this one, too.
+        // An error of other middleware would also end the run without this one.
         if (options.onToolError === 'throw' || MiddlewareError.isInstance(error)) throw error;
         return thrownMessage(toolCall, error);
       }

@@ -301,9 +301,9 @@ function untilAborted<Result>(running: Promise<Result>, signal: AbortSignal | un
 
 /**
  * Returns the final message of the running graph, in place of its model's, once the model has repeated a denied call too
- * often; undefined while the graph goes on. A model that a tool calls goes on, too.
+ * often; undefined while the graph continues. A model that a tool calls also continues.
  *
- * @throws ActionDeniedError when the graph calls its models all the same, again and again
+ * @throws ActionDeniedError when the graph still calls its models repeatedly
  */
 export function endOfRun(): string | undefined {
   const [graph] = runsAround();
@@ -313,7 +313,10 @@ export function endOfRun(): string | undefined {
   return graph.denied.reason;
 }
 
-/** The end of a graph's run is a denial for the graph whose tool runs it: its model might start it again and again. */
+/**
+ * Counts a denial. The end of a graph's run is a denial for the graph whose tool runs it, because its model might keep
+ * starting it.
+ */
 function countDenial(call: HookedCall, denial: ActionDeniedError): void {
   for (const graph of runsAround()) {
     if (!graph.denied.deny(call, denial)) return;

@@ -14,7 +14,7 @@ import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 /** Name of a graph that has none. */
 const defaultName = 'LangGraph';
 
-/** A running graph. An agent is one, too. */
+/** A running graph, which may be an agent. */
 interface GraphRun {
   readonly name: string | undefined;
   /** Messages of its input. */

@@ -53,7 +53,7 @@ function hookWorkflowSteps(): void {
     const { step, runId } = params as { readonly step: Step; readonly runId: string };
     const changed = step?.component === 'TOOL' ? { ...(params as object), step: coveredStep(step) } : params;
     const run = () => executeStep.apply(engine, [changed, ...more]);
-    // Mastra's agents are internal workflows, too.
+    // Mastra's agents are also internal workflows.
     return engine.options?.tracingPolicy?.internal ? run() : inWorkflowRun(runId, run);
   });
 }

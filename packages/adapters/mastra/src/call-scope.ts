@@ -102,7 +102,7 @@ export function enterScope(scope: Omit<CallScope, 'recordedBy'>): CallScope {
 
 /**
  * Returns the arguments from the model if a hook has seen this very call, because Mastra fills in the schema's defaults
- * afterwards; else the tool's input.
+ * afterwards; otherwise the tool's input.
  */
 export function modelArguments(toolName: string, callId: string | undefined, input: unknown): unknown {
   const scope = currentScope();

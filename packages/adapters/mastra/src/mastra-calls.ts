@@ -48,7 +48,7 @@ function statusOf(outcome: ToolOutcome): number | null | undefined {
   return outcome.error === suspended.error ? null : undefined;
 }
 
-/** Mastra reports schema violations as the result of the call. */
+/** Returns the status of a schema violation, which Mastra reports as the result of the call. */
 function statusOfValidation(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const { error, message, validationErrors } = result as Record<string, unknown>;

@@ -21,7 +21,7 @@ export class RecordedCalls {
   readonly #byTools = new WeakMap<object, Set<string>>();
 
   /**
-   * Claims a call. Returns `true` if nobody has recorded it yet.
+   * Claims a call. Returns `true` if it has not been recorded yet.
    *
    * @param invocation - context that Mastra passes to the tool: one object per call
    */
@@ -31,7 +31,7 @@ export class RecordedCalls {
     return true;
   }
 
-  /** Claims the call of a span. Returns `true` if nobody has recorded it yet. */
+  /** Claims the call of a span. Returns `true` if it has not been recorded yet. */
   takeSpan(spanId: string): boolean {
     if (this.#spans.has(spanId)) return false;
     this.#spans.add(spanId);

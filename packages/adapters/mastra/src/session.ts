@@ -30,7 +30,7 @@ export class SuspensionWatch {
     return this.#isSuspended;
   }
 
-  /** Restores the objects, unless they were changed again meanwhile. */
+  /** Restores the objects, unless they were changed again in the meantime. */
   end(): void {
     for (const undo of this.#undo) undo();
   }

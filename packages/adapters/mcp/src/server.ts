@@ -178,7 +178,7 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
   };
 }
 
-/** The first SDKs do not abort running requests, including held ones, when the connection closes. */
+/** Creates the error of a closed connection. The first SDKs do not abort running or held requests then. */
 function connectionClosed(): Error {
   return abandonedCall('The connection closed before the tool could run.');
 }

@@ -96,7 +96,7 @@ function hookFunction(tool: FunctionTool): void {
   }
 }
 
-/** Custom timeout messages are detectable only through `timeoutErrorFunction`. */
+/** Hooks `timeoutErrorFunction`, the only place that shows a timeout with a custom message. */
 function hookTimeout(tool: FunctionTool): void {
   const { timeoutErrorFunction } = tool;
   if (!timeoutErrorFunction || given().has(timeoutErrorFunction)) return;

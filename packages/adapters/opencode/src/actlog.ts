@@ -107,7 +107,7 @@ function writeLog(client: OpencodeClient, { message }: Error): void {
   Promise.resolve(client.app.log({ body })).catch(() => {});
 }
 
-/** Tool that opencode runs instead of one that does not exist, or whose arguments are no JSON. */
+/** Tool that opencode runs instead of one that does not exist, or whose arguments are not JSON. */
 const invalidTool = 'invalid';
 
 /** Creates the `AdapterCalls` of this adapter. */
@@ -129,7 +129,7 @@ function runsTool(tool: string): boolean {
   return tool !== invalidTool;
 }
 
-/** Records a call of a tool that does not exist, or whose arguments are no JSON. */
+/** Records a call of a tool that does not exist, or whose arguments are not JSON. */
 function recordInvalid(calls: AdapterCalls, place: SessionPlace, callId: string, args: unknown): void {
   const { tool, error: text } = (args ?? {}) as { readonly tool?: unknown; readonly error?: unknown };
   if (typeof tool !== 'string' || !calls.covers(tool)) return;

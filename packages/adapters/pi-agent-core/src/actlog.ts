@@ -169,7 +169,7 @@ function hookAgent(agent: PiAgent): void {
   agent.subscribe((event) => hear(event as PiEvent));
 }
 
-/** Shows views of the tools to whoever reads them, as pi does at the start of each run. */
+/** Replaces the tools with views for every reader, such as pi at the start of each run. */
 function showViews(state: PiAgent['state']): void {
   const own = Object.getOwnPropertyDescriptor(state, 'tools');
   if (!own?.get) return;

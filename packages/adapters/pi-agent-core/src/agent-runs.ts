@@ -102,7 +102,7 @@ export function callsAround(): AdapterCalls | undefined {
 
 /**
  * Counts a denial in a run, which ends before its next turn if the model repeats itself. The end of a run is a denial
- * for the run whose tool it works for: its model might start that agent again and again.
+ * for the run whose tool it works for, because its model might keep starting that agent.
  */
 export function countDenial(run: AgentRun, call: HookedCall, denial: ActionDeniedError): void {
   if (!run.denied.deny(call, denial)) return;

@@ -53,7 +53,7 @@ const runs = processWide('@actlog/strands/denied-runs', () => new WeakMap<LocalA
 
 /**
  * Counts a denial in the agent's current run, which ends before the next model call if the model repeats itself. The end
- * of a run is a denial for the agent whose tool runs it: its model might start that agent again and again.
+ * of a run is a denial for the agent whose tool runs it, because its model might keep starting that agent.
  */
 function countDenial(agent: LocalAgent, call: HookedCall, denial: ActionDeniedError): void {
   for (const one of [agent, ...agentsAround()]) {

@@ -15,14 +15,14 @@ export async function complete(args: readonly string[]): Promise<void> {
   }
 }
 
-/** A word that may stand at the cursor. */
+/** A word that is valid at the cursor. */
 interface Suggestion {
   readonly word: string;
   readonly description: string;
 }
 
 /**
- * Returns the words that may stand at the cursor: subcommands, options and choices. Only the subcommand on the line is
+ * Returns the words that are valid at the cursor: subcommands, options and choices. Only the subcommand on the line is
  * loaded.
  *
  * @param words - words after the name of the command, up to the cursor; the last one is being typed

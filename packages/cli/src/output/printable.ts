@@ -40,7 +40,7 @@ export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Returns the text if it fits into `width` columns, or else its start with an ellipsis. */
+/** Returns the text if it fits into `width` columns, otherwise its start with an ellipsis. */
 export function cutToWidth(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';

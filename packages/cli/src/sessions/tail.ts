@@ -195,7 +195,7 @@ interface ServiceError {
 const maxDelayMs = 30_000;
 
 /**
- * Gives what each call of `read` gives, again and again, until the signal is aborted. A broken connection, 429 or 5xx is
+ * Yields what each call of `read` yields, repeatedly, until the signal is aborted. A broken connection, 429 or 5xx is
  * reported once on standard error, and polling continues more slowly.
  *
  * @throws what `read` throws otherwise

@@ -31,8 +31,8 @@ export interface OpenedSpool {
 }
 
 /**
- * Reads the spool that the options name. Of the two default folders, it is the first with journals, else the first that
- * can be read.
+ * Reads the spool that the options name. Of the two default folders, it is the first with journals, otherwise the first
+ * that can be read.
  *
  * @throws UsageError when the file of `--env-file` cannot be read
  * @throws UntrustedFileError when other users can change the folder

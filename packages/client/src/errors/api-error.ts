@@ -97,7 +97,7 @@ export class NotFoundError extends APIError {
 
 /**
  * Error thrown when the rate limit of the key or a quota of the tenant is exceeded (429). `retryAfterMs` is the delay
- * that the service asks for. Thrown at once if that exceeds `maxRetryAfterMs`, otherwise after the last retry.
+ * that the service requests. Thrown at once if that exceeds `maxRetryAfterMs`, otherwise after the last retry.
  */
 export class RateLimitError extends APIError {
   static {

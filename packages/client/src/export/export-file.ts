@@ -164,7 +164,7 @@ async function sync(file: FileHandle): Promise<void> {
   }
 }
 
-/** Reads an exported session that is in memory, and checks it against its own hash and count. */
+/** Reads an exported session that is in memory, and checks it against its hash and count. */
 export async function readExport(response: ApiResponse): Promise<ResponseOf<'sessions.export'>> {
   const document = response.jsonObject();
   const { contentSha256, eventCount } = document;

@@ -135,7 +135,7 @@ function requirePositive(field: string, value: number): void {
   throw invalidValue(field, 'a positive number of milliseconds', value);
 }
 
-/** Options of `client.guardian.pendingActions.watch`. Those of a call apply to each request for the list. */
+/** Options of `client.guardian.pendingActions.watch`. Request options apply to each request for the list. */
 export interface WatchOptions extends ListOptions {
   /** Ends the loop, without an error. */
   readonly signal?: AbortSignal | undefined;

@@ -60,7 +60,7 @@ function required(id: string | undefined, record: object, name: string | undefin
   );
 }
 
-/** @param known Names of references that may be the record's own identifier. */
+/** @param known Names of references that may be the identifier of the record itself. */
 function fieldOf(record: object, name: string | undefined, known: readonly string[]): string | undefined {
   const fields = record as Readonly<Record<string, unknown>>;
   if (name !== undefined) return textOf(fields[name]);
@@ -93,7 +93,7 @@ function plain(name: string): string {
   return name.replace(/[_-]/g, '').toLowerCase();
 }
 
-/** Returns a text that is not empty, or a safe integer as text. */
+/** Returns a string that is not empty, or a safe integer as a string. */
 function textOf(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -79,7 +79,7 @@ export class Sessions {
   /**
    * Exports a session as one document in memory: `GET /v1/sessions/:id/export.json`. If the document has a
    * `contentSha256`, its events are verified against it.
-   * @throws ExportIntegrityError When the events do not match the document's own hash or count.
+   * @throws ExportIntegrityError When the events do not match the hash or count in the document.
    * @throws ResponseShapeError When the document is larger than `maxResponseBytes`: use `exportToFile` or
    * `exportToBlob`.
    *
@@ -98,10 +98,10 @@ export class Sessions {
 
   /**
    * Exports a session of any size to a file, in constant memory. The file gets its name only when it is complete,
-   * matches its own `contentSha256` and is flushed to disk. Until then it has a hidden temporary name, and is removed
+   * matches its `contentSha256` and is flushed to disk. Until then it has a hidden temporary name, and is removed
    * if anything fails. Needs Node, Bun or Deno. For many sessions, see `exportSessions` of `@actlog/client/scripts`.
    *
-   * @throws ExportIntegrityError When the document is truncated, or does not match its own hash or count.
+   * @throws ExportIntegrityError When the document is truncated, or does not match its hash or count.
    *
    * @example
    * ```ts
@@ -118,7 +118,7 @@ export class Sessions {
    * that the document is complete and contains the declared number of events, but not its `contentSha256`, because the
    * platform can only hash data that is entirely in memory.
    *
-   * @throws ExportIntegrityError When the document is truncated, or does not match its own count.
+   * @throws ExportIntegrityError When the document is truncated, or does not match its count.
    *
    * @example
    * ```ts

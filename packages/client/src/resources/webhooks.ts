@@ -21,7 +21,7 @@ export interface SignOptions {
 }
 
 /**
- * Verifies deliveries of the service to your own server (reference profile, "Notification channel"; Standard Webhooks).
+ * Verifies deliveries of the service to your server (reference profile, "Notification channel"; Standard Webhooks).
  * Needs no API key: use `new Webhooks()` where nothing else of the client is needed.
  */
 export class Webhooks {
@@ -64,7 +64,7 @@ export class Webhooks {
   }
 
   /**
-   * Signs a delivery, for tests of your own handler.
+   * Signs a delivery, for tests of your handler.
    *
    * @returns Headers to send with the body.
    * @throws InvalidArgumentError When the secret is malformed, the body is already parsed, or the timestamp is not a

@@ -13,11 +13,11 @@ const seconds = /^\d+(\.\d+)?$/;
  * Parses a `Retry-After` header (RFC 9110, section 10.2.3) to a delay in milliseconds.
  *
  * @param value Header value: seconds, possibly fractional, or an HTTP date. Of several values joined by commas, as
- * gateways produce them, the longest counts.
- * @param nowMs Unix time in milliseconds that a date is compared with. Pass the response's own `Date` if it has one, so
- * that a wrong local clock does no harm.
+ *   gateways produce them, the longest counts.
+ * @param nowMs Unix time in milliseconds that a date is compared with. Pass the `Date` of the response if it has one,
+ *   so that a wrong local clock does no harm.
  * @returns 0 for a date in the past; at most 2³¹−1, the longest timer; undefined for anything that is neither seconds
- * nor a date (negative, empty, `NaN`, `soon`): use your own delay.
+ *   nor a date (negative, empty, `NaN`, `soon`): use a default delay.
  *
  * @example
  * ```ts

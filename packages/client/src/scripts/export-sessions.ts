@@ -6,7 +6,7 @@ import type { SessionFilters } from '../resources/sessions.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 import { PartialExport } from './partial-export.ts';
 
-/** Options of `exportSessions`. Those of a call apply to each request. */
+/** Options of `exportSessions`. Request options apply to each request. */
 export interface ExportSessionsOptions extends RequestOptions {
   /** Filters of the sessions, as in `client.sessions.list`. Default: all sessions. */
   readonly query?: SessionFilters | undefined;
@@ -24,7 +24,7 @@ export interface ExportSessionsOptions extends RequestOptions {
 export interface ExportSessionsProgress {
   /** Session that was added. */
   readonly sessionId: string;
-  /** Number of sessions in the file, with those of earlier runs. */
+  /** Number of sessions in the file, including earlier runs. */
   readonly sessions: number;
   /** Size of the file, in bytes. */
   readonly bytes: number;

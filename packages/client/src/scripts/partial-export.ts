@@ -49,7 +49,7 @@ export class PartialExport {
   /**
    * Starts an export, or continues an interrupted one.
    *
-   * @param subject Deployment and filters, compared with those of the interrupted export.
+   * @param subject Deployment and filters, which must match the interrupted export.
    */
   static async open(path: string, subject: Readonly<Record<string, unknown>>): Promise<PartialExport> {
     const fs = builtinModule('node:fs/promises');
@@ -105,7 +105,7 @@ export class PartialExport {
     return `${this.#folder}/${index}.part`;
   }
 
-  /** Appends a document as one line, and removes its own file. */
+  /** Appends a document as one line, and removes its file. */
   async append(id: string, part: string): Promise<void> {
     const source = await this.#fs.open(part, 'r');
     try {

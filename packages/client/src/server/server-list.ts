@@ -35,7 +35,7 @@ export function serverList<Item>(
   });
 }
 
-/** Returns a time in ISO 8601; a text as it is. */
+/** Formats a time in ISO 8601; returns a string unchanged. */
 export function timeText(time: Date | string | undefined): string | undefined {
   return time instanceof Date ? time.toISOString() : time;
 }

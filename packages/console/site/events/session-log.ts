@@ -60,7 +60,7 @@ export class SessionLog {
     return this.#error;
   }
 
-  /** Reads on until the events suffice, the end, or a failure. */
+  /** Reads more events until there are enough, at the end of the session, or after a failure. */
   async readUntil(suffices: Suffices): Promise<void> {
     // One reader at a time: each page needs the cursor of the one before.
     while (this.#reading) await this.#reading;

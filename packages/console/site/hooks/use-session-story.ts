@@ -23,7 +23,7 @@ export interface SessionStory {
   readonly unread: number;
   readonly virtual: VirtualRows;
   readonly selection: EventSelection;
-  /** Number of events that were searched for one that is not among them; undefined if there is none. */
+  /** Number of events that were searched for one that was not found; undefined if none is missing. */
   readonly missed: number | undefined;
   select(selection: EventSelection): void;
   /** Brings an event into view, however far down it is. */

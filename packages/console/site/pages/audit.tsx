@@ -240,7 +240,7 @@ export function actionText(action: string): string {
   return action.replaceAll(/[._]/g, ' ');
 }
 
-/** Returns the author of a change as words: the person if there is one, else the name of the key. */
+/** Returns the author of a change as words: the person if there is one, otherwise the name of the key. */
 export function actorText({ kind, id, name, principal }: AuditEntry['actor']): string {
   if (kind === 'server') return 'The server';
   if (kind === 'operator') return 'The server’s command';

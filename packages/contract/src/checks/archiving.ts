@@ -7,7 +7,7 @@ import { isUnchanged } from '../world/event-record.ts';
 import { listed } from '../world/list-walk.ts';
 import { expectSuccess } from './expectations.ts';
 
-/** A policy as it is read and listed. */
+/** A policy as an endpoint and the list return it. */
 interface Shown {
   readonly read: ApiResponse;
   /** Item of the list; undefined if it is not there. */
@@ -41,7 +41,7 @@ async function archived(run: Run): Promise<{ id: string; response: ApiResponse }
 
 /** Checks of archiving policies. */
 export const archivingChecks: readonly Check[] = [
-  // The first of the run: later ones could not tell.
+  // The first check that archives, because later ones could not detect this.
   check(requirementOfEndpoint['policies.archive'], 'archives no other policy', async (run) => {
     const other = await run.records.identified('policies', 3);
     const before = await run.probe.call('policies.get', { id: other.id });

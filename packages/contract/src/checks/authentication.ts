@@ -19,7 +19,7 @@ function altered(key: string): string {
   return key.slice(0, -4) + changed;
 }
 
-/** Returns a key whose letters after its prefix are in the other case; an altered one if it has no letters. */
+/** Returns a key with the case of the letters after its prefix swapped; an altered key if it has no letters. */
 function inOtherCase(key: string): string {
   const prefix = Object.values(keyPrefixes).find((one) => key.startsWith(one)) ?? '';
   const swapped = key
@@ -59,7 +59,7 @@ function rejects(name: EndpointName, what: string, requirement: string, sent: (r
   });
 }
 
-/** The word for a key in the languages of the messages that can be understood. */
+/** The word for a key in the languages of messages that the check understands. */
 const wordsForKey =
   /schl(ü|ue)ssel|cl[eé]\b|clave|llave|chiave|chave|sleutel|nyckel|nøkkel|nøgle|avain|klucz|klíč|kulcs|anahtar|ключ|κλειδί|מפתח|مفتاح|कुंजी|密钥|金鑰|キー|鍵|키/iu;
 

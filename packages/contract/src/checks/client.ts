@@ -48,7 +48,7 @@ async function observe(run: Run, faults: readonly Response[], options: ClientOpt
     logLevel: 'off',
     fetch: async (url, init) => {
       tries.push(new Headers(init.headers));
-      // The deployment may be busy or limit the rate meanwhile; the client is to see the injected faults only.
+      // The deployment may be busy or limit the rate meanwhile; the client must see only the injected faults.
       const injected = left.shift();
       if (injected) return injected;
       const response = await repeated(run.settings, () => sendWhole(run, url, init));

@@ -39,7 +39,7 @@ const fieldCases: readonly FieldCase[] = [
   ['EVT-10', 'payload.responseStatus', 200.5, 'refused'],
 ];
 
-/** Fields with a type, which a boolean never has, and null only stands for where the field may be left out. */
+/** Fields with a type that a boolean never has. Null is valid only where the field may be omitted. */
 const typedFields: readonly (readonly [requirement: string, field: string])[] = [
   ['EVT-01', 'eventId'],
   ['EVT-02', 'agentId'],
@@ -174,7 +174,7 @@ const clockToleranceMs = 24 * 3_600_000;
 /** Age of an event that cannot have been received at the time of its source, in milliseconds. */
 const clearlyEarlierMs = 30_000;
 
-/** Bodies that are no events. */
+/** Bodies that are not events. */
 const invalidBodies: readonly (readonly [name: string, rawBody: string])[] = [
   ['a body that is not JSON', '{"eventId":'],
   ['a body that is an array', '[]'],

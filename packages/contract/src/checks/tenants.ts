@@ -126,7 +126,7 @@ export const tenantChecks: readonly Check[] = [
     const session = (await run.traffic.settled()).ofAgent.at(-1) as MadeSession;
     const event = run.traffic.event({ agentId: session.agentId, sessionId: session.id });
     const response = await run.probe.call('events.create', { key, body: event });
-    // Once an event that was sent later is shown, the other one would be, too.
+    // Once a later event is shown, the earlier one would also be shown.
     const later = run.traffic.event({ agentId: session.agentId, sessionId: session.id });
     await run.traffic.post(later);
     const { document } = await run.traffic.detail({ ...session, events: [...session.events, later] });
@@ -153,7 +153,7 @@ export const tenantChecks: readonly Check[] = [
     const before = (await ofAgent()).length;
     // A deployment may reject an agent that the other tenant does not have.
     const isHeld = await isHeldFor(run, agentId, key);
-    // Once an action that was checked later is listed, the other one would be, too.
+    // Once an action that was checked later is listed, the earlier one would also be listed.
     const later = (await run.guardian.check(agentId)).names;
     const hasNames = namesAny(held, { ...names, agentId: names.name });
     const isListed = (item: unknown) => namesAny(item, { ...later, agentId: later.name });

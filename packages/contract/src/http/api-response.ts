@@ -34,7 +34,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `true` for a status of success. */
+/** `true` for a successful status. */
 export function succeeded({ status }: ApiResponse): boolean {
   return status >= 200 && status < 300;
 }
@@ -111,7 +111,7 @@ export function isRetried(status: number): boolean {
 }
 
 /**
- * Sends a request until its response is neither 429, 502, 503 nor 504, five times more at most. Waits for the time in
+ * Sends a request until its status is neither 429, 502, 503 nor 504, with at most five retries. Waits for the time in
  * `Retry-After`, unless it is longer than the run allows, or with exponential backoff and jitter.
  */
 export async function repeated<Received extends { readonly status: number; readonly headers: Headers }>(

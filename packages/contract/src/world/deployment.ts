@@ -103,12 +103,12 @@ export class Redaction {
   }
 }
 
-/** Part of the budget that all looks in vain may take together, including those after it is used up. */
+/** Part of the budget that all failed looks may take together, including looks after it is used up. */
 const longestVainPart = 3;
 
 /**
  * Time that a run may wait in vain for accepted data to appear. All looks share it, so that a deployment that never
- * shows its data does not delay the run again and again. Waiting that ends with success costs nothing, so that a
+ * shows its data does not delay the run repeatedly. Waiting that ends with success costs nothing, so that a
  * deployment that shows its data late passes.
  */
 export class SettleBudget {

@@ -11,7 +11,7 @@ import {
   values,
 } from '../http/api-response.ts';
 
-/** Number of an event's other values that an item with its id has at least, if it is the event and not a reference. */
+/** Minimum number of an event's other values in an item with its id, if the item is the event and not a reference. */
 const valuesOfCopy = 2;
 
 /**
@@ -29,7 +29,7 @@ export function recordsOf(document: unknown, eventId: string, others: readonly s
   );
 }
 
-/** `true` if two timestamps stand for the same instant; numbers count milliseconds or seconds. */
+/** `true` if two timestamps are the same instant; numbers count milliseconds or seconds. */
 function isSameInstant(found: unknown, sent: unknown): boolean {
   const sentMs = Date.parse(String(sent));
   if (typeof found === 'number') return found === sentMs || found * 1000 === sentMs;
@@ -140,11 +140,11 @@ export function hashOf(eventId: string): string {
   return `sha256:${createHash('sha256').update(eventId).digest('hex')}`;
 }
 
-/** Names of members that change when a record is written or read, whatever happened to it. */
+/** Names of members that change whenever a record is written or read. */
 const incidental =
   /^(updated|modified|changed|touched|last|synced|fetched|read|generated|now|server|age|elapsed|remaining)|(version|revision|etag|updated_?at|expires_?in)$/i;
 
-/** Returns a document without the members that say nothing about the state of a record. */
+/** Returns a document without the members that do not show the state of a record. */
 function withoutIncidental(document: unknown): unknown {
   if (Array.isArray(document)) return document.map(withoutIncidental);
   if (!isObject(document)) return document;
@@ -155,7 +155,7 @@ function withoutIncidental(document: unknown): unknown {
   );
 }
 
-/** `true` if two versions of a record only differ in members such as the time of the last change. */
+/** `true` if two versions of a record differ only in members such as the time of the last change. */
 export function isUnchanged(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(withoutIncidental(before), withoutIncidental(after));
 }

@@ -34,7 +34,7 @@ export interface Decision {
 /** Statuses of a decision for a value that is not the identifier of a pending action. */
 const noSuchAction = new Set([400, 404, 409, 410, 422]);
 
-/** Held actions of a run. Actions of others are never decided. */
+/** Held actions of a run. Never decides actions of others. */
 export class Guardian {
   readonly #deployment: Deployment;
   readonly #records: Records;
@@ -86,7 +86,7 @@ export class Guardian {
     return { ...hold, item: hold.item };
   }
 
-  /** Returns the decision about the first held action, while a second one is held, too. */
+  /** Returns the decision about the first held action, while a second one is also held. */
   decided(): Promise<Decision> {
     this.#decision ??= this.#decide();
     return this.#decision;

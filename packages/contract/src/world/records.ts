@@ -23,7 +23,7 @@ export interface MadeRecord {
   readonly tried: number;
 }
 
-/** Shortest value that is unlikely to identify a record of somebody else by chance, in characters. */
+/** Minimum length of a value that is unlikely to identify a record of another user by chance, in characters. */
 const unmistakableLength = 8;
 
 /** Records of a run, created when a check first needs them and tracked for cleanup. */

@@ -136,7 +136,7 @@ export const recordMutants: readonly Mutant[] = [
     fault: requests('POST /v1/events', () => refusal(400, 'VALIDATION_ERROR')),
   },
   {
-    name: 'a redirect instead of an response',
+    name: 'a redirect instead of a response',
     caughtBy: ['END-21', 'AUT-03', 'AUT-07', 'LST-05', 'SVC-01'],
     options: { only: ['END-21', 'AUT-03', 'AUT-07', 'LST-05', 'SVC-01'], readOnly: true },
     fault: () => ({
@@ -157,7 +157,7 @@ export const recordMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: 'an response cut short',
+    name: 'a response cut short',
     caughtBy: ['END-22'],
     fault: responses('PATCH /v1/agents/:id', (it) => {
       it.body += '}';

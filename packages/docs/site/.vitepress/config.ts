@@ -52,7 +52,7 @@ interface LinkPlace {
 const forgeLink = new RegExp(`^${forge}/(?:blob|tree)/main/([^#?]*)(#.*)?$`);
 
 /**
- * Returns the link of the site for a link of a Markdown file: a page's relative path if the file has a page, else the
+ * Returns the link of the site for a link of a Markdown file: a page's relative path if the file has a page, or the
  * file on the forge. Other links stay as they are.
  *
  * @throws Error if the repository has no such file.

@@ -64,7 +64,7 @@ const patientHoldMs = 300_000;
 export interface GatewayCallsOptions {
   /** Recorder of the calls, with its guard. */
   readonly recorder: Recorder;
-  /** Id of the agent. Default: the name that the client gives itself, else the recorder's. */
+  /** Id of the agent. Default: the name that the client gives itself, otherwise the recorder's. */
   readonly agentId?: string | undefined;
   /**
    * Maximum wait for a person's approval, in milliseconds. Default: 300,000 for a call with a progress token, whose

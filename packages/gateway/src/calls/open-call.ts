@@ -58,7 +58,7 @@ export interface CallContext extends Caller {
 /** A tool call between the client's request and its response, which is checked, recorded and held. */
 export class OpenCall {
   readonly id: unknown;
-  /** Resolves when the call is recorded, or goes on with another request. */
+  /** Resolves when the call is recorded, or continues in another request. */
   readonly recorded: Promise<ResponseChanges>;
   readonly #request: CallRequest;
   readonly #context: CallContext;
@@ -158,7 +158,7 @@ export class OpenCall {
     };
   }
 
-  /** The first decision counts: the call of a forwarded request may still fail. */
+  /** Reports the first decision only, because the call of a forwarded request may still fail. */
   #decide(decision: CallDecision): void {
     if (this.#isDecided) return;
     this.#isDecided = true;

@@ -185,7 +185,7 @@ function isRequest({ id, method }: RpcMessage): boolean {
   return id !== undefined && method !== undefined;
 }
 
-/** Names the status in the SDKs' words, from which the recorder takes it. */
+/** Describes the status in the words of the SDKs, which the recorder parses. */
 function problemOf(status: number): string {
   const fix = status === 401 || status === 403 ? ' Pass its credentials with --header.' : '';
   return `Error POSTing to endpoint (HTTP ${status}): the MCP server rejected the request.${fix}`;

@@ -205,7 +205,7 @@ export class ProxyExchange {
   }
 }
 
-/** Names a status in the SDKs' words, from which the recorder takes it. */
+/** Creates an error with the status in the words of the SDKs, which the recorder parses. */
 function rejection(status: number): RpcError {
   return new RpcError(undefined, `Error POSTing to endpoint (HTTP ${status})`);
 }

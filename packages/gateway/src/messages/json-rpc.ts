@@ -38,7 +38,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Returns the messages of a line: several of a batch (revision 2025-03-26), else one. */
+/** Returns the messages of a line: several of a batch (revision 2025-03-26), otherwise one. */
 export function messagesOf(value: unknown): readonly RpcMessage[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.map((message) => (typeof message === 'object' && message !== null ? message : {}));

@@ -224,7 +224,7 @@ export class Relay {
     }
   }
 
-  /** Returns the server's response when its calls are recorded: the very line, unless somebody else records them. */
+  /** Returns the server's response when its calls are recorded: the same line, except for changed outcomes. */
   async #responseLine(line: Buffer, calls: readonly OpenCall[], isBatch: boolean): Promise<Buffer> {
     const changes = await Promise.all(calls.map((call) => call.recorded));
     const owed = calls.flatMap((call) => this.#owed.get(call)?.splice(0) ?? []);

@@ -12,7 +12,7 @@ export interface StdioGatewayOptions {
   /** Streams of the client. */
   readonly input: Readable;
   readonly output: Writable;
-  /** Signals for this process, which end the server, too. */
+  /** Signals for this process, which also end the server. */
   readonly signals: SignalSource;
 }
 

@@ -207,7 +207,7 @@ export class ConfigurationFile {
   /**
    * Reads a configuration.
    *
-   * @throws Error when the file does not exist or cannot be read; SyntaxError when it is no configuration
+   * @throws Error when the file does not exist or cannot be read; SyntaxError when it is not a configuration
    */
   constructor(path: string) {
     if (!existsSync(path)) {

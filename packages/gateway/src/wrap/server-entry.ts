@@ -31,7 +31,7 @@ export function isWrapped({ command, args }: ServerEntry): boolean {
   return words.some((word, index) => word === gatewayArgs[0] && words[index + 1] === gatewayArgs[1]);
 }
 
-/** Reason why an entry cannot be wrapped; undefined if it can. */
+/** Returns the reason why an entry cannot be wrapped; undefined if it can. */
 export function obstacle({ type, command, url }: ServerEntry): string | undefined {
   if (typeof command === 'string') return undefined;
   if (typeof url !== 'string') return 'it has neither a command nor a url';

@@ -58,7 +58,7 @@ const timeoutExitCode = 124;
 function statusOf(event: EventFields): number {
   const response = event.value('tool_response');
   const status = responseStatusOf(response);
-  // Codex 0.163 passes on only the output of a command. Its exit code is in the transcript by then.
+  // Codex 0.163 passes on only the output of a command. Its exit code is already in the transcript.
   if (typeof response !== 'string' || status !== responseStatuses.ok || exitCode.test(response))
     return status;
   return transcribedStatus(event) ?? status;

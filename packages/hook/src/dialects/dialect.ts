@@ -30,7 +30,7 @@ export interface Dialect {
    * Creates the output that denies a call.
    *
    * @param reason - text for the model
-   * @param stopReason - text for the user, if the run is to end; undefined if it goes on
+   * @param stopReason - text for the user, if the run must end; undefined if it continues
    */
   deny(reason: string, stopReason?: string): HookOutput;
   /**

@@ -43,7 +43,7 @@ function scriptOf({ script = process.argv[1] }: InstallHookOptions): string | un
   return path && /[\\/](?:actlog|bin\.[jt]s)$/.test(path) ? path : undefined;
 }
 
-/** A link in `node_modules/.bin` may go; what it points to stays until the package does. */
+/** Resolves links: one in `node_modules/.bin` may be removed before the package that it points to. */
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);
@@ -73,7 +73,7 @@ function flagsOf(options: InstallHookOptions): string[] {
 /** Quotes an argument for the shells that agents start commands with. */
 function quoted(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  // In cmd.exe and PowerShell, a backslash is no escape.
+  // In cmd.exe and PowerShell, a backslash is not an escape.
   if (process.platform === 'win32') return `"${text.replaceAll('"', '')}"`;
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -90,7 +90,7 @@ export interface HookPlace {
 
 /** Options of `installHook`. Options of the hook that are omitted are read from the environment when it runs. */
 export interface InstallHookOptions extends HookPlace {
-  /** `enforce` checks calls before they run. Default: `ACTLOG_GUARD` of the agent, else `off`. */
+  /** `enforce` checks calls before they run. Default: `ACTLOG_GUARD` of the agent, otherwise `off`. */
   readonly guard?: 'off' | 'enforce' | undefined;
   /** Decision without a response of the service. Default: `ACTLOG_GUARD_ON_UNAVAILABLE` of the agent. */
   readonly onUnavailable?: 'allow' | 'deny' | undefined;
@@ -100,7 +100,7 @@ export interface InstallHookOptions extends HookPlace {
   readonly holdTimeoutSeconds?: number | undefined;
   /** Decision when nobody approved in time; `ask` shows the agent's prompt. Default: `deny`. */
   readonly afterHold?: 'deny' | 'ask' | undefined;
-  /** Id of the agent in events. Default: `ACTLOG_AGENT_ID` of the agent, else the agent's name. */
+  /** Id of the agent in events. Default: `ACTLOG_AGENT_ID` of the agent, otherwise the agent's name. */
   readonly agentId?: string | undefined;
   /**
    * Arguments that the approver and conditions see: `*` for all, or paths such as `command,user.name`. Default: none.

@@ -124,7 +124,7 @@ export class SettingsText {
     return this.text.slice(0, offset) + text + this.text.slice(offset + length);
   }
 
-  /** White space at the start of the line on which a node begins. */
+  /** Returns the white space at the start of the line on which a node begins. */
   #indentOf({ offset }: Node): string {
     const line = this.text.slice(this.text.lastIndexOf('\n', offset - 1) + 1, offset);
     return /^[ \t]*/.exec(line)?.[0] ?? '';

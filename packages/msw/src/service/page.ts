@@ -31,7 +31,7 @@ export function listName(endpoint: string, parts: Readonly<Record<string, unknow
   return JSON.stringify([endpoint, filters.sort(([left], [right]) => (left < right ? -1 : 1))]);
 }
 
-/** Returns one page of a list by sort position, so that rows that are added meanwhile shift nothing. */
+/** Returns one page of a list by sort position, so that rows added in the meantime shift nothing. */
 export function pageOf<Row>(
   cursors: Cursors,
   list: string,

@@ -166,7 +166,7 @@ function usedApproval({ decision }: CheckResponse, held: HeldAction | undefined)
   return isUsed ? [{ type: 'use_approval', heldId: held.id }] : [];
 }
 
-/** A held action is recorded when it is decided. */
+/** Returns the effect that records a call. A held action is recorded when it is decided. */
 function recordedCall(
   { isWatched }: Pick<CheckFacts, 'isWatched'>,
   { decision }: CheckResponse,

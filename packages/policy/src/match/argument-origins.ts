@@ -164,7 +164,7 @@ const notTargets: ReadonlySet<string> = new Set([...argumentWords.content, ...ar
 const places: ReadonlySet<string> = new Set(argumentWords.place);
 const part = /\.(host|query)$/;
 
-/** Words of the last name of a path, in any style, in lower case. */
+/** Returns the words of the last name of a path, in any style, in lower case. */
 function wordsOf(path: string): string[] {
   return path
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -173,7 +173,9 @@ function wordsOf(path: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** `true` if an argument determines what an action is aimed at, such as a recipient, an amount or an id; by its path. */
+/**
+ * `true` if the argument with this path determines the target of an action, such as a recipient, an amount or an id.
+ */
 function isTarget(path: string): boolean {
   const words = wordsOf(path);
   const last = words.at(-1) ?? '';

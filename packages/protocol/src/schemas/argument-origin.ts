@@ -4,10 +4,10 @@ import { identifier, line, looseObject, strictObject } from './scalar.ts';
 
 const origin = {
   /**
-   * Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older texts are no longer in the recorder's memory).
+   * Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).
    */
   from: z.enum(['user', 'system', 'tool', 'model', 'unknown']),
-  /** Form of the value in the tool's result: `field` for a field of its own, `text` for a part of running text. Only with `from: 'tool'`. */
+  /** Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`. */
   as: z.enum(['field', 'text']).optional(),
   /** Tool of the earlier call. Only with `from: 'tool'`. */
   toolName: identifier.optional(),
@@ -61,7 +61,7 @@ export const argumentOriginsPayload = strictObject({
   toolName: identifier,
   /** Sources of the call's values, by argument path such as `address.city`. */
   origins: argumentOrigins,
-  /** `true` if the recorder knows the user's texts, so that a value that is not the user's is known not to be. */
+  /** `true` if the recorder knows what the user said, so that a value without the origin `user` did not come from the user. */
   userText: z.boolean().optional(),
 });
 

@@ -54,7 +54,7 @@ export const policyCheck = strictObject({
   actionId: identifier.optional(),
   /** Person or system on whose behalf the agent acts, for conditions and the approver; none if omitted. */
   principal: line(200).optional(),
-  /** Name of the agent's subagent that acts, for conditions and the approver; it is no agent of its own. None if omitted. */
+  /** Name of the agent's subagent that acts, for conditions and the approver; it does not count as an agent. None if omitted. */
   subagent: line(200).optional(),
   /** Agents that the agent runs inside, nearest first; their policies, rates and revocation apply too. None if omitted. */
   parentAgentIds: z.array(resourceId).max(limits.maxParentAgents).optional(),

@@ -38,7 +38,7 @@ export const event = strictObject({
   sessionId: resourceId,
   /** Time of the event: ISO 8601 in UTC with a trailing `Z`, at most 40 characters. */
   sourceTimestamp: timestamp,
-  /** Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for those of a subagent, `session_seal` for the ids of a session's events. `guardian_decision`, in any spelling, is reserved for the service. */
+  /** Kind of event, at most 100 characters; `tool_api` for tool calls, `argument_origins` for the origins of their arguments, `subagent_call` for the calls of a subagent, `session_seal` for the ids of a session's events. `guardian_decision`, in any spelling, is reserved for the service. */
   category: line(100),
   /** Version of the event schema; `1.0`. */
   schemaVersion: line(20),

@@ -105,7 +105,7 @@ export class AdapterCalls {
   }
 
   /**
-   * Does the same as {@link AdapterCalls.run} for hooks that cannot put the whole call in one function.
+   * Begins a call, like {@link AdapterCalls.run}, for hooks that cannot put the whole call in one function.
    *
    * @throws ActionDeniedError when the guard denies the call
    */
@@ -114,7 +114,7 @@ export class AdapterCalls {
   }
 
   /**
-   * Returns `true` the first time it is called with this object. For hooks that report the same finished call with the
+   * Returns `true` for the first call with this object, for hooks that report the same finished call with the
    * same object.
    */
   claim(told: object): boolean {
@@ -140,7 +140,7 @@ export class AdapterCalls {
   }
 
   /**
-   * Does the same for hooks that report a call late or have announced it: skips a call that a generic hook has already
+   * Records a call for hooks that report it late or have announced it: skips a call that a generic hook has already
    * recorded.
    */
   recordLate(call: HookedCall, outcome: ToolOutcome): void {
@@ -148,7 +148,7 @@ export class AdapterCalls {
   }
 
   /**
-   * Does the same for generic hooks, which see the calls of every framework: skips a call that its framework's adapter
+   * Records a call for generic hooks, which see the calls of every framework: skips a call that its framework's adapter
    * handles. Such a call is recognized by its id. Without an id, it is recognized by `startedIn`, if that is a call of
    * the same tool, or by its time after {@link AdapterCalls.watchHooked}, because some frameworks report failures in
    * the background.
@@ -265,7 +265,7 @@ export class AdapterCalls {
     };
   }
 
-  /** The user's id of the session, else the framework's. */
+  /** Returns the user's id of the session, otherwise the framework's. */
   #sessionIdOf(ofFramework: string | undefined): string | undefined {
     const { sessionId } = this.#options;
     const own = typeof sessionId === 'function' ? this.#usable('sessionId', sessionId, isText) : sessionId;

@@ -116,8 +116,8 @@ export function refuseOptions(
 }
 
 /**
- * Does the same for functions by the names of their tools. Where a function could be an option as well, such as
- * `sessionId`, it is one unless there are options beside it.
+ * Rejects options among functions by the names of their tools. A function that could also be an option, such as
+ * `sessionId`, counts as an option unless options are passed as well.
  *
  * @throws TypeError when an option is among the functions
  */
@@ -236,7 +236,7 @@ export interface AdapterOptions {
    * Default: as the recorder does.
    */
   readonly origins?: boolean | OriginsOptions | undefined;
-  /** Id of the agent. Default: the framework's name of the agent if it has one, else the recorder's. */
+  /** Id of the agent. Default: the framework's name of the agent if it has one, otherwise the recorder's. */
   readonly agentId?: string | undefined;
   /** Id of the session. Default: the framework's thread, session or run id. */
   readonly sessionId?: SessionSource | undefined;

@@ -14,7 +14,7 @@ export class ProcessCoverage<Installed extends object = AdapterCalls> {
     this.#installed = processWide(name, () => new Set());
   }
 
-  /** The one that applies: the last that was installed; undefined if there is none. */
+  /** The active one, which was installed last; undefined if there is none. */
   get current(): Installed | undefined {
     return [...this.#installed()].at(-1);
   }

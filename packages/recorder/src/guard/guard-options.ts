@@ -28,7 +28,7 @@ export interface GuardOptions {
   /**
    * `off` checks nothing. `observe` checks without waiting and lets every call run: counters and the diagnostics
    * channel `guarded` report what `enforce` would have done. `enforce` checks before a call runs. Default:
-   * `ACTLOG_GUARD`, else `off`.
+   * `ACTLOG_GUARD`, otherwise `off`.
    */
   readonly mode?: 'off' | 'observe' | 'enforce' | undefined;
   /**
@@ -133,7 +133,7 @@ const onUnavailableValues = ['allow', 'deny'] as const;
 const environmentName = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 
 /**
- * Checks the options of a guard and completes them from another guard, else from the environment.
+ * Checks the options of a guard and completes them from another guard, otherwise from the environment.
  *
  * @throws RangeError when a number or the name of the environment is invalid
  * @throws TypeError when an option has the wrong type or an unknown value, or `enforce` lacks `onUnavailable`

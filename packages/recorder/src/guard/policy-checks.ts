@@ -221,8 +221,8 @@ export class PolicyChecks {
   }
 
   /**
-   * Sends a check; one that the service rejects because of its optional facts is repeated without them: without one kind
-   * of them if that suffices.
+   * Sends a check. If the service rejects it because of its optional facts, repeats it without one kind of them, or
+   * without all if that is not enough.
    */
   async #send(question: PolicyCheck, options: CheckOptions): Promise<unknown> {
     let rejection: unknown;

@@ -214,7 +214,7 @@ export class Journal {
     this.#options.onFailure(error);
   }
 
-  /** Unreadable events are left in their file for the next process. */
+  /** Loads all events of a segment. Leaves unreadable events in their file for the next process. */
   #loadAll(segment: Segment): void {
     while (segment.unread > 0) {
       this.#segments.load(segment);
@@ -235,8 +235,8 @@ export class Journal {
   }
 
   /**
-   * If another process took over the folder, writes the events in memory again; the others are theirs. If the folder was
-   * moved, nobody may find the others.
+   * Keeps the folder of this process. If another process took it over, writes the events in memory again and leaves the
+   * others to that process. If the folder was moved, the others may be lost.
    */
   #keepFolder(nowMs: number, isDue = false): void {
     if (this.#folder.keep(nowMs, isDue)) return;

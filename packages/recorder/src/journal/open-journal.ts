@@ -17,7 +17,7 @@ export interface OpenedJournal {
 /**
  * Creates and returns the folder of a tenant's journals.
  *
- * @param spoolDir - default: `ACTLOG_SPOOL_DIR`, else the user's state folder
+ * @param spoolDir - default: `ACTLOG_SPOOL_DIR`, otherwise the user's state folder
  * @throws UntrustedFileError when another user can change it
  * @throws the system's error when it cannot be created
  */

@@ -117,8 +117,8 @@ export class SpoolFolder {
   }
 
   /**
-   * Releases the folder: removes it if empty, else leaves it to the next process at once. A later `keep` creates a new
-   * one.
+   * Releases the folder: removes it if empty, otherwise leaves it to the next process at once. A later `keep` creates a
+   * new one.
    */
   release(): void {
     this.#isLost = true;

@@ -6,8 +6,8 @@ import { assertOwnFolder, currentUserId, UntrustedFileError } from './own-file.t
 import { type JournalFiles, makeFolder } from './segment.ts';
 
 /**
- * Creates and returns the folder of the journals of one tenant: in the user's state folder, else in the folder for
- * temporary files.
+ * Creates and returns the folder of the journals of one tenant in the user's state folder, or in the folder for
+ * temporary files if that is not possible.
  *
  * @param tenantSecret - deployment, and key or tenant; the name contains only a part of its SHA-256
  * @throws UntrustedFileError when there is no folder that only this user can change

@@ -1,7 +1,7 @@
 import { readWords } from './read-words.ts';
 import { Words } from './words.ts';
 
-/** Longer paths have no words. */
+/** Maximum length of a path; longer paths have no words. */
 const maxLength = 200;
 /** Maximum number of names whose words are kept. */
 const maxNames = 1000;
@@ -9,7 +9,7 @@ const maxNames = 1000;
 const knownNames = new Map<string, readonly number[]>();
 const nameBuffer = new Words();
 
-/** Hashes of the words of the last name of a path: `file` and `id` of `rows.fileId`. */
+/** Returns the hashes of the words of the last name of a path: `file` and `id` of `rows.fileId`. */
 export function nameWords(path: string): readonly number[] {
   if (path.length > maxLength) return [];
   const known = knownNames.get(path);

@@ -45,7 +45,7 @@ export interface Trace {
   readonly userText: boolean;
 }
 
-/** Maximum number of characters that are read of a call's arguments, and of a result or another text. */
+/** Maximum number of characters to read of a call's arguments, and of a result or a message. */
 const maxArgumentCharacters = 64 * 1024;
 const maxTextCharacters = 128 * 1024;
 /** Maximum number of user and system messages whose digests are kept. */
@@ -59,7 +59,7 @@ export class OriginTracker {
   readonly #memory: PhraseMemory;
   /** Calls by the number of their source. */
   readonly #calls = new Map<number, TracedCall>();
-  /** Digests of remembered messages, because adapters pass whole conversations again and again. */
+  /** Digests of remembered messages, because adapters pass whole conversations repeatedly. */
   readonly #texts = new Set<string>();
   readonly #search: ValueSearch;
 
@@ -111,7 +111,7 @@ export class OriginTracker {
     if (reader.isPartial) this.#search.isPartial = true;
   }
 
-  /** Finds out where the arguments of a call came from. */
+  /** Traces where the arguments of a call came from. */
   trace(args: unknown): Trace {
     const origins: Record<string, Found> = Object.create(null);
     const phrases = new Set<number>();

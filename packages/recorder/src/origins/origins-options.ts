@@ -7,7 +7,7 @@ export interface OriginsOptions {
    * results are forgotten, and what came from them is reported as `unknown`. Default 256 KiB, about 30 pages of text.
    */
   readonly maxSessionBytes?: number | undefined;
-  /** Maximum number of sessions in memory; beyond it, those not used longest are forgotten. Default 100. */
+  /** Maximum number of sessions in memory; beyond it, the least recently used are forgotten. Default 100. */
   readonly maxSessions?: number | undefined;
 }
 

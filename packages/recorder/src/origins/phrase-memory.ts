@@ -10,7 +10,7 @@ import {
   type Words,
 } from './words.ts';
 
-/** Bit of {@link PhraseMemory.find} for a phrase that stands in user text. */
+/** Bit of {@link PhraseMemory.find} for a phrase in user text. */
 export const inUserText = 1;
 /** Bit for a phrase in the system prompt. */
 export const inSystemText = 2;
@@ -28,7 +28,7 @@ const bytesPerSource = 128;
 export type Place = 0 | 1;
 /** A whole field of a result. */
 export const wholeField: Place = 0;
-/** A part of a running text, or of a field. */
+/** A part of running text, or of a field. */
 export const runningText: Place = 1;
 
 const placeShift = [2, 17] as const;
@@ -52,7 +52,7 @@ export class PhraseMemory {
   /** `true` once anything was forgotten. */
   isIncomplete = false;
 
-  /** @param maxBytes - limit of the table, which gets three quarters of it, and of what callers keep for sources */
+  /** @param maxBytes - limit for the table, which gets three quarters of it, and for what callers keep for sources */
   constructor(maxBytes: number) {
     this.#maxSlots = Math.floor((maxBytes * 3) / 4 / bytesPerSlot);
     this.#maxSources = Math.min(sourceNumbers - 1, Math.floor(maxBytes / 4 / bytesPerSource));
@@ -68,7 +68,7 @@ export class PhraseMemory {
     return this.#oldest;
   }
 
-  /** Begins a new source; returns its number. */
+  /** Starts a new source and returns its number. */
   beginSource(): number {
     this.#sources += 1;
     if (this.#sources - this.#oldest >= this.#maxSources) {
@@ -83,7 +83,7 @@ export class PhraseMemory {
     if (slot >= 0) this.#values[slot] = (this.#values[slot] as number) | bits;
   }
 
-  /** Remembers that a phrase stands in the newest source. */
+  /** Remembers that the newest source contains a phrase. */
   addResult(hash: number, place: Place): void {
     const slot = this.#slotFor(hash);
     if (slot < 0) return;
@@ -92,18 +92,18 @@ export class PhraseMemory {
     this.#values[slot] = (kept | (((this.#sources % sourceNumbers) + 1) << shift)) >>> 0;
   }
 
-  /** Returns what is known of a phrase, for {@link sourceIn}; 0 if nothing is. */
+  /** Returns what is known about a phrase, for {@link sourceIn}; 0 if nothing is. */
   find(hash: number): number {
     const key = hash === 0 ? 1 : hash;
     const slot = this.#placeOf(key);
     return (this.#keys[slot] as number) === key ? (this.#values[slot] as number) : 0;
   }
 
-  /** Returns the number of the source in which a phrase was last seen at such a place; 0 if there is none. */
+  /** Returns the number of the last source that contained a phrase in such a place; 0 if there is none. */
   sourceIn(found: number, place: Place): number {
     const stored = (found >>> placeShift[place]) & sourceMask;
     if (stored === 0) return 0;
-    // The newest number that is stored so.
+    // The newest source with this stored number.
     const back = ((this.#sources % sourceNumbers) - (stored - 1) + sourceNumbers) % sourceNumbers;
     const source = this.#sources - back;
     return source >= this.#oldest ? source : 0;
@@ -185,7 +185,7 @@ const wholeSalt = 0x27d4eb2f;
 const compactSalt = 0x165667b1;
 /** Fewest characters of a number whose groups may be written together or apart, such as an account number. */
 const shortestGrouped = 8;
-/** Characters of letters and digits without which a value stands everywhere. */
+/** Minimum number of letters and digits of a value; shorter values occur everywhere. */
 const fewestCharacters = 3;
 
 /** Calls back with the hash of every word, of every pair of neighbors, and of numbers written in groups. */
@@ -214,7 +214,7 @@ export function forEachPhrase(
   }
 }
 
-/** Hash of all characters of a value that is a number written in groups; 0 if it is none. */
+/** Returns the hash of all characters of a number written in groups; 0 for other values. */
 export function groupedHash({ flags, raw, lengths }: Words, start: number, end: number): number {
   let group = 0;
   let length = 0;
@@ -226,7 +226,7 @@ export function groupedHash({ flags, raw, lengths }: Words, start: number, end: 
   return length >= shortestGrouped ? mix(group ^ compactSalt) : 0;
 }
 
-/** Hash of a whole value. Zeros beside other words make no difference: times are written with and without seconds. */
+/** Returns the hash of a whole value. Ignores zeros beside other words: times are written with and without seconds. */
 export function wholeHash({ flags, hashes }: Words, start: number, end: number): number {
   let hash = wholeSalt;
   for (let at = start; at < end; at += 1) {
@@ -236,7 +236,7 @@ export function wholeHash({ flags, hashes }: Words, start: number, end: number):
   return hash;
 }
 
-/** `true` if the words say enough to tell where they stand: three letters, or three digits. */
+/** `true` if the words are long enough to be traced: three letters, or three digits. */
 export function isTellable({ count, lengths }: Words): boolean {
   let length = 0;
   for (let at = 0; at < count && length < fewestCharacters; at += 1) {

@@ -35,7 +35,7 @@ function kindOf(code: number): number {
   return letter;
 }
 
-/** Length of an ordinal's ending (`st`, `nd`, `rd`, `th`) at this place; 0 if there is none. */
+/** Returns the length of an ordinal's ending (`st`, `nd`, `rd`, `th`) at this position; 0 if there is none. */
 function ordinalEnding(text: string, at: number, end: number): number {
   if (at + 2 > end) return 0;
   const ending = text.slice(at, at + 2).toLowerCase();
@@ -43,7 +43,7 @@ function ordinalEnding(text: string, at: number, end: number): number {
   return at + 2 < end && kindOf(text.charCodeAt(at + 2)) !== separator ? 0 : 2;
 }
 
-/** Number of digits from this place on. */
+/** Returns the number of digits from this position on. */
 function digitsAt(text: string, at: number, end: number): number {
   let next = at;
   while (next < end && kindOf(text.charCodeAt(next)) === digit) next += 1;
@@ -59,12 +59,12 @@ function isEscape(code: number): boolean {
 const longestEntity = 8;
 const entity = /^&(?:amp|lt|gt|quot|apos|nbsp|#\d+);/;
 
-/** Length of an HTML entity at this place; 0 if there is none. */
+/** Returns the length of an HTML entity at this position; 0 if there is none. */
 function entityAt(text: string, at: number): number {
   return entity.exec(text.slice(at, at + longestEntity))?.[0].length ?? 0;
 }
 
-/** Hash of a word of lower-case letters, as {@link readWords} computes it. */
+/** Returns the hash of a word of lower-case letters, as {@link readWords} computes it. */
 function wordHash(word: string): number {
   let hash = seed;
   for (let at = 0; at < word.length; at += 1) hash = Math.imul(hash ^ word.charCodeAt(at), prime);
@@ -93,7 +93,7 @@ const percentEncoded = /%[\da-f]{2}/i;
 const percentSequences = /(?:%[\da-f]{2})+/gi;
 const beyondAscii = /[^\0-\x7f]/;
 
-/** Decodes the percent-encoding of URLs; a sequence that is none stays as it is. */
+/** Decodes the percent-encoding of URLs; leaves invalid sequences unchanged. */
 function decodedUrl(text: string): string {
   return text.replaceAll(percentSequences, (sequence) => {
     try {
@@ -144,7 +144,7 @@ export function readWords(text: string, words: Words): void {
   }
 }
 
-/** Flags of the next word after a separator. */
+/** Returns the flags of the next word after a separator. */
 function glueAfter(glue: number, code: number): number {
   if (code === 10 || code === 13 || code === 124 || code === 59) return startsItem;
   if (code === 44) return followsComma;
@@ -156,7 +156,7 @@ function glueAfter(glue: number, code: number): number {
 /** Reads the word that begins here; returns the position after it. */
 function readWord(text: string, start: number, end: number, glue: number, words: Words): number {
   let hash = seed;
-  /** Like `hash`, with the leading zeros that a number has not. */
+  /** Like `hash`, but with leading zeros, which a number does not have. */
   let full = seed;
   let raw = 0;
   let rawLength = 0;
@@ -187,7 +187,7 @@ function readWord(text: string, start: number, end: number, glue: number, words:
           at += 1;
           break;
         }
-        // What looked like leading zeros belongs to a name.
+        // The leading zeros belong to a name.
         hash = full;
       }
       const lower = code >= 65 && code <= 90 ? code | 32 : code;
@@ -249,7 +249,7 @@ function readWord(text: string, start: number, end: number, glue: number, words:
   return at;
 }
 
-/** `true` after a number of which more follows, as in versions, addresses and dates. */
+/** `true` if more of a number follows, as in versions, addresses and dates. */
 function continuesNumber(text: string, at: number, end: number): boolean {
   if (at >= end) return false;
   const kind = kindOf(text.charCodeAt(at));

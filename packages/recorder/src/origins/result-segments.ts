@@ -108,7 +108,7 @@ function closes(text: string, quote: string): boolean {
   return count % 2 === 0;
 }
 
-/** `true` if the next line goes on with a value: it is indented deeper, and no field itself. */
+/** `true` if the next line continues a value: it is indented deeper, and is not a field itself. */
 function continuesValue(next: string, indent: number, value: string): boolean {
   const [, inner = '', marker = '', key, rest = ''] = fieldLine.exec(next) as RegExpExecArray;
   if (value === '' || value === '|' || value === '>' || value === '|-' || value === '>-') {
@@ -117,12 +117,12 @@ function continuesValue(next: string, indent: number, value: string): boolean {
   return inner.length > indent && marker === '' && key === undefined && rest !== '';
 }
 
-/** Maximum number of values that are read of arguments or of a result. */
+/** Maximum number of values to read of arguments or of a result. */
 const maxValues = 5000;
 const maxDepth = 20;
-/** An object of more keys is a map, whose keys are data. */
+/** An object with more keys is a map, whose keys are data. */
 const maxNamedKeys = 32;
-/** Keys that are names rather than data: no address, no number, no sentence. */
+/** Keys that are names rather than data such as an address, a number or a sentence. */
 const nameLike = /^[\p{L}_$][\p{L}\p{M}\p{N}_$ -]{0,63}$/u;
 const manyDigits = /\d.*\d.*\d.*\d/;
 
@@ -159,7 +159,7 @@ export class ValueReader {
     this.#characters = maxCharacters;
   }
 
-  /** Calls back for each text and number. Never throws. */
+  /** Calls `leaf` for each string and number. Never throws. */
   read(value: unknown, leaf: LeafReader): void {
     try {
       this.#read(value, '', 0, leaf);

@@ -14,7 +14,7 @@ export type TextAuthor = 'user' | 'system';
 export class SessionOrigins {
   readonly #settings: OriginsSettings;
   readonly #reporter: Reporter;
-  /** Trackers by session, the one used last at the end. */
+  /** Trackers by session, least recently used first. */
   readonly #sessions = new Map<string, OriginTracker>();
   readonly #pending = new PendingResults();
   /** Sessions that wrote a possible prompt of a sub-agent, by its digest, oldest first. */
@@ -106,18 +106,18 @@ function digestOf(text: string): string {
   return digest('sha256', `${processSecret()}${text.trim()}`, 'base64').slice(0, 22);
 }
 
-/** `true` if there is anything to report of a call. */
+/** `true` if there are any origins to report. */
 export function hasOrigins(origins: ArgumentOrigins): boolean {
   for (const _ in origins) return true;
   return false;
 }
 
-/** Time for which results are read in one turn of the event loop, in milliseconds. */
+/** Maximum time to read results in one turn of the event loop, in milliseconds. */
 const turnMs = 4;
 
-/** Reads results after the call that returned them, so that the agent need not wait for it. */
+/** Reads results after the call that returned them, so that the agent does not wait for it. */
 class PendingResults {
-  /** Reading that is still to do, by session, oldest first. */
+  /** Functions that still have to read a result, by session, oldest first. */
   readonly #bySession = new Map<string, (() => void)[]>();
   #isScheduled = false;
 
@@ -129,7 +129,7 @@ class PendingResults {
     this.#schedule();
   }
 
-  /** Reads at once what a session still has to read. */
+  /** Reads all pending results of a session now. */
   finish(sessionId: string): void {
     const waiting = this.#bySession.get(sessionId);
     if (waiting === undefined) return;

@@ -23,7 +23,7 @@ import {
   Words,
 } from './words.ts';
 
-/** Arguments that the model writes as a whole: commands, code, edits. A path or a number within them says nothing. */
+/** Arguments that the model writes as a whole: commands, code, edits. A path or a number within them is no evidence. */
 const writtenNames =
   /(?:^|[._-]|[a-z](?=[A-Z]))(?:argv|cmd|code|commands?|diff|edits?|file_text|input|(?:new|old)_?str(?:ing)?|patch|queries|query|script|shell|sql|source)$/i;
 const urlValue = /^\s*[a-z][a-z\d+.-]*:\/\/\S+\s*$/i;
@@ -76,17 +76,17 @@ export function carriedValues(url: string): string[] {
     .slice(-16);
 }
 
-/** Phrases of arguments that are kept until the result has come. */
+/** Maximum number of phrases of arguments to keep until the result arrives. */
 const maxPhrases = 2000;
 /** A value of more words than this is searched for in parts. */
 const longestValue = 12;
-/** A value of more words than this, which stands nowhere as a whole, may have parts that do. */
+/** A value of more words than this that is found nowhere as a whole may have parts that are. */
 const fewestOfLong = 3;
-/** Words in a row that must stand in a source together, for a part of a long text. */
+/** Minimum number of consecutive words that a source must contain, for a part of a long value. */
 const shortestRun = 4;
-/** Share of a long text that must come from a source. */
+/** Minimum share of a long value that must come from a source. */
 const fewestCopied = 0.3;
-/** Share of a long text that must stand in the user's text. */
+/** Minimum share of a long value that user text must contain. */
 const mostlyUser = 0.5;
 
 /** Origins from the most to the least trusted, for lists and lists within strings. */
@@ -99,23 +99,23 @@ export interface Found {
   readonly source: number;
 }
 
-/** Not found, where it may have stood. */
+/** Result for a value that is not found, but may have been in a part that was forgotten or not read. */
 export const notKnown: Found = { rank: 'unknown', source: 0 };
 
 /** Words of the value that is looked up. */
 const words = new Words();
-/** Classes in which each word of a value stands, by position. */
+/** Kinds of sources that contain each word of a value, by position. */
 let classes = new Uint8Array(256);
-/** Classes in which each word stands beside the one before it. */
+/** Kinds of sources that contain each word next to the one before it. */
 let links = new Uint8Array(256);
 const standsInText = 4;
 
-/** Returns the less trusted of two origins; the first if they are alike. */
+/** Returns the less trusted of two origins; the first if they are equal. */
 export function leastTrusted(a: Found | undefined, b: Found): Found {
   return a === undefined || trust.indexOf(b.rank) > trust.indexOf(a.rank) ? b : a;
 }
 
-/** Looks up in the memory where values stand. */
+/** Looks up in the memory where values came from. */
 export class ValueSearch {
   readonly #memory: PhraseMemory;
   /** `true` if a message or result was not read in full, so that it may contain a value that is not found. */
@@ -125,7 +125,7 @@ export class ValueSearch {
     this.#memory = memory;
   }
 
-  /** Returns where a value stands; undefined for one that is too short to tell. */
+  /** Returns where a value came from; undefined if it is too short. */
   find(text: string, path: string, phrases: Set<number>): Found | undefined {
     words.count = 0;
     readWords(text, words);
@@ -146,7 +146,7 @@ export class ValueSearch {
     return count > fewestOfLong ? this.#findLong() : whole;
   }
 
-  /** `true` if a value stands somewhere as a whole. */
+  /** `true` if a source contains the whole value. */
   standsWhole(text: string): boolean {
     words.count = 0;
     readWords(text, words);
@@ -164,7 +164,7 @@ export class ValueSearch {
       const hash = pairHash(name, words.hashes[0] as number);
       phrases.add(hash);
       const found = memory.find(hash);
-      // Beside its name in a running text it is meant, while lists of records have a field for every number.
+      // Running text with the name and the number refers to it, but lists of records have a field for every number.
       const text = memory.sourceIn(found, runningText);
       const source = text || memory.sourceIn(found, wholeField);
       let rank: Found['rank'] | undefined;
@@ -200,7 +200,7 @@ export class ValueSearch {
   }
 
   /**
-   * Least trusted origin of the items of a value that is a list; undefined if it is none. Where a comma leaves a single
+   * Returns the least trusted origin of the items of a list; undefined for other values. Where a comma leaves a single
    * word, which may stand anywhere, all must be found: commas also separate the parts of names and dates.
    */
   #findItems(start: number, end: number): Found | undefined {
@@ -225,7 +225,7 @@ export class ValueSearch {
 
   #findLong(): Found {
     const { count } = words;
-    // An address or a number that came out of a tool's text, in words that the model wrote.
+    // An address or a number from a tool's text, among words that the model wrote.
     let atom: Found | undefined;
     for (let start = 0; start < count; ) {
       let end = start + 1;
@@ -307,7 +307,7 @@ export class ValueSearch {
     return bits;
   }
 
-  /** Returns the newest source in whose text a phrase of a value stands. */
+  /** Returns the newest source whose text contains a phrase of a value. */
   #textSource(start: number, end: number): number {
     const memory = this.#memory;
     const { hashes } = words;

@@ -1,7 +1,7 @@
-/** Characters that take no room on a screen: joiners, soft hyphens, variation selectors, tags. */
+/** Characters that are invisible on a screen: joiners, soft hyphens, variation selectors, tags. */
 const ignorable = /\p{Default_Ignorable_Code_Point}+/gu;
 const mayBeMarkup = /[<&*~`\\[(]|(?:\S ){5}\S(?!\S)/;
-/** Elements that separate what stands before and after them. */
+/** Elements that separate the text before and after them. */
 const blocks =
   /^<\/?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|img|input|li|main|nav|ol|option|p|pre|section|table|tbody|td|tfoot|th|thead|title|tr|ul)\b/i;
 const tag = /<\/?[a-z][^<>]{0,500}>/gi;
@@ -32,7 +32,7 @@ const named: Readonly<Record<string, string>> = {
   quot: '"',
   sol: '/',
 };
-/** Entities of characters that take no room. */
+/** Entities of invisible characters. */
 const invisible = new Set('shy zwj zwnj zwsp lrm rlm wj zerowidthspace nobreak invisiblecomma'.split(' '));
 
 function decoded(
@@ -49,7 +49,7 @@ function decoded(
   return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
 }
 
-/** Removes the characters that take no room on a screen. */
+/** Removes invisible characters. */
 export function withoutIgnorable(text: string): string {
   return text.replace(ignorable, '');
 }

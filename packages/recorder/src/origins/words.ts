@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Secret of this process. Hashes never leave the process; with the secret, they would say nothing outside either. */
+/** Secret of this process. Hashes never leave the process, and without the secret they would reveal nothing. */
 export const seed = randomBits(0x811c9dc5);
 
 /** Multiplier of the hashes. */
@@ -33,7 +33,7 @@ export function joined(first: number, last: number, lastLength: number): number 
   return (hash + last) >>> 0;
 }
 
-/** Hash of two neighboring words, the same in either order, so that dates and names may be turned around. */
+/** Returns the hash of two neighboring words, the same in either order, so that dates and names may be reordered. */
 export function pairHash(a: number, b: number): number {
   return mix(Math.imul((a + b) | 0, 0x9e3779b1) ^ Math.imul(a ^ b, 0x7feb352d) ^ 0x5bd1e995);
 }
@@ -58,7 +58,7 @@ export class Words {
   /** Number of words. */
   count = 0;
   hashes = new Uint32Array(256);
-  /** Polynomial hash of the characters as they stand, for numbers that are written with and without separators. */
+  /** Polynomial hash of the unchanged characters, for numbers that are written with and without separators. */
   raw = new Uint32Array(256);
   flags = new Uint8Array(256);
   /** Number of characters in `raw`, at most 255. */

@@ -82,7 +82,7 @@ export class Outbox {
     return this.#events.queues.longestWaiting;
   }
 
-  /** `true` if events get through, as far as is known. */
+  /** `true` if events are being delivered, as far as is known. */
   get isHealthy(): boolean {
     return this.#deliverer.isHealthy;
   }
@@ -148,7 +148,7 @@ export class Outbox {
     return isIdle && !journal?.hasUnsurveyed;
   }
 
-  /** Waits, at the natural end of the process, while events get through or are only in memory. */
+  /** Waits at the normal end of the process while events are delivered or are only in memory. */
   async linger(timeoutMs: number): Promise<boolean> {
     if (this.#isClosed) return this.pending === 0;
     this.#deliverer.wake();
@@ -215,7 +215,7 @@ export class Outbox {
     queueMicrotask(() => this.#room.check());
   }
 
-  /** Important events may use reserved room, and others may be dropped for them. */
+  /** Returns `true` if there is room for an event. Important events may use reserved room and replace others. */
   #findRoom(event: QueuedEvent, nowMs: number): boolean {
     if (!this.#events.isFullWith(event.isImportant ? 0 : this.#reservedPlaces, nowMs)) return true;
     if (this.#options.whenFull !== 'drop-oldest' && !event.isImportant) return false;

@@ -175,7 +175,7 @@ export function enterCall(call: ActiveCall): void {
   storage().enterWith(call);
 }
 
-/** Like {@link enterCall}, for a call that is not known yet: the returned function sets it later. */
+/** Enters a call that is not known yet, like {@link enterCall}: the returned function sets it later. */
 export function enterPlace(): (call: ActiveCall) => void {
   const place: Place = { begun: undefined, outer: currentCall() };
   storage().enterWith(place);

@@ -81,7 +81,7 @@ export class CallAnnouncements {
     return call;
   }
 
-  /** Allows an announcement to be opened once more, because the call goes on with another request. */
+  /** Allows an announcement to be opened once more, because the call continues in another request. */
   reopen({ eventId }: AnnouncedCall): void {
     this.#opened().atMsById.delete(eventId);
   }
@@ -119,7 +119,7 @@ export class CallAnnouncements {
     }
   }
 
-  /** A `KeyObject`, because Node.js takes 13 µs more for every cipher that it creates from bytes. */
+  /** Returns the key as a `KeyObject`, because Node.js takes 13 µs more to create a cipher from bytes. */
   #key(): KeyObject {
     this.#derivedKey ??= createSecretKey(
       new Uint8Array(hkdfSync('sha256', this.#secret, '', 'actlog announced call', 32)),

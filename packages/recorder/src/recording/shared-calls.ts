@@ -66,12 +66,12 @@ export class SharedCalls {
     return this.#announcements.open(sealed);
   }
 
-  /** Allows an announcement to be opened once more, because the call goes on with another request. */
+  /** Allows an announcement to be opened once more, because the call continues in another request. */
   reopen(call: AnnouncedCall): void {
     this.#announcements.reopen(call);
   }
 
-  /** Returns sealed what was recorded of an announced call, for {@link SharedCalls.openOutcome} of the other side. */
+  /** Seals what was recorded of an announced call, for {@link SharedCalls.openOutcome} of the other side. */
   sealOutcome(call: AnnouncedCall, outcome: RecordedOutcome): string {
     return this.#announcements.sealOutcome(call, outcome);
   }

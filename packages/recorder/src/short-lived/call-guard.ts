@@ -61,7 +61,7 @@ export class CallGuard {
         actionId,
         argumentsHash,
         framework,
-        // The arguments are a copy that nobody changes.
+        // The arguments are a copy that never changes.
         hashNow: () => argumentsHash,
         originsNow: () => undefined,
         origins: undefined,

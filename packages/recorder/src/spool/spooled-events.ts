@@ -153,7 +153,7 @@ export function listTenantFolders(userFolder: string): string[] {
   return names.sort().map((name) => join(userFolder, name));
 }
 
-/** `true` if a file or folder does not exist, or a file stands where one of its parents should be. */
+/** `true` if a file or folder does not exist, or one of its parents is a file. */
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
@@ -163,7 +163,7 @@ function isMissing(error: unknown): boolean {
 export interface SpoolPlaceOptions {
   /** Client with the address and the key of the recorders; undefined if these are unknown. */
   readonly client?: Actlog | undefined;
-  /** Default: `ACTLOG_SPOOL_DIR`, else the user's state folder, else the folder for temporary files. */
+  /** Default: `ACTLOG_SPOOL_DIR`, then the user's state folder, otherwise the folder for temporary files. */
   readonly spoolDir?: string | undefined;
   /** Default: `ACTLOG_TENANT`. */
   readonly tenant?: string | undefined;

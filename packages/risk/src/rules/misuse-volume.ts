@@ -12,7 +12,7 @@ function toolNames(view: SessionView, hashes: Iterable<number>): string {
   return `${toolName(view, first as number)} and ${rest}`;
 }
 
-/** Counts per tool the repeats of the same call, which are no additional actions unless they pay. */
+/** Counts repeats of the same call per tool, which are not additional actions unless they pay. */
 function repeats(view: SessionView): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { tool, bits, done } of view.actions) {

@@ -183,7 +183,7 @@ function observeOrigins(state: SessionState, event: RiskEvent, context: EventCon
  * Times before 1970 count as the first millisecond of 1970.
  */
 export function observe(state: SessionState, event: RiskEvent, context: EventContext = noContext): void {
-  // 0 stands for no time in what is kept.
+  // Stored times use 0 for no time.
   const at = Math.max(1, Math.trunc(event.timestampMs));
   const id =
     event.eventId.length > maxEventIdLength ? event.eventId.slice(0, maxEventIdLength) : event.eventId;

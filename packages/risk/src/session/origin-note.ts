@@ -27,7 +27,7 @@ const destinationNames = new Set(
 );
 
 const shellNames: ReadonlySet<string> = new Set(argumentWords.shell);
-/** Destinations that a message is sent to; filters of a search, such as a sender, are none. */
+/** Destinations of a message, unlike filters of a search such as a sender. */
 const recipientNames = new Set(
   'address bcc cc email emails iban phone receiver receivers recipient recipients to webhook'.split(' '),
 );
@@ -102,7 +102,7 @@ interface Sources {
 
 const none = (): Sources => ({ user: false, text: false, field: false });
 
-/** Reads an `argument_origins` event; undefined if its payload is none. */
+/** Reads an `argument_origins` event; undefined if its payload is invalid. */
 export function originNote(event: RiskEvent, context: EventContext): OriginNote | undefined {
   const { eventId, toolName, origins, userText } = event.payload ?? {};
   if (typeof eventId !== 'string' || typeof toolName !== 'string') return undefined;

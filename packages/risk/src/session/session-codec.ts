@@ -22,7 +22,7 @@ class StateWriter {
     this.out.number(timestampMs - this.#baseMs);
   }
 
-  /** Writes a time of which 0 stands for none. */
+  /** Writes a time; 0 means none. */
   optionalTime(timestampMs: number): void {
     this.out.number(timestampMs === 0 ? 0 : timestampMs - this.#baseMs + 1);
   }

@@ -52,8 +52,8 @@ export function lastOf({ lastId, lastTool }: Tally): NamedEvent {
 }
 
 /**
- * Returns the first event of one kind and a later event of another: its first if that is later, else its last; undefined
- * if none is later.
+ * Returns the first event of one kind and a later event of another, which is its first if that is later, otherwise its
+ * last; undefined if none is later.
  */
 export function sequence(
   view: SessionView,

@@ -96,7 +96,7 @@ const keepInPlace = new Set(
   duplicate backup draft dismiss acknowledge reorder rearrange`.split(/\s+/),
 );
 
-/** `true` if a verb only organizes objects, so that applying it to a message reaches nobody. */
+/** `true` if a verb only organizes objects, so that applying it to a message does not send it. */
 function keepsInPlace(word: string): boolean {
   return keepInPlace.has(word);
 }

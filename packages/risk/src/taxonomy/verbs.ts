@@ -24,7 +24,7 @@ const light = new Set(['start', 'begin', 'make', 'initiate', 'use']);
  */
 const carryOut = new Set(['process', 'execute', 'run', 'perform']);
 /**
- * Words that lead to the verb after them and are not nouns there: in "place_order", "place" is no location.
+ * Words that lead to the verb after them and are not nouns there: in "place_order", "place" is not a location.
  */
 export const leading: ReadonlySet<string> = new Set([...light, ...carryOut, 'place']);
 /** Words that are never nouns. */

@@ -1,6 +1,6 @@
 /** A tool that a tenant's agents called. */
 export interface KnownTool {
-  /** Hash of the session that first called it, if the tenant was known well enough to call it new; else 0. */
+  /** Hash of the session that first called it, if the tenant was known well enough to call it new; otherwise 0. */
   readonly newIn: number;
   /** Stamps of its first session: similar or shadowed names. */
   readonly stamps: number;

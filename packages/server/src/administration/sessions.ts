@@ -23,7 +23,7 @@ export class SessionAdministration {
 
   /**
    * Adds a session that scored `high` or `critical` to the agent's baseline, after a person confirmed it as expected
-   * behavior. Other sessions are added automatically, half an hour after their last event. The session's own score does
+   * behavior. Other sessions are added automatically, half an hour after their last event. The session's score does
    * not change.
    *
    * @returns `true` if the session is now one of the sixteen kept in the baseline, which are a sample of all sessions.

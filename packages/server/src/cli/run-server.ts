@@ -29,7 +29,7 @@ function boundTo({ agents }: ServerOptions): string {
 }
 
 /**
- * Returns the lines that show where the server listens and how to use it. Agents get their own key, which cannot
+ * Returns the lines that show where the server listens and how to use it. Agents get a separate key, which cannot
  * approve actions. Keys that the server would refuse are left out.
  */
 function startMessage(settings: ServerOptions, { url, apiKey, agentKey }: RunningServer): string[] {

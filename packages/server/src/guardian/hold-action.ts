@@ -98,7 +98,7 @@ export async function holdAction(
 const maxSweptActions = 100;
 
 /**
- * Ends held actions that are past their expiry. Any process can run it; each action ends once. Each has its own
+ * Ends held actions that are past their expiry. Any process can run it; each action ends once. Each has a separate
  * transaction, because several in one would lock sessions and agents in an order that other transactions do not follow.
  *
  * @returns the number of actions that this call ended.

@@ -45,7 +45,7 @@ const maxParameterLength = limits.maxIdentifierLength * 12;
 /** Status in log and metrics, as in nginx, for a connection that closed before the response was complete. */
 const clientClosedRequest = 499;
 
-/** Headers that keep responses from being cached, framed, sniffed or executed. The docs page sets its own policy. */
+/** Headers that keep responses from being cached, framed, sniffed or executed. The docs page sets another policy. */
 const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -19,7 +19,7 @@ import { type RequestGate, requireScope } from './request-gate.ts';
 import { releaseBody, validated, validator } from './request-input.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
 
-/** Content type of every response but the export's, which sets its own. */
+/** Content type of all responses except the export. */
 export const jsonType = 'application/json; charset=utf-8';
 
 type AnyCall = Call<EndpointName>;
@@ -30,7 +30,7 @@ type StoredRoute = ReadRoute<EndpointName> | WriteRoute<EndpointName>;
 export interface ServingParts {
   /** Admits requests by their callers. */
   readonly requestGate: RequestGate;
-  /** Limits the memory of request bodies without a limit of their own. */
+  /** Limits the memory of the request bodies of all routes that set no other limit. */
   readonly bodyMemory: RequestMemory;
   /** Limits the memory of responses from before they are rendered until they are written. */
   readonly responseMemory: ResponseMemory;
@@ -93,7 +93,7 @@ export function mountEndpoints(app: FastifyInstance, parts: EndpointParts, route
 /** Length from which a string is sent as bytes, because writing a string copies it to twice or three times its size. */
 const maxStringLength = 16 * 1024;
 
-/** Renders a response. `length` is its size in bytes, or that of a short string in UTF-16 code units. */
+/** Renders a response. `length` is its size in bytes, for a short string in UTF-16 code units. */
 export function responsePayload(result: unknown): string | Buffer {
   const text = JSON.stringify(result);
   return text.length > maxStringLength ? Buffer.from(text) : text;

@@ -10,6 +10,13 @@ import type { FailedAuthentications, RequestRate } from './limits/rate-limiter.t
 import type { RequestMemory } from './limits/request-memory.ts';
 import { reserveBody } from './request-input.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The authenticated caller; set before anything else of the request is processed. */
+    caller: Caller | undefined;
+  }
+}
+
 /** Access rule and memory limit of a route. */
 export interface GateRule {
   /**
@@ -87,13 +94,6 @@ export class RequestGate {
         })
         .then(() => done(), done);
     };
-  }
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The authenticated caller; set before anything else of the request is processed. */
-    caller: Caller | undefined;
   }
 }
 

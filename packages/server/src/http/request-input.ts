@@ -10,7 +10,7 @@ import type { RequestMemory, ReservedMemory } from './limits/request-memory.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as text, unless keys were removed from it. */
+    /** The JSON of the body, unless keys were removed from it. */
     bodyJson: string | undefined;
     /** `true` if `__proto__` keys were removed from the body. */
     protoKeysRemoved: boolean;
@@ -124,7 +124,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own message quotes the body, which must not appear in a response or a log.
+    // The message of the parser quotes the body, which must not appear in a response or a log.
     const place = /position (\d+)/.exec((error as Error).message)?.[1];
     throw validationError(
       '',
@@ -145,15 +145,15 @@ interface JsonShape {
 const protoKey = '__proto__';
 
 /**
- * Upper bound for the memory of one character, in the text and in the parsed body, and of one value. An empty object
- * takes many times the bytes of its text.
+ * Upper bound for the memory of one character, in the JSON and in the parsed body, and of one value. An empty object
+ * takes many times the bytes of its JSON.
  */
 const characterBytes = 4;
 const valueBytes = 96;
 
 const [quote, backslash, comma, bracket, brace] = Buffer.from('"\\,[{');
 
-/** Returns an upper bound for the memory of a JSON body, as text and parsed, without parsing it. */
+/** Returns an upper bound for the memory of a JSON body, as JSON and parsed, without parsing it. */
 export function parsedBytes(text: Buffer): number {
   let values = 1;
   let inString = false;
@@ -257,7 +257,7 @@ export function isUnchanged(etag: string | undefined, ifNoneMatch = ''): boolean
   return etag !== undefined && (tags.includes(etag) || tags.includes('*'));
 }
 
-/** Returns the encodings that `Accept-Encoding` names, without those of weight 0 (RFC 9110, section 12.5.3). */
+/** Returns the encodings that `Accept-Encoding` names, except with weight 0 (RFC 9110, section 12.5.3). */
 export function acceptedEncodings(header: string): ReadonlySet<string> {
   const accepted = new Set<string>();
   for (const part of header.toLowerCase().split(',')) {

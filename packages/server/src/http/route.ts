@@ -42,7 +42,7 @@ export interface WriteRoute<Name extends EndpointName> {
   handle(call: Call<Name>, write: Write): Promise<SentOf<Name>>;
 }
 
-/** A route that manages its own transactions, because it shares them, waits between them, or streams. */
+/** A route that manages transactions itself, because it shares them, waits between them, or streams. */
 export interface OwnRoute<Name extends EndpointName> {
   readonly kind: 'own';
   /**

@@ -246,7 +246,7 @@ async function storedSessions(
 /** Maximum tools listed per session (reference profile, "Session"). Further tools still find the session. */
 const maxListedTools = 50;
 
-/** Maximum agents listed per session. Further agents still find the session in their own list. */
+/** Maximum agents listed per session. Further agents still find the session in their lists. */
 const maxListedAgents = 1000;
 
 /** Folds the events of one write into the summary of one session. */

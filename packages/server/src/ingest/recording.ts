@@ -44,7 +44,7 @@ export class Recording implements CachedRecording {
   #reached: ReachedLevels = {};
 
   /**
-   * @param quotas - those of the deployment
+   * @param quotas - quotas of the deployment
    * @param onBegin - called at the begin of each transaction, when no other process can write any more, to drop caches
    *   that another process has outdated
    */
@@ -134,7 +134,7 @@ export class SharedRecording implements EventRecording {
   readonly #writer = new EventWriter({ risk: this.#risk });
   #hasQueuedMessages = false;
 
-  /** @param quotas - those of the deployment */
+  /** @param quotas - quotas of the deployment */
   constructor(storage: SharedStorage, quotas: DeploymentQuotas) {
     this.#storage = storage;
     this.#gate = new QuotaGate(quotas);

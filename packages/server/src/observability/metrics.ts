@@ -204,7 +204,7 @@ interface Series {
 }
 
 /**
- * Histogram for prom-client's registry with its own counting. prom-client validates and sorts labels on each
+ * Histogram for prom-client's registry with separate counting. prom-client validates and sorts labels on each
  * observation, which would cost more than all other instrumentation of a request.
  */
 export class RequestDurations {

@@ -194,7 +194,7 @@ async function changeHeld(
   await addActivity(db, tenantId, change, 'decisions', nowMs);
 }
 
-/** Moves the count of a decision to that of its outcome, in the bucket of the check. */
+/** Counts a decision as its outcome instead, in the bucket of the check. */
 function moveDecision(
   change: ActivityChange,
   { decided_ms: decidedMs, decision: from }: Pick<PolicyDecisionRow, 'decided_ms' | 'decision'>,
@@ -286,7 +286,7 @@ function matchedJson({ matched }: CheckResponse, { policies }: PolicySet): strin
   );
 }
 
-/** Returns arguments as JSON; an empty text if they are too large. */
+/** Returns arguments as JSON; an empty string if they are too large. */
 function smallJson(shown: object): string {
   const json = stringifyExactJson(shown) as string;
   return json.length <= maxArgumentsLength ? json : '';

@@ -69,7 +69,7 @@ export class StoredFacts {
     return this.#knownDigest;
   }
 
-  /** Lock for racing checks that name, or would hold, the same action. Rates have their own locks. */
+  /** Lock for racing checks that name, or would hold, the same action. Rates have other locks. */
   get lockName(): string {
     const { agentId, actionId, sessionId } = this.#body;
     const action = actionId === undefined ? `same ${sessionId} ${this.digest}` : `named ${actionId}`;
@@ -143,7 +143,7 @@ export class StoredFacts {
 
   /**
    * Returns an equal action without an `actionId` that already waits: same agent, session, tool, arguments and displayed
-   * arguments. Otherwise each repeated check would ask an approver again.
+   * arguments. Otherwise each repeated check would need another decision of an approver.
    */
   async equalHeld(
     db: Database,

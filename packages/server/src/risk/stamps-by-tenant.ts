@@ -66,7 +66,7 @@ interface Observation {
 }
 
 /**
- * Tenant-wide risk context of events, with several writing processes. Each process works on its own copy, and about
+ * Tenant-wide risk context of events, with several writing processes. Each process works on a copy, and about
  * once a second adds its observations to the stored state, because synchronizing at every event would make all
  * processes as slow as one. A copy older than a second is renewed before it stamps an event. A stamp may therefore miss
  * observations that another process has not shared yet, or that were shared within the second since the last renewal.

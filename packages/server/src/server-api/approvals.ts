@@ -49,8 +49,8 @@ export interface DecisionsParts extends DecisionParts, ActorParts {
 }
 
 /**
- * Route `POST /server/v1/pending-actions/decide`: decides up to 100 held actions. Each is decided in its own transaction
- * and has its own result, so a decision that is refused does not affect the others.
+ * Route `POST /server/v1/pending-actions/decide`: decides up to 100 held actions. Each is decided in a separate
+ * transaction and has a separate result, so a decision that is refused does not affect the others.
  */
 export function decideActionsRoute(parts: DecisionsParts): ServerRoute {
   return {

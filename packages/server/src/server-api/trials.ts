@@ -46,7 +46,7 @@ function bounded(response: CheckResponse): TrialResult {
   return { ...response, matched, moreMatched: response.matched.length - matched.length };
 }
 
-/** Response of a trial: that of a check. */
+/** Response of a trial: the response of a check. */
 interface TrialResult extends CheckResponse {
   /** Number of matched policies that are not listed, because the list would be too long. */
   readonly moreMatched: number;
@@ -67,8 +67,8 @@ export interface TrialParts extends CheckParts, DraftParts {
 }
 
 /**
- * Route `POST /server/v1/trials`: checks an action as if policies were active that are not saved. The response is that
- * of a check. Nothing is held, counted or kept.
+ * Route `POST /server/v1/trials`: checks an action as if policies were active that are not saved. The response is
+ * the same as of a check. Nothing is held, counted or kept.
  */
 export function trialsRoute(parts: TrialParts): ServerRoute {
   return {

@@ -131,7 +131,7 @@ async function sendErrorPage(
   error: unknown,
   root: './' | '../',
 ): Promise<FastifyReply> {
-  // Anything else, such as a database that is down, has its own response.
+  // Anything else, such as a database that is down, gets another response.
   if (!(error instanceof SignInError)) throw error;
   const { failure, reason } = error;
   if (failure !== 'no_role') request.log.warn({ failure, reason }, 'sign-in failed');

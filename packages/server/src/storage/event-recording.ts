@@ -48,7 +48,7 @@ export type ReachedLevels = Partial<Record<RiskLevel, number>>;
 /** Work left after some sessions were scored. */
 export type ScoringBacklog = Omit<RecordedGroups, 'outcomes'>;
 
-/** Records events in their own transactions and scores sessions, with caches that last between the transactions. */
+/** Records events in separate transactions and scores sessions, with caches that last between the transactions. */
 export interface EventRecording {
   /** Records events in one transaction. */
   record(groups: readonly EventGroup[]): Promise<RecordedGroups>;

@@ -63,7 +63,7 @@ export async function writeForTenants<Group extends { readonly tenantId: number 
   });
 }
 
-/** Rows visible to a transaction: those of one tenant, or those that one kind of cross-tenant work needs. */
+/** Rows visible to a transaction: the rows of one tenant, or those that one kind of cross-tenant work needs. */
 export type Scope = number | CrossTenantWork;
 
 /**

@@ -32,7 +32,7 @@ export const operator: AuditActor = { kind: 'operator', id: null, name: null, pr
 /** Author of changes that the server itself makes. */
 export const serverItself: AuditActor = { kind: 'server', id: null, name: null, principal: null };
 
-/** What tells the author of a request. */
+/** Setting by which {@link actorOf} finds the author of a request. */
 export interface ActorParts {
   /**
    * Header in which a trusted proxy names the person; `undefined` without such a proxy. The gate has removed it from the
@@ -43,7 +43,7 @@ export interface ActorParts {
 
 /** Parts that {@link auditRequest} uses. */
 export interface AuditParts extends ActorParts {
-  /** Quotas of the deployment, for tenants without quotas of their own. */
+  /** Quotas of the deployment, for tenants that have none. */
   readonly quotas: DeploymentQuotas;
 }
 

@@ -101,8 +101,8 @@ export async function addKey(
 /**
  * Adds the administrator's key that the operator configured, with every scope.
  *
- * @throws TypeError as {@link addKey}, and for a key that exists without every scope or is bound to agents, such as that of
- *   an agent: nobody could administer the tenant with it.
+ * @throws TypeError as {@link addKey}, and for a key that exists without every scope or is bound to agents, such as an
+ *   agent's key: nobody could administer the tenant with it.
  */
 async function addAdminKey(db: Database, tenantId: number, key: string): Promise<ProvisionedKey> {
   const added = await addKey(db, tenantId, { kind: 'test', name: 'startServer', scopes: allScopes, key });

@@ -40,7 +40,7 @@ export const agentsLock = 'quota agents';
 /** Maximum number of tenants whose room is remembered. */
 const maxTenants = 10_000;
 
-/** Quotas that processes share within {@link ampleRoom}. New agents are rare and have their own lock. */
+/** Quotas that processes share within {@link ampleRoom}. New agents are rare and have another lock. */
 const sharedQuotas = [
   'eventsPerMonth',
   'checksPerMonth',

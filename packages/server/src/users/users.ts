@@ -251,12 +251,11 @@ class TrustedProxy {
   }
 
   /**
-   * Removes the headers of a proxy from the requests of all others, so that every later reader can trust them, and decodes
-   * those that it keeps. The proxy's
-   * secret is removed from all requests.
+   * Removes the headers of a proxy from the requests of all others, so that every later reader can trust them, and
+   * decodes the headers that it keeps. The secret of the proxy is removed from all requests.
    *
-   * @throws ApiError `VALIDATION_ERROR` when such a header of a trusted request occurs twice: one of them may be the
-   *   client's own, which the proxy did not remove.
+   * @throws ApiError `VALIDATION_ERROR` when such a header of a trusted request occurs twice: one of them may be from
+   *   the client, and the proxy did not remove it.
    */
   screen({ raw }: FastifyRequest): void {
     if (this.#principalHeader === undefined) return;

@@ -268,7 +268,7 @@ const responseTimeoutMs = 15_000;
 /**
  * Creates an HTTP agent that connects only to permitted ports and addresses. It checks a literal address as it is, a
  * name by the addresses to which it resolves, and each socket by its peer. It does not follow redirects. Each attempt
- * has its own connection, so an unresponsive receiver of one tenant does not delay another on the same host.
+ * has a separate connection, so an unresponsive receiver of one tenant does not delay another on the same host.
  */
 export function guardedAgent(guard: AddressGuard): Agent {
   const connect = undici.buildConnector({ lookup: guard.lookup, timeout: connectTimeoutMs });

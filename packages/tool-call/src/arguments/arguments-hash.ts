@@ -42,7 +42,7 @@ export class ArgumentsHasher {
     this.#prefix = this.#key ? 'hmac-sha256:' : 'sha256:';
   }
 
-  /** Returns the hash directly if that is fast, else a promise of it that yields to other work meanwhile. */
+  /** Returns the hash directly if that is fast, otherwise a promise of it that yields to other work meanwhile. */
   hash(args: unknown): string | Promise<string> {
     const small = this.#hashSmall(args);
     if (small !== undefined) return small;

@@ -176,7 +176,9 @@ function* slicesOfBytes({ type, view }: Bytes, walk: Walk): Generator<string, vo
   yield hashed;
 }
 
-/** Each object counts twice among the ancestors: as itself, and as the result of its `toJSON`. */
+/**
+ * `true` for small, plain JSON. An object counts twice as an ancestor: as itself, and as the result of its `toJSON`.
+ */
 function isPlain(value: unknown, ancestorCount: number): boolean {
   try {
     return isSmallPlainJson(value, ancestorCount / 2);

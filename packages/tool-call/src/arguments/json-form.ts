@@ -143,7 +143,7 @@ export const unreadableMarker: object = marker('Unreadable');
  * | `undefined`, function, symbol | omitted from objects, `null` in arrays and at the top level |
  * | NaN, infinities | `{"$type":"Number","value":"NaN"}` |
  * | BigInt | `{"$type":"BigInt","value":"12"}` |
- * | number of `JSON.rawJSON` | the same for an integer, else `{"$type":"Number","value":"0.10"}` |
+ * | number of `JSON.rawJSON` | the same for an integer, otherwise `{"$type":"Number","value":"0.10"}` |
  * | string with lone surrogates | the same with U+FFFD instead |
  * | anything with `toJSON()`, such as Date or URL | its result |
  * | Map, Set | `{"$type":"Map","entries":[…]}`, `{"$type":"Set","values":[…]}`, in iteration order |
@@ -197,7 +197,7 @@ function formOfObject(object: object): JsonForm {
  */
 const entryLists: ReadonlySet<unknown> = new Set(['FormData', 'Headers', 'URLSearchParams']);
 
-/** The checks of `types` also work for objects of another realm, such as a `vm` context. */
+/** Returns the JSON form of an object. The checks of `types` also work across realms, such as a `vm` context. */
 function structureOf(object: object): JsonForm {
   if (Array.isArray(object)) return object;
   if (types.isBoxedPrimitive(object)) return toJsonForm(object.valueOf());

@@ -172,8 +172,8 @@ function isAboutArguments(
 }
 
 /**
- * Returns the status of a result that is a task of the Model Context Protocol, which goes on after the call (revisions
- * 2025-11-25 and 2026-07-28): accepted, unless it has ended; undefined for any other result.
+ * Returns the status of a result that is a task of the Model Context Protocol, which continues after the call
+ * (revisions 2025-11-25 and 2026-07-28): accepted, unless it has ended; undefined for any other result.
  */
 export function taskStatus(result: unknown): number | undefined {
   const { resultType, task } = (result ?? {}) as { resultType?: unknown; task?: unknown };

@@ -39,7 +39,7 @@ const redacted = '{}';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the arguments of a tool's span, wherever its emitter puts them: the first that are understood. */
+/** Reads the arguments of a tool's span from the first attribute that can be parsed, of any emitter. */
 export function argumentsOf(span: GenAiSpan, toolName: string, callId: string | undefined): ShownArguments {
   let hasUnread = false;
   for (const [text, read] of candidates(span, toolName, callId)) {

@@ -43,7 +43,7 @@ export function sessionIn({ attributes }: Pick<GenAiSpan, 'attributes'>): string
   return idOf(attributes, ...sessionKeys);
 }
 
-/** Returns the agent that a span states: its id, unless that is generated, else its name. */
+/** Returns the agent that a span states: its id, unless that is generated, otherwise its name. */
 export function agentIn(span: GenAiSpan): string | undefined {
   const { attributes, name } = span;
   const stated = chosenId(attributes) ?? textOf(attributes, ...agentNameKeys);
@@ -154,7 +154,7 @@ const statusErrors: ReadonlyMap<unknown, string> = new Map([
   ['canceled', 'CancelledError'],
 ]);
 
-/** Reads a tool's span, whoever emitted it: each fact from the first attribute that has it. */
+/** Reads a tool's span of any emitter: each fact from the first attribute that has it. */
 export function toolFacts(span: GenAiSpan): ToolSpan {
   const { attributes } = span;
   const result = textOf(attributes, ...resultKeys);
@@ -206,7 +206,7 @@ interface Serialized extends Message {
 
 /** Parses a serialized tool message, which LangChain tracers store in the span of a tool. */
 export function answeredCall(output: string | undefined): AnsweredCall {
-  // Results are long, and most are no message.
+  // Results are long, and most are not messages.
   const message = output?.includes('tool_call_id')
     ? (jsonOf(output) as Serialized | null | undefined)
     : undefined;

@@ -82,7 +82,7 @@ const outcomes: Readonly<Record<string, (span: AnyExportedSpan, attributes: Tool
     mcp_tool_call: outcomeOf,
     provider_tool_call: (span, { success }) =>
       success === false ? failure('The tool of the provider failed.', responseStatuses.threw) : result(span),
-    // A tool that nobody here can run is run by a client; one without a description for the model does not exist.
+    // A client runs a tool that this process cannot run. A tool without a description for the model does not exist.
     client_tool_call: (_, { toolDescription }) =>
       toolDescription === undefined
         ? failure('Unknown tool.', responseStatuses.unknownTool)

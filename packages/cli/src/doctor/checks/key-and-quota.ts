@@ -100,7 +100,7 @@ export const quota: Check = {
     if (!limits) return skipped('the service does not show them to this key');
     const problems = Object.entries(limits.quotas).flatMap(([name, { used, max }]) => {
       if (max === null || used < max * nearly) return [];
-      // A quota of 0 on policies or webhooks is meant.
+      // A quota of 0 on policies or webhooks is intentional.
       if (max === 0 && !recording.includes(name)) return [];
       const code = used >= max ? 'quota-used-up' : 'quota-nearly-used-up';
       return [found(code, { quota: name, used, max })];

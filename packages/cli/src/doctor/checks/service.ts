@@ -12,7 +12,7 @@ import {
   skipped,
 } from '../check.ts';
 
-/** Requests without the key, which nobody but actlog gets. */
+/** Requests without the key, which is sent only to actlog. */
 const withoutKey = { headers: { authorization: null } } as const;
 
 /**

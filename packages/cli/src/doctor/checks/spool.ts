@@ -84,7 +84,7 @@ function creationProblem(parent: string): Outcome | undefined {
     const code = codeOf(error);
     const above = dirname(parent);
     if (code === 'ENOENT' && above !== parent) return creationProblem(above);
-    // A file stands where a folder should be.
+    // There is a file where a folder should be.
     return code === 'ENOTDIR' ? creationProblem(above) : found('spool-not-writable', { path: parent, code });
   }
 }
@@ -111,7 +111,7 @@ export const spoolSize: Check = {
   },
 };
 
-/** A full journal makes room by whole segments, so its size stays within one segment of the limit. */
+/** Finds a full journal. It makes room by whole segments, so its size stays within one segment of the limit. */
 function fullness({ owner, bytes, process: { pid } }: ProcessJournal, maxBytes: number): Outcome[] {
   const segmentBytes = Math.min(mebibyte, maxBytes / 4);
   if (owner !== 'running' || bytes + segmentBytes < maxBytes) return [];

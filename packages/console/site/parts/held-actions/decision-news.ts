@@ -16,7 +16,7 @@ export function decidedNews(action: PendingAction): string {
   return `${nameOf(action)}: your approval counts, and it waits for ${others}.`;
 }
 
-/** Value of a field of the action in the details of an error. */
+/** Returns the value of a field of the action in the details of an error. */
 function valueIn(details: readonly unknown[], field: string): string | undefined {
   return details
     .map((detail) => (detail as { readonly path?: unknown; readonly code?: unknown } | null) ?? {})

@@ -61,7 +61,7 @@ export interface PolicyBudget {
 }
 
 /**
- * Returns the problem and the fix if a policy exceeds the budget, else undefined. A change that does not raise the
+ * Returns the problem and the fix if a policy exceeds the budget, otherwise undefined. A change that does not raise the
  * cost of a policy is always accepted, because policies of an earlier release, or of a larger budget, may exceed it.
  */
 export function budgetProblem({ cost, former = 0, others, budget }: PolicyBudget): string | undefined {

@@ -218,7 +218,7 @@ function joinBound(joined: readonly ASTNode[], scope: Scope): Bound {
 function comprehensionBound({ name, receiver, given }: Method, scope: Scope): Bound {
   const range = boundOf(receiver, scope);
   const [variable, ...steps] = given;
-  // The container of the items is a value, too.
+  // The container of the items is also a value.
   const rounds = Math.max(0, range.size.values - 1);
   const round = (item: ValueSize) => {
     const sizes = { ...scope.sizes, [String(variable?.args)]: { ...item, isOfItem: true } };

@@ -89,10 +89,10 @@ class CallSessions {
   }
 
   /**
-   * Returns the session of a call. Of several, it is the probable one, or else the one that has not gone on yet;
-   * undefined if that does not tell them apart, because the calls of two people must not get into one session.
+   * Returns the session of a call. Of several sessions, returns the probable one, otherwise the only one that has not
+   * continued yet; undefined if that is not unique, because one session must not contain calls of two people.
    *
-   * @param probable - session that something weaker than a call points to; counts only if it has the call too
+   * @param probable - session from weaker evidence than a call; counts only if it has the call too
    */
   find(key: string, probable?: string): string | undefined {
     const owners = this.#owners.get(key) ?? [];

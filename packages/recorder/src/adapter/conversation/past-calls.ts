@@ -84,7 +84,7 @@ export function userDigest(messages: readonly unknown[] | string): string {
   return messages.filter(isObject).reduce(withText, processSecret());
 }
 
-/** Returns the key of a call by its id, or else its tool, and what the user has written before it. */
+/** Returns the key of a call: its id or tool, and what the user has written before it. */
 export function keyOf(asked: string, call: string): string {
   return `${asked} ${call}`;
 }

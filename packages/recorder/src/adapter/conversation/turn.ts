@@ -65,7 +65,7 @@ export class Turn {
   }
 }
 
-/** Returns the place of the last message of the user, else of the first message that is not an instruction. */
+/** Returns the place of the last message of the user, otherwise of the first message that is not an instruction. */
 function startOf(messages: readonly unknown[]): number {
   const last = messages.findLastIndex(isOfUser);
   return last >= 0 ? last : messages.findIndex(isSaid);

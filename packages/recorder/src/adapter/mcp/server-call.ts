@@ -111,7 +111,7 @@ export function removeOutcomes(result: unknown): void {
   else Reflect.deleteProperty(result as object, '_meta');
 }
 
-/** Opens the announcement of a call for the given recorder; undefined if none is meant for it. */
+/** Opens the announcement of a call for the given recorder; undefined if there is none for it. */
 function openAnnouncement(calls: AdapterCalls, params: CallParams): AnnouncedCall | undefined {
   for (const sealed of sealedIn(params)) {
     const call = calls.sharedCalls?.open(sealed);

@@ -38,7 +38,7 @@ const busyCode = 5;
 const pollIntervalMs = 200;
 
 /**
- * An SQLite database: one connection writes in its own thread and one reads in this thread. An in-memory database has
+ * An SQLite database: one connection writes in a separate thread and one reads in this thread. An in-memory database has
  * one connection for both. Several processes on one machine may share the file.
  */
 export class SqliteStorage implements Storage {

@@ -41,7 +41,7 @@ interface Pending {
 const cannotOpen = 14;
 
 /**
- * The writing connection, in its own thread, because a commit waits for the disk and the main thread must not. Requests
+ * The writing connection, in a separate thread, because a commit waits for the disk and the main thread must not. Requests
  * are processed in order.
  */
 export class SqliteWriter implements SqliteExecutor, EventRecording {
@@ -65,7 +65,7 @@ export class SqliteWriter implements SqliteExecutor, EventRecording {
     return this.#request({ kind: 'execute', sql, parameters });
   }
 
-  /** Records events in their own transaction. Never call it while another transaction is open. */
+  /** Records events in a separate transaction. Never call it while another transaction is open. */
   async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
     return JSON.parse(await this.#request<string>({ kind: 'record', groupsJson: jsonOf(groups) }));
   }

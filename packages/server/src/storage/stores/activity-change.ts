@@ -19,7 +19,7 @@ const dayMs = 24 * hourMs;
 /** Buckets of one length. */
 interface ActivityBuckets {
   readonly span: ActivitySpan;
-  /** Length of a bucket in milliseconds. Buckets begin at its multiples, so days are those of UTC. */
+  /** Length of a bucket in milliseconds. Buckets begin at its multiples, so days are UTC days. */
   readonly lengthMs: number;
   /** Time for which a bucket is kept, in milliseconds. Older events and sessions are not counted in such buckets. */
   readonly keptMs: number;
@@ -70,7 +70,7 @@ export interface CountedCall {
 
 type CountsByName = Map<string, Partial<ActivityCounts>>;
 
-/** The shortest buckets with counts, from which those of the longer ones follow. */
+/** The shortest buckets with counts. The counts of longer ones follow from them. */
 const shortest = bucketsOf('5m');
 const shortestNamed = bucketsOf('hour');
 
@@ -172,7 +172,7 @@ function countsOf({ level }: CountedSession, count: 1 | -1): Partial<ActivityCou
 }
 
 /**
- * Kind of transaction that counts. Each has rows of its own on PostgreSQL, so that none waits for the commit of
+ * Kind of transaction that counts. Each has separate rows on PostgreSQL, so that none waits for the commit of
  * another: group commits and scoring have one transaction at a time in a process, requests have many.
  */
 export type ActivityWriter = 'events' | 'decisions' | 'scores' | 'requests';
@@ -249,7 +249,7 @@ function slotOf(writer: ActivityWriter): number {
   }
 }
 
-/** Maximum agents and maximum tools with counts of their own in a bucket. Further ones are counted together. */
+/** Maximum agents and maximum tools with separate counts in a bucket. Further ones are counted together. */
 export const maxActivityNames = 40;
 
 /** Maximum buckets whose names are cached. A dropped one is read again. */
@@ -270,7 +270,7 @@ type Bucket = Pick<ActivityTable, 'span' | 'bucket_ms'>;
 export class ActivityNames {
   readonly #cached = new Map<string, BucketNames>();
 
-  /** Returns the changes of rows, with those of names beyond the limit under the empty name. */
+  /** Returns the changes of rows, with names beyond the limit combined under the empty name. */
   async limit(
     db: Database,
     tenantId: number,

@@ -17,7 +17,7 @@ export type { QuotaName } from './quota-table.ts';
 /** Quotas of a tenant; `null` for no limit. */
 export type Quotas = Readonly<Record<QuotaName, number | null>>;
 
-/** Quotas of a deployment, for tenants without their own; `null` for no limit. Others keep their defaults. */
+/** Quotas of a deployment, for tenants that have none; `null` for no limit. Others keep their defaults. */
 export type DeploymentQuotas = Readonly<Partial<Record<QuotaName, number | null | undefined>>>;
 
 /**
@@ -49,7 +49,7 @@ export async function readQuotas(
   return effectiveQuotas(await storedQuotas(db, tenantId), deployment);
 }
 
-/** Returns the quotas that apply to a tenant with these quotas of its own, as JSON; `null` for none. */
+/** Returns the quotas that apply to a tenant, given the JSON of those that were set for it. */
 export function effectiveQuotas(ownJson: string | null | undefined, deployment: DeploymentQuotas): Quotas {
   const given = Object.entries(deployment).filter(([, max]) => max !== undefined);
   return { ...builtIn, ...Object.fromEntries(given), ...parsed(ownJson) };
