@@ -70,6 +70,7 @@ const layers = {
     'background',
     'http',
     'evidence',
+    'forward',
     'resources',
     'otlp',
     'server-api',
