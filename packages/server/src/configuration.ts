@@ -1,5 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import * as z from 'zod';
+import { forwardSetting } from './forward/forward-settings.ts';
 import { optionsError } from './lib/api-error.ts';
 import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
 import { type QuotaName, quotaNames } from './storage/stores/quota-table.ts';
@@ -136,6 +137,11 @@ export const configuration = z.strictObject({
       'must be false, or an object such as {"requestsPerSecond":20,"burst":100}',
     )
     .default({ requestsPerSecond: 20, burst: 100 }),
+  /**
+   * Destinations of the records of all tenants, such as a SIEM: a list, its JSON, or the path of a file with it. Each
+   * position is kept by the name of its destination.
+   */
+  forward: forwardSetting.default([]),
   /** Time limit for receiving a request, and for reading a response, in milliseconds. */
   requestTimeoutMs: z.int().min(1000).default(30_000),
   /**

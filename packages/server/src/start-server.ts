@@ -6,6 +6,9 @@ import { assemble } from './assemble.ts';
 import { BackgroundTasks, deleteExpiredData } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
 import { ServerLog } from './evidence/server-log.ts';
+import { type Destination, failureReasons } from './forward/destination.ts';
+import { createDestination } from './forward/forward-settings.ts';
+import { Forwarder } from './forward/forwarder.ts';
 import { createApp } from './http/app.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
 import { listenError } from './listen-error.ts';
@@ -83,6 +86,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   checkRuntime();
   const settings = configured(options);
   const secret = deploymentSecret(settings);
+  const destinations = settings.forward.map(createDestination);
   let metrics: Metrics | undefined;
   const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics?.logLineDropped());
   const logger = log && pino({ level: settings.logLevel }, log);
@@ -117,6 +121,16 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     metrics,
     settings.webhookHostRate === false ? undefined : settings.webhookHostRate,
   );
+  const forwarders = settings.forward.map((forward, at) => {
+    metrics?.addForward(forward.name, failureReasons);
+    return new Forwarder({
+      settings: forward,
+      destination: destinations[at] as Destination,
+      storage,
+      metrics: metrics as Metrics,
+      onFailure: (failure) => app.log.warn(failure, 'records could not be forwarded; they are sent again'),
+    });
+  });
   const tasks = new BackgroundTasks((task, err) => app.log.error({ task, err }, 'background task failed'));
   let closing: Promise<void> | undefined;
   let temporaryKeys: RunKeys | undefined;
@@ -130,6 +144,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       await parts.decisionLog.drain();
       await tasks.stop();
       await sender.close();
+      await Promise.all(forwarders.map((forwarder) => forwarder.close()));
       await parts.scoring.close();
       if (temporaryKeys) await endKeys(storage, temporaryKeys);
       await records.close();
@@ -161,6 +176,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     await listen(app, settings);
     parts.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
+    for (const forwarder of forwarders) tasks.every(1000, `forwarding to ${forwarder.name}`, () => forwarder.pass());
     tasks.every(1000, 'log', async () => log?.retry());
     tasks.every(1000, 'guardian expiry', () => parts.expireActions(Date.now()));
     // Another server may have ended before it scored its events.

@@ -44,6 +44,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   webhookAllowedRanges: 'JSON array of ranges that webhooks may reach besides public addresses',
   webhookAllowedPorts: '"any", or a JSON array of the ports that webhooks may use',
   webhookHostRate: 'false, or JSON such as {"requestsPerSecond":20,"burst":100}, for each host of webhooks',
+  forward: 'JSON array of destinations of all records, or the path of a file with it; see docs/forwarding.md',
   requestTimeoutMs: 'milliseconds that a request may take to arrive, and a response may stay unread',
   docs: 'false to serve no documentation at /docs',
   metrics: 'access to /metrics without a token: loopback or open',

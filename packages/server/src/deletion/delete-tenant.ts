@@ -105,6 +105,7 @@ const checkTables: readonly KeyedTable[] = [
   keyedTable('log_tiles', 'level', 'tile'),
   keyedTable('log_heads', 'tenant_id'),
   keyedTable('log_cosigned', 'tenant_id'),
+  keyedTable('forward_positions', 'name'),
   keyedTable('call_histories', 'session_id'),
   keyedTable('agent_tools', 'agent_id'),
   keyedTable('agents', 'id'),

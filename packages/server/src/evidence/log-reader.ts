@@ -57,6 +57,25 @@ export async function* readFeed(options: FeedOptions): AsyncGenerator<string> {
   }
 }
 
+/** Some consecutive records of a log. */
+export interface LogPage {
+  readonly records: readonly { readonly index: number; readonly record: LogRecord }[];
+  /** Index of the last entry of the page, whose record may be deleted; `undefined` if there is no entry. */
+  readonly last: number | undefined;
+}
+
+/** Returns the records after an index, a page of the feed. Deleted records are left out. */
+export async function readLogPage(db: Database, tenantId: number, after: number): Promise<LogPage> {
+  const { size } = await logHead(db, tenantId);
+  const ranges = await rangesAfter(db, tenantId, after, size);
+  const last = ranges.at(-1);
+  return {
+    records: await recordsOf(db, tenantId, ranges),
+    // Behind the last range are only entries of deleted records.
+    last: last ? last.first_index + last.entry_count - 1 : size > after + 1 ? size - 1 : undefined,
+  };
+}
+
 type Range = Selectable<LogRangeTable>;
 
 /** Returns ranges of the entries after an index, cut to at most {@link entriesAtOnce} entries. */

@@ -93,6 +93,31 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #forwardLag = new Gauge({
+    name: 'actlog_forward_lag_records',
+    help: 'Entries of the logs that a forwarder has not sent yet, by its name.',
+    labelNames: ['forward'],
+    registers: [this.registry],
+  });
+  readonly #forwarded = new Counter({
+    name: 'actlog_forward_records_total',
+    help: 'Records that a destination acknowledged to this process.',
+    labelNames: ['forward'],
+    registers: [this.registry],
+  });
+  readonly #forwardSuccess = new Gauge({
+    name: 'actlog_forward_last_success_timestamp_seconds',
+    help: 'Time at which a destination last acknowledged records to this process.',
+    labelNames: ['forward'],
+    registers: [this.registry],
+  });
+  readonly #forwardFailures = new Counter({
+    name: 'actlog_forward_failures_total',
+    help: 'Batches that a destination did not acknowledge, by reason. They are sent again.',
+    labelNames: ['forward', 'reason'],
+    registers: [this.registry],
+  });
+
   /**
    * @param queued - returns the number of events that wait to be stored
    * @param logLagMs - returns the milliseconds for which the oldest record waits for its entry in the log
@@ -125,6 +150,28 @@ export class Metrics {
   /** Counts a checkpoint that a witness refused. */
   logRefused(): void {
     this.#logRefusals.inc();
+  }
+
+  /** Starts to count what a forwarder does. */
+  addForward(forward: string, reasons: readonly string[]): void {
+    this.#forwarded.inc({ forward }, 0);
+    for (const reason of reasons) this.#forwardFailures.inc({ forward, reason }, 0);
+  }
+
+  /** Sets the number of entries that a forwarder has to send. */
+  forwardLag(forward: string, entries: number): void {
+    this.#forwardLag.set({ forward }, entries);
+  }
+
+  /** Counts records that a destination has acknowledged. */
+  forwarded(forward: string, records: number, timeMs: number): void {
+    this.#forwarded.inc({ forward }, records);
+    this.#forwardSuccess.set({ forward }, timeMs / 1000);
+  }
+
+  /** Counts a batch that a destination has not acknowledged. */
+  forwardFailed(forward: string, reason: string): void {
+    this.#forwardFailures.inc({ forward, reason });
   }
 
   /** Counts entries that were appended to logs. */

@@ -14,6 +14,7 @@ import type {
   ActivityTable,
   AuditTable,
   DeliveryTable,
+  ForwardPositionTable,
   HandledSessionTable,
   LogCosignedTable,
   LogDeletionTable,
@@ -73,6 +74,7 @@ export interface Tables {
   log_pending: LogPendingTable;
   log_deletions: LogDeletionTable;
   log_cosigned: LogCosignedTable;
+  forward_positions: ForwardPositionTable;
 }
 
 /** A tenant: the unit of isolation, limits and retention. */

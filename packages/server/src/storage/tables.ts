@@ -247,3 +247,21 @@ export interface LogCosignedTable {
   /** Checkpoint with all signatures. */
   note: string;
 }
+
+/** Position of a forwarder in the log of a tenant. */
+export interface ForwardPositionTable {
+  tenant_id: number;
+  /** Name of the forwarder in the settings. */
+  name: string;
+  /** Index of the last entry that the destination has acknowledged; -1 for none. */
+  position: number;
+  leased_until_ms: number;
+  /** Random id of the lease; `null` if it was released. */
+  lease: string | null;
+  next_attempt_ms: number;
+  /** Failed attempts since the last success. */
+  failures: number;
+  last_success_ms: number | null;
+  /** Reason of the last failure; `null` after a success. */
+  last_error: string | null;
+}

@@ -581,6 +581,20 @@ create table log_cosigned (
   size bigint not null,
   note text not null
 );
+
+-- Positions of the forwarders in the log of each tenant.
+create table forward_positions (
+  tenant_id bigint not null,
+  name text collate "C" not null,
+  position bigint not null,
+  leased_until_ms bigint not null,
+  lease text,
+  next_attempt_ms bigint not null,
+  failures integer not null,
+  last_success_ms bigint,
+  last_error text,
+  primary key (tenant_id, name)
+);
 `;
 
 /** Tables whose rows belong to a tenant. They are visible once `actlog.tenant_id` names the tenant. */
@@ -622,6 +636,7 @@ const tenantTables = [
   'log_pending',
   'log_deletions',
   'log_cosigned',
+  'forward_positions',
 ];
 
 type Command = 'all' | 'select' | 'update' | 'delete';
@@ -646,6 +661,7 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
       'log_pending',
       'log_heads',
       'log_cosigned',
+      'forward_positions',
     ],
   ],
   ['sweep', 'update', ['deliveries']],

@@ -560,6 +560,20 @@ create table log_cosigned (
   size bigint not null,
   note text not null
 );
+
+-- Positions of the forwarders in the log of each tenant.
+create table forward_positions (
+  tenant_id bigint not null references tenants (id),
+  name text not null,
+  position bigint not null,
+  leased_until_ms bigint not null,
+  lease text,
+  next_attempt_ms bigint not null,
+  failures integer not null,
+  last_success_ms bigint,
+  last_error text,
+  primary key (tenant_id, name)
+) without rowid;
 `;
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */

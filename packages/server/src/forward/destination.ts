@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import type { Dispatcher } from 'undici';
+import { requestedDelayMs } from '../webhooks/retry-schedule.ts';
+import { Agent, buildConnector, request } from '../webhooks/undici.js';
+import type { OcsfEvent } from './ocsf.ts';
+
+/** A record of a batch. */
+export interface BatchRecord {
+  /** Identifier that is the same in each repeat: the tenant and the index of the entry in its log. */
+  readonly id: string;
+  readonly event: OcsfEvent;
+  /** The event as JSON. */
+  readonly json: string;
+}
+
+/** Consecutive records of a tenant's log, in its order. */
+export interface Batch {
+  /** Name of the tenant. */
+  readonly tenant: string;
+  /** Index of the first entry, whose record may be deleted. A repeat of the batch has the same. */
+  readonly first: number;
+  /** Index of the last entry. */
+  readonly last: number;
+  readonly records: readonly BatchRecord[];
+  /** Aborted when the server stops, or the batch takes too long. */
+  readonly signal: AbortSignal;
+}
+
+/** A system that records are forwarded to. */
+export interface Destination {
+  /**
+   * Sends a batch, and resolves when the destination has acknowledged all of it.
+   *
+   * @throws ForwardError when the batch, or a part of it, was not acknowledged
+   */
+  send(batch: Batch): Promise<void>;
+  /** Closes idle connections. */
+  close(): Promise<void>;
+}
+
+/** Reasons for which a batch is not acknowledged. */
+export const failureReasons = ['unreachable', 'timeout', 'busy', 'refused', 'rejected', 'internal'] as const;
+
+/**
+ * Reason for which a batch is not acknowledged: no connection, no response in time, an overloaded destination, a refused
+ * request such as one without a valid token, rejected records, or an error of the server itself.
+ */
+export type FailureReason = (typeof failureReasons)[number];
+
+/** Error thrown when a destination has not acknowledged a batch. The message contains nothing that was sent. */
+export class ForwardError extends Error {
+  readonly reason: FailureReason;
+  /** Delay that the destination requested, in milliseconds. */
+  readonly retryAfterMs: number;
+
+  constructor(reason: FailureReason, message: string, retryAfterMs = 0, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** A successful response. */
+export interface DestinationResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A request to a destination. */
+export interface DestinationRequest {
+  readonly method: 'POST' | 'PUT';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | string;
+  readonly signal: AbortSignal;
+}
+
+/** Longest response that is read, in bytes. */
+const maxResponseBytes = 16 * 1024 * 1024;
+
+/**
+ * HTTP client of one destination. Unlike webhooks it reaches private addresses, because only the operator of the server
+ * configures destinations. It follows no redirect, which could carry a credential to another host.
+ */
+export class DestinationClient {
+  readonly #agent: Agent;
+
+  /** @param caFile - file with the certificates that the destination's one is issued by; by default those of Node */
+  constructor(caFile: string | undefined) {
+    const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
+    const options = { timeout: 10_000, allowH2: false, ...(ca !== undefined && { ca }) };
+    this.#agent = new Agent({ pipelining: 1, connections: 8, connect: buildConnector(options) });
+  }
+
+  /** @throws ForwardError when there is no response, or its status is not 2xx */
+  async send({ url, method, headers, body, signal }: DestinationRequest): Promise<DestinationResponse> {
+    let response: Dispatcher.ResponseData;
+    let text: string;
+    try {
+      response = await request.call(this.#agent, {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method,
+        headers,
+        body: body instanceof Uint8Array ? Buffer.from(body) : body,
+        signal,
+      });
+      text = await readBody(response.body);
+    } catch (cause) {
+      throw connectionError(url.host, cause, signal);
+    }
+    const { statusCode: status, headers: received } = response;
+    if (status >= 200 && status < 300) return { status, body: text };
+    const retryAfter = received['retry-after'];
+    const delayMs = requestedDelayMs(typeof retryAfter === 'string' ? retryAfter : undefined, Date.now());
+    const isBusy = status === 429 || status >= 500;
+    throw new ForwardError(isBusy ? 'busy' : 'refused', `${url.host} responded with ${status}`, delayMs);
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxResponseBytes) throw new Error('the response is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Returns the error for a connection that could not be made, or ended. */
+export function connectionError(host: string, cause: unknown, signal: AbortSignal): ForwardError {
+  if (signal.aborted) return new ForwardError('timeout', `${host} did not respond in time`, 0, { cause });
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return new ForwardError('unreachable', `${host} cannot be reached: ${code ?? message}`, 0, { cause });
+}
+
+/** Compresses with gzip. */
+export const gzipped: (data: string | Uint8Array) => Promise<Uint8Array> = promisify(gzip);

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { stringifyExactJson } from '@actlog/protocol';
+import { readLogPage } from '../evidence/log-reader.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { Storage } from '../storage/storage.ts';
+import {
+  type ForwardLease,
+  type ForwardState,
+  forwardStates,
+  leaseForward,
+  updateForward,
+} from '../storage/stores/forward-store.ts';
+import { type Batch, type BatchRecord, type Destination, ForwardError } from './destination.ts';
+import type { ForwardSettings } from './forward-settings.ts';
+import { type ForwardedRecord, ocsfOfRecord } from './ocsf.ts';
+
+/** Time limit of a batch, in milliseconds. Indexers may take a minute to acknowledge one. */
+const sendTimeoutMs = 120_000;
+
+/** Lease of a position, and time after which it is extended, in milliseconds. A killed process delays others so long. */
+const leaseMs = 15_000;
+const extendAfterMs = 5000;
+
+/** Maximum batches of a tenant before other tenants have their turn. */
+const maxBatches = 20;
+
+/** Maximum entries that are read for a batch, if most are of deleted records or other kinds. */
+const maxReadEntries = 20_000;
+
+/** Maximum tenants whose records one process sends to a destination at the same time. */
+const maxTenantsAtOnce = 4;
+
+/** First and longest delay after a failure, in milliseconds, and the longest that a destination may request. */
+const firstRetryMs = 1000;
+const longestRetryMs = 60_000;
+const longestRequestedMs = 3_600_000;
+
+/** Options for {@link Forwarder}. */
+export interface ForwarderOptions {
+  readonly settings: ForwardSettings;
+  readonly destination: Destination;
+  readonly storage: Storage;
+  readonly metrics: Metrics;
+  /** Called after a failure, which is repeated. */
+  readonly onFailure: (failure: {
+    readonly forward: string;
+    readonly tenant: string;
+    readonly reason: string;
+    readonly error: string;
+  }) => void;
+}
+
+/**
+ * Sends the records of all tenants to one destination, in the order of each log. The position in a log is in the
+ * database, and moves only when the destination has acknowledged the records before it. Of several processes, the one
+ * with the lease of a position sends. Each record is sent at least once: again only if a process ended, or lost its
+ * lease, between the acknowledgement and the move. Waiting records are in the log alone, so a long outage needs no memory.
+ */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #stopping = new AbortController();
+  readonly #running = new Map<number, Promise<void>>();
+  /** Times at which logs with less than a batch were seen first, by tenant. */
+  readonly #waitingSinceMs = new Map<number, number>();
+  /** Tenant that was started last. */
+  #lastTenantId = 0;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  /** Name in the settings. */
+  get name(): string {
+    return this.#options.settings.name;
+  }
+
+  /** Starts to send what is due. Resolves when it has begun, not when it is sent. */
+  async pass(): Promise<void> {
+    const { storage, settings, metrics } = this.#options;
+    const { name, tenants } = settings;
+    if (this.#stopping.signal.aborted) return;
+    const states = (
+      await storage.readAcross('sweep', (db) => forwardStates(db, name, Date.now()))
+    ).filter(({ tenant }) => tenants === undefined || tenants.includes(tenant));
+    metrics.forwardLag(
+      name,
+      states.reduce((sum, { lag }) => sum + lag, 0),
+    );
+    // The tenants after the last one come first, so that none waits for the others forever.
+    const next = states.findIndex(({ tenantId }) => tenantId > this.#lastTenantId);
+    const ordered = next < 1 ? states : [...states.slice(next), ...states.slice(0, next)];
+    for (const state of ordered.filter((candidate) => this.#isDue(candidate))) {
+      if (this.#running.size >= maxTenantsAtOnce) break;
+      this.#lastTenantId = state.tenantId;
+      const running = this.#forward(state)
+        .catch((error: unknown) => this.#report(state, new ForwardError('internal', String(error))))
+        .finally(() => this.#running.delete(state.tenantId));
+      this.#running.set(state.tenantId, running);
+    }
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Aborts what is being sent, and releases the leases. Another process, or the next start, sends it again. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.idle();
+    await this.#options.destination.close();
+  }
+
+  #isDue({ tenantId, lag, isDue }: ForwardState): boolean {
+    const { batchRecords, maxDelaySeconds } = this.#options.settings;
+    if (lag === 0) this.#waitingSinceMs.delete(tenantId);
+    if (!isDue || this.#running.has(tenantId)) return false;
+    if (lag >= batchRecords || maxDelaySeconds === 0) return true;
+    const nowMs = performance.now();
+    const sinceMs = this.#waitingSinceMs.get(tenantId) ?? nowMs;
+    this.#waitingSinceMs.set(tenantId, sinceMs);
+    return nowMs - sinceMs >= maxDelaySeconds * 1000;
+  }
+
+  async #forward(state: ForwardState): Promise<void> {
+    const { storage, settings, destination, metrics } = this.#options;
+    const { tenantId } = state;
+    const nowMs = Date.now();
+    const lease = { tenantId, name: settings.name, lease: randomUUID(), nowMs, untilMs: nowMs + leaseMs };
+    const leased = await storage.write(tenantId, ({ db }) => leaseForward(db, lease));
+    if (!leased) return;
+    this.#waitingSinceMs.delete(tenantId);
+    let { position, failures } = leased;
+    const lost = new AbortController();
+    const extending = setInterval(() => void this.#extend(lease, lost), extendAfterMs).unref();
+    try {
+      for (let count = 0; count < maxBatches && !this.#stopping.signal.aborted; count += 1) {
+        const limits = [this.#stopping.signal, lost.signal, AbortSignal.timeout(sendTimeoutMs)];
+        const batch = await this.#read(state, position, AbortSignal.any(limits));
+        if (!batch) break;
+        if (batch.records.length > 0) await destination.send(batch);
+        const sentMs = Date.now();
+        const isHeld = await this.#update(lease, {
+          position: batch.last,
+          leased_until_ms: sentMs + leaseMs,
+          failures: 0,
+          last_success_ms: sentMs,
+          last_error: null,
+        });
+        position = batch.last;
+        failures = 0;
+        metrics.forwarded(settings.name, batch.records.length, sentMs);
+        if (!isHeld) return;
+        if (settings.maxDelaySeconds > 0 && batch.records.length < settings.batchRecords) break;
+      }
+      await this.#update(lease, { leased_until_ms: 0, lease: null });
+    } catch (error) {
+      await this.#settleFailure(state, lease, failures, error);
+    } finally {
+      clearInterval(extending);
+    }
+  }
+
+  /** Extends a lease. If another process has taken it, what is being sent is aborted. */
+  async #extend(lease: ForwardLease, lost: AbortController): Promise<void> {
+    try {
+      const isHeld = await this.#update(lease, { leased_until_ms: Date.now() + leaseMs });
+      if (!isHeld) lost.abort();
+    } catch {
+      // The database is away. The lease may end, and then another process repeats the batch.
+    }
+  }
+
+  /** Reads the batch after a position; `undefined` if there is nothing. */
+  async #read(state: ForwardState, position: number, signal: AbortSignal): Promise<Batch | undefined> {
+    const { storage, settings } = this.#options;
+    const { tenantId, tenant } = state;
+    const kinds = new Set(settings.records);
+    const records: BatchRecord[] = [];
+    let bytes = 0;
+    let last = position;
+    for (;;) {
+      const after = last;
+      const page = await storage.read(tenantId, (db) => readLogPage(db, tenantId, after));
+      if (page.last === undefined) break;
+      for (const { index, record } of page.records) {
+        if (kinds.has(record.kind)) {
+          const event = ocsfOfRecord({ ...(record as ForwardedRecord), tenant, index });
+          const json = stringifyExactJson(event);
+          records.push({ id: `${tenantId}-${index}`, event, json });
+          bytes += json.length;
+        }
+        last = index;
+        if (records.length >= settings.batchRecords || bytes >= settings.batchBytes) {
+          return { tenant, first: position + 1, last, records, signal };
+        }
+      }
+      last = page.last;
+      if (last - position >= maxReadEntries) break;
+    }
+    return last === position ? undefined : { tenant, first: position + 1, last, records, signal };
+  }
+
+  async #settleFailure(
+    state: ForwardState,
+    lease: ForwardLease,
+    failuresBefore: number,
+    error: unknown,
+  ): Promise<void> {
+    if (this.#stopping.signal.aborted) {
+      // Aborted by this process's own shutdown, so it does not count as a failure of the destination.
+      await this.#update(lease, { leased_until_ms: 0, lease: null });
+      return;
+    }
+    const failure =
+      error instanceof ForwardError ? error : new ForwardError('internal', String(error), 0, { cause: error });
+    this.#report(state, failure);
+    const failures = failuresBefore + 1;
+    const delayMs = Math.min(firstRetryMs * 2 ** Math.min(failuresBefore, 16), longestRetryMs);
+    const jitteredMs = delayMs * (0.5 + Math.random() * 0.5);
+    const requestedMs = Math.min(failure.retryAfterMs, longestRequestedMs);
+    await this.#update(lease, {
+      leased_until_ms: 0,
+      lease: null,
+      failures,
+      next_attempt_ms: Math.round(Date.now() + Math.max(jitteredMs, requestedMs)),
+      last_error: failure.message.slice(0, 500),
+    });
+  }
+
+  #update(lease: ForwardLease, changes: Parameters<typeof updateForward>[2]): Promise<boolean> {
+    return this.#options.storage.write(lease.tenantId, ({ db }) => updateForward(db, lease, changes));
+  }
+
+  #report({ tenant }: ForwardState, { reason, message }: ForwardError): void {
+    const { settings, metrics, onFailure } = this.#options;
+    metrics.forwardFailed(settings.name, reason);
+    onFailure({ forward: settings.name, tenant, reason, error: message });
+  }
+}

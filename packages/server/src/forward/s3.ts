@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import { type Batch, type Destination, DestinationClient, gzipped } from './destination.ts';
+import { parquetOf } from './parquet.ts';
+
+/** Settings of a bucket of S3, or of a compatible service. */
+export interface S3Settings {
+  /** Address of the service, such as `https://s3.eu-central-1.amazonaws.com`; the bucket is in the path. */
+  readonly url: string;
+  readonly bucket: string;
+  /** Beginning of the names of all objects. */
+  readonly prefix: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly format: 'ndjson' | 'parquet';
+  readonly caFile?: string | undefined;
+}
+
+/** Formats of objects. */
+const formats = {
+  ndjson: {
+    extension: 'ndjson.gz',
+    contentType: 'application/x-ndjson',
+    encode: ({ records }: Batch) => gzipped(records.map(({ json }) => `${json}\n`).join('')),
+  },
+  parquet: {
+    extension: 'parquet',
+    contentType: 'application/vnd.apache.parquet',
+    encode: async ({ records }: Batch) => parquetOf(records),
+  },
+} as const;
+
+/**
+ * Objects of S3: a batch is one object, named after its tenant and first entry, so that a repeat overwrites it. After it
+ * follows a manifest with its entries, bytes and SHA-256: an object without a manifest is not complete.
+ */
+export class S3Destination implements Destination {
+  readonly #settings: S3Settings;
+  readonly #client: DestinationClient;
+  readonly #signer: AwsClient;
+
+  constructor(settings: S3Settings) {
+    const { accessKeyId, secretAccessKey, region } = settings;
+    this.#settings = settings;
+    this.#client = new DestinationClient(settings.caFile);
+    this.#signer = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
+  }
+
+  async send(batch: Batch): Promise<void> {
+    if (batch.records.length === 0) return;
+    const { prefix, format } = this.#settings;
+    const { extension, contentType, encode } = formats[format];
+    const body = await encode(batch);
+    const tenant = encodeURIComponent(batch.tenant);
+    const name = String(batch.first).padStart(15, '0');
+    const object = `${prefix}${tenant}/records/${name}.${extension}`;
+    const manifest = {
+      object,
+      format,
+      tenant: batch.tenant,
+      firstIndex: batch.first,
+      lastIndex: batch.last,
+      records: batch.records.length,
+      bytes: body.length,
+      sha256: createHash('sha256').update(body).digest('hex'),
+    };
+    await this.#put(object, contentType, body, batch.signal);
+    const json = Buffer.from(`${JSON.stringify(manifest)}\n`);
+    await this.#put(`${prefix}${tenant}/manifests/${name}.json`, 'application/json', json, batch.signal);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  async #put(key: string, contentType: string, body: Uint8Array, signal: AbortSignal): Promise<void> {
+    const { url, bucket } = this.#settings;
+    const path = key.split('/').map(encodeURIComponent).join('/');
+    const signed = await this.#signer.sign(`${url.replace(/\/$/, '')}/${bucket}/${path}`, {
+      method: 'PUT',
+      headers: {
+        'content-type': contentType,
+        'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
+      },
+      body: Buffer.from(body),
+    });
+    await this.#client.send({
+      method: 'PUT',
+      url: new URL(signed.url),
+      headers: Object.fromEntries(signed.headers),
+      body,
+      signal,
+    });
+  }
+}
