@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { newApiKey } from '../../src/keys/api-key.ts';
 import { logged } from '../evidence/logged-records.ts';
 import { ChildServer } from '../child-server.ts';
 import { atTestEnd } from '../test-end.ts';
@@ -11,7 +12,7 @@ import { BulkApi, startReceiver } from './receivers.ts';
 /** Number of times that the server is killed; set it higher for a long run. */
 const kills = Number(process.env.ACTLOG_TEST_KILLS ?? 3);
 const eventsBetweenKills = 60;
-const apiKey = 'act_test_0123456789abcdef0123456789abcdef';
+const apiKey = newApiKey('test');
 
 test(`loses no record when killed ${kills} times between send and position, and repeats only the last batch`, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-forward-'));

@@ -1,0 +1,129 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, vi } from 'vitest';
+import { atTestEnd } from '../test-end.ts';
+
+const run = promisify(execFile);
+
+/** Folder for what is downloaded once. */
+const cache = join(import.meta.dirname, '../../../../node_modules/.cache/rsyslog');
+
+const packages = ['rsyslog', 'rsyslog-openssl', 'libestr0', 'libfastjson4'];
+
+/** Creates a certificate for 127.0.0.1 in a folder. Returns its file, and that of its key. */
+export function createCertificate(folder: string): { readonly cert: string; readonly key: string } {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key];
+  const names = ['-subj', '/CN=actlog-test', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '30'];
+  execFileSync('openssl', ['req', '-x509', ...newKey, ...names, '-out', cert], { stdio: 'ignore' });
+  return { cert, key };
+}
+
+/** A running rsyslog. */
+export interface Rsyslog {
+  readonly port: number;
+  /** Returns the messages that it has written, without their headers. */
+  messages(): string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Debian's rsyslog, which receives messages over TLS. It is downloaded with `apt-get`, without root, into
+ * `node_modules/.cache`.
+ *
+ * @param port - 0 for a free one
+ */
+export async function startRsyslog(folder: string, port = 0): Promise<Rsyslog> {
+  const system = await unpackedPackages();
+  const libraries = join(system, 'usr/lib', (await readdir(join(system, 'usr/lib'))).find((name) => name.includes('-linux-gnu')) ?? '');
+  const { cert, key } = existsSync(join(folder, 'cert.pem'))
+    ? { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
+    : createCertificate(folder);
+  const chosen = port === 0 ? await freePort() : port;
+  const output = join(folder, 'messages');
+  const config = join(folder, 'rsyslog.conf');
+  writeFileSync(
+    config,
+    `global(workDirectory="${folder}" maxMessageSize="64k" parser.escapeControlCharactersOnReceive="off"
+  defaultNetstreamDriver="ossl" defaultNetstreamDriverCAFile="${cert}"
+  defaultNetstreamDriverCertFile="${cert}" defaultNetstreamDriverKeyFile="${key}")
+module(load="imtcp" streamDriver.name="ossl" streamDriver.mode="1" streamDriver.authMode="anon")
+template(name="lines" type="string" string="%pri% %app-name% %msgid% %structured-data% %msg%\\n")
+input(type="imtcp" address="127.0.0.1" port="${chosen}")
+action(type="omfile" file="${output}" template="lines" asyncWriting="off" flushOnTXEnd="on")
+`,
+  );
+  const args = ['-n', '-f', config, '-i', join(folder, 'rsyslog.pid'), '-M', join(libraries, 'rsyslog')];
+  const child = spawn(join(system, 'usr/sbin/rsyslogd'), args, {
+    env: { ...process.env, LD_LIBRARY_PATH: libraries },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  atTestEnd(async () => {
+    if (child.exitCode === null && child.signalCode === null) await stop();
+  });
+  await vi.waitFor(async () => expect(await isListening(chosen)).toBe(true), { timeout: 20_000, interval: 50 });
+  return {
+    port: chosen,
+    messages: () => (existsSync(output) ? readFileSync(output, 'utf8').split('\n').filter((line) => line !== '') : []),
+    stop,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** `true` if some process listens on a port: then it cannot be taken. */
+async function isListening(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  const [error] = await Promise.race([
+    once(server, 'listening').then(() => [undefined]),
+    new Promise<[Error]>((resolve) => server.once('error', (failure) => resolve([failure]))),
+  ]);
+  server.close();
+  return error !== undefined;
+}
+
+async function unpackedPackages(): Promise<string> {
+  const system = join(cache, 'system');
+  if (existsSync(system)) return system;
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'download-'));
+  try {
+    await mkdir(join(folder, 'lists/partial'), { recursive: true });
+    await mkdir(join(folder, 'cache/archives/partial'), { recursive: true });
+    const settings = [
+      `Dir::State::lists=${join(folder, 'lists')}`,
+      `Dir::Cache=${join(folder, 'cache')}`,
+      'APT::Sandbox::User=',
+      'Acquire::Languages=none',
+    ].flatMap((setting) => ['-o', setting]);
+    const env = { ...process.env, PATH: [process.env.PATH, '/usr/bin'].join(delimiter) };
+    await run('apt-get', [...settings, 'update', '-qq'], { cwd: folder, env });
+    await run('apt-get', [...settings, 'download', ...packages], { cwd: folder, env });
+    for (const name of await readdir(folder)) {
+      if (name.endsWith('.deb')) await run('dpkg-deb', ['-x', join(folder, name), join(folder, 'system')]);
+    }
+    await rename(join(folder, 'system'), system);
+  } catch (cause) {
+    throw new Error('rsyslog cannot be downloaded: this test needs Debian or Ubuntu, and their package servers.', { cause });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return system;
+}
