@@ -88,6 +88,7 @@ const dataTables: readonly KeyedTable[] = [
   keyedTable('tool_tag_sets', 'version'),
   keyedTable('risk_judgments', 'id'),
   keyedTable('handled_sessions', 'session_id'),
+  keyedTable('forwarded_risk', 'session_id', 'name'),
 ];
 
 /** Tables of a tenant that checks read, and that a server with cached data of the tenant may still write. */

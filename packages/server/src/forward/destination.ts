@@ -15,14 +15,14 @@ export interface BatchRecord {
   readonly json: string;
 }
 
-/** Consecutive records of a tenant's log, in its order. */
+/** Consecutive records of a tenant's log, in its order, or raises of risk. */
 export interface Batch {
   /** Name of the tenant. */
   readonly tenant: string;
-  /** Index of the first entry, whose record may be deleted. A repeat of the batch has the same. */
-  readonly first: number;
-  /** Index of the last entry. */
-  readonly last: number;
+  /** Name that a repeat of the batch has too. */
+  readonly name: string;
+  /** Indexes of the first and the last entry, whose records may be deleted; `undefined` for raises of risk. */
+  readonly entries: { readonly first: number; readonly last: number } | undefined;
   readonly records: readonly BatchRecord[];
   /** Aborted when the server stops, or the batch takes too long. */
   readonly signal: AbortSignal;

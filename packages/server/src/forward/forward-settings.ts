@@ -8,6 +8,8 @@ import { S3Destination } from './s3.ts';
 import { SplunkDestination } from './splunk.ts';
 import { SyslogDestination } from './syslog.ts';
 
+const forwardedKinds = [...recordKinds, 'risk'] as const;
+
 const kinds = ['splunk', 'elastic', 's3', 'syslog'] as const;
 
 const url = z.url({ protocol: /^https?$/, error: 'must be an address such as https://siem.example.com' });
@@ -26,8 +28,11 @@ const common = {
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and "-", such as "soc"')
     .optional(),
-  /** Kinds of records to send. */
-  records: z.array(z.enum(recordKinds, `must be among ${recordKinds.join(', ')}`)).min(1).default([...recordKinds]),
+  /** Kinds of records to send; `risk` for raises of the risk of sessions. */
+  records: z
+    .array(z.enum(forwardedKinds, `must be among ${forwardedKinds.join(', ')}`))
+    .min(1)
+    .default([...forwardedKinds]),
   /** Tenants whose records are sent. Default: all. */
   tenants: z.array(word).min(1).optional(),
   /** Maximum records of a batch. */

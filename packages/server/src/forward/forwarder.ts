@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { stringifyExactJson } from '@actlog/protocol';
 import { readLogPage } from '../evidence/log-reader.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -8,11 +8,14 @@ import {
   type ForwardState,
   forwardStates,
   leaseForward,
+  type RaisedSession,
+  raisedSessions,
+  recordSentLevels,
   updateForward,
 } from '../storage/stores/forward-store.ts';
 import { type Batch, type BatchRecord, type Destination, ForwardError } from './destination.ts';
 import type { ForwardSettings } from './forward-settings.ts';
-import { type ForwardedRecord, ocsfOfRecord } from './ocsf.ts';
+import { type ForwardedRecord, ocsfOfRecord, ocsfOfRisk } from './ocsf.ts';
 
 /** Time limit of a batch, in milliseconds. Indexers may take a minute to acknowledge one. */
 const sendTimeoutMs = 120_000;
@@ -24,6 +27,10 @@ const extendAfterMs = 5000;
 /** Maximum batches of a tenant before other tenants have their turn. */
 const maxBatches = 20;
 
+/** Maximum sessions with raised risk in a batch, and time between looks for some without new records, in milliseconds. */
+const maxRaised = 100;
+const lookForRaisedMs = 30_000;
+
 /** Maximum entries that are read for a batch, if most are of deleted records or other kinds. */
 const maxReadEntries = 20_000;
 
@@ -34,6 +41,9 @@ const maxTenantsAtOnce = 4;
 const firstRetryMs = 1000;
 const longestRetryMs = 60_000;
 const longestRequestedMs = 3_600_000;
+
+/** A batch of records of a log. */
+type LogBatch = Batch & { readonly entries: NonNullable<Batch['entries']> };
 
 /** Options for {@link Forwarder}. */
 export interface ForwarderOptions {
@@ -62,6 +72,8 @@ export class Forwarder {
   readonly #running = new Map<number, Promise<void>>();
   /** Times at which logs with less than a batch were seen first, by tenant. */
   readonly #waitingSinceMs = new Map<number, number>();
+  /** Times of the last looks for raised risk, by tenant. */
+  readonly #lookedMs = new Map<number, number>();
   /** Tenant that was started last. */
   #lastTenantId = 0;
 
@@ -115,6 +127,7 @@ export class Forwarder {
     const { batchRecords, maxDelaySeconds } = this.#options.settings;
     if (lag === 0) this.#waitingSinceMs.delete(tenantId);
     if (!isDue || this.#running.has(tenantId)) return false;
+    if (lag === 0) return this.#hasLookedLongAgo(tenantId);
     if (lag >= batchRecords || maxDelaySeconds === 0) return true;
     const nowMs = performance.now();
     const sinceMs = this.#waitingSinceMs.get(tenantId) ?? nowMs;
@@ -122,9 +135,15 @@ export class Forwarder {
     return nowMs - sinceMs >= maxDelaySeconds * 1000;
   }
 
+  #hasLookedLongAgo(tenantId: number): boolean {
+    if (!this.#options.settings.records.includes('risk')) return false;
+    return performance.now() - (this.#lookedMs.get(tenantId) ?? 0) >= lookForRaisedMs;
+  }
+
   async #forward(state: ForwardState): Promise<void> {
     const { storage, settings, destination, metrics } = this.#options;
     const { tenantId } = state;
+    if (state.lag === 0 && (await this.#raised(tenantId)).length === 0) return;
     const nowMs = Date.now();
     const lease = { tenantId, name: settings.name, lease: randomUUID(), nowMs, untilMs: nowMs + leaseMs };
     const leased = await storage.write(tenantId, ({ db }) => leaseForward(db, lease));
@@ -135,30 +154,62 @@ export class Forwarder {
     const extending = setInterval(() => void this.#extend(lease, lost), extendAfterMs).unref();
     try {
       for (let count = 0; count < maxBatches && !this.#stopping.signal.aborted; count += 1) {
-        const limits = [this.#stopping.signal, lost.signal, AbortSignal.timeout(sendTimeoutMs)];
-        const batch = await this.#read(state, position, AbortSignal.any(limits));
+        const batch = await this.#read(state, position, this.#limit(lost));
         if (!batch) break;
         if (batch.records.length > 0) await destination.send(batch);
         const sentMs = Date.now();
         const isHeld = await this.#update(lease, {
-          position: batch.last,
+          position: batch.entries.last,
           leased_until_ms: sentMs + leaseMs,
           failures: 0,
           last_success_ms: sentMs,
           last_error: null,
         });
-        position = batch.last;
+        position = batch.entries.last;
         failures = 0;
         metrics.forwarded(settings.name, batch.records.length, sentMs);
         if (!isHeld) return;
         if (settings.maxDelaySeconds > 0 && batch.records.length < settings.batchRecords) break;
       }
+      await this.#sendRaised(state, this.#limit(lost));
       await this.#update(lease, { leased_until_ms: 0, lease: null });
     } catch (error) {
       await this.#settleFailure(state, lease, failures, error);
     } finally {
       clearInterval(extending);
     }
+  }
+
+  #limit(lost: AbortController): AbortSignal {
+    return AbortSignal.any([this.#stopping.signal, lost.signal, AbortSignal.timeout(sendTimeoutMs)]);
+  }
+
+  async #raised(tenantId: number): Promise<RaisedSession[]> {
+    const { storage, settings } = this.#options;
+    if (!settings.records.includes('risk')) return [];
+    this.#lookedMs.set(tenantId, performance.now());
+    return storage.read(tenantId, (db) => raisedSessions(db, tenantId, settings.name, maxRaised));
+  }
+
+  /**
+   * Sends raises of risk, after the records that raised it. The levels that were sent are in the database, so that a raise
+   * that is found late, or during an outage, is not lost.
+   */
+  async #sendRaised({ tenantId, tenant }: ForwardState, signal: AbortSignal): Promise<void> {
+    const { storage, settings, destination, metrics } = this.#options;
+    const raisedMs = Date.now();
+    const raised = await this.#raised(tenantId);
+    if (raised.length === 0 || signal.aborted) return;
+    const records = raised.map((session) => {
+      const event = ocsfOfRisk({ ...session, tenant, previousLevel: session.sentLevel, raisedMs });
+      // Of a fixed length, because destinations limit identifiers.
+      const id = `${tenantId}-risk-${session.level}-${digestOf(session.sessionId)}`;
+      return { id, event, json: stringifyExactJson(event) };
+    });
+    const name = `risk-${digestOf(records.map(({ id }) => id).join('\n'))}`;
+    await destination.send({ tenant, name, entries: undefined, records, signal });
+    await storage.write(tenantId, ({ db }) => recordSentLevels(db, tenantId, settings.name, raised));
+    metrics.forwarded(settings.name, records.length, Date.now());
   }
 
   /** Extends a lease. If another process has taken it, what is being sent is aborted. */
@@ -172,12 +223,15 @@ export class Forwarder {
   }
 
   /** Reads the batch after a position; `undefined` if there is nothing. */
-  async #read(state: ForwardState, position: number, signal: AbortSignal): Promise<Batch | undefined> {
+  async #read(state: ForwardState, position: number, signal: AbortSignal): Promise<LogBatch | undefined> {
     const { storage, settings } = this.#options;
     const { tenantId, tenant } = state;
-    const kinds = new Set(settings.records);
+    const kinds = new Set<string>(settings.records);
     const records: BatchRecord[] = [];
     let bytes = 0;
+    const first = position + 1;
+    const name = String(first).padStart(15, '0');
+    const batchTo = (end: number) => ({ tenant, name, entries: { first, last: end }, records, signal });
     let last = position;
     for (;;) {
       const after = last;
@@ -192,13 +246,13 @@ export class Forwarder {
         }
         last = index;
         if (records.length >= settings.batchRecords || bytes >= settings.batchBytes) {
-          return { tenant, first: position + 1, last, records, signal };
+          return batchTo(last);
         }
       }
       last = page.last;
       if (last - position >= maxReadEntries) break;
     }
-    return last === position ? undefined : { tenant, first: position + 1, last, records, signal };
+    return last === position ? undefined : batchTo(last);
   }
 
   async #settleFailure(
@@ -237,4 +291,8 @@ export class Forwarder {
     metrics.forwardFailed(settings.name, reason);
     onFailure({ forward: settings.name, tenant, reason, error: message });
   }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -49,18 +49,18 @@ export class S3Destination implements Destination {
 
   async send(batch: Batch): Promise<void> {
     if (batch.records.length === 0) return;
+    const { name } = batch;
     const { prefix, format } = this.#settings;
     const { extension, contentType, encode } = formats[format];
     const body = await encode(batch);
     const tenant = encodeURIComponent(batch.tenant);
-    const name = String(batch.first).padStart(15, '0');
     const object = `${prefix}${tenant}/records/${name}.${extension}`;
     const manifest = {
       object,
       format,
       tenant: batch.tenant,
-      firstIndex: batch.first,
-      lastIndex: batch.last,
+      firstIndex: batch.entries?.first ?? null,
+      lastIndex: batch.entries?.last ?? null,
       records: batch.records.length,
       bytes: body.length,
       sha256: createHash('sha256').update(body).digest('hex'),

@@ -14,6 +14,7 @@ import type {
   ActivityTable,
   AuditTable,
   DeliveryTable,
+  ForwardedRiskTable,
   ForwardPositionTable,
   HandledSessionTable,
   LogCosignedTable,
@@ -75,6 +76,7 @@ export interface Tables {
   log_deletions: LogDeletionTable;
   log_cosigned: LogCosignedTable;
   forward_positions: ForwardPositionTable;
+  forwarded_risk: ForwardedRiskTable;
 }
 
 /** A tenant: the unit of isolation, limits and retention. */

@@ -265,3 +265,11 @@ export interface ForwardPositionTable {
   /** Reason of the last failure; `null` after a success. */
   last_error: string | null;
 }
+
+/** Highest risk level of a session that a forwarder has sent. */
+export interface ForwardedRiskTable {
+  tenant_id: number;
+  name: string;
+  session_id: string;
+  level: RiskLevel;
+}

@@ -6,7 +6,11 @@ import type { ServerOptions } from '../../src/index.ts';
 import { feed, logged } from '../evidence/logged-records.ts';
 import { atTestEnd } from '../test-end.ts';
 import { type TestServer, testServer } from '../test-server.ts';
+import { ocsfProblems } from './ocsf-validator.ts';
 import { BulkApi, startReceiver } from './receivers.ts';
+
+/** Reads a web page, then secrets, and sends them away: risky for the engine. */
+const riskyTools = ['fetch_web_page', 'read_private_file', 'get_credentials', 'send_email', 'delete_user'];
 
 /** Returns a folder with a file that has the API key. */
 function folderWithKey(): { readonly folder: string; readonly apiKey: { readonly file: string } } {
@@ -133,4 +137,28 @@ test('names the field, the problem and the fix of invalid settings', async () =>
     'forward.elastic.apiKey: the file "/missing" cannot be read (ENOENT)',
   );
   expect(await refused([{ ...twice, apiKey: { variable: 'ACTLOG_TEST_UNSET' } }])).toContain('ACTLOG_TEST_UNSET is not set');
+});
+
+test('sends raises of the risk of sessions as findings, once for each level', async () => {
+  const api = new BulkApi();
+  const { url } = await startReceiver(api.handle);
+  const { apiKey } = folderWithKey();
+  const server = await testServer(elastic(url, apiKey));
+  for (const [second, toolName] of riskyTools.entries()) {
+    await server.record({
+      sessionId: 'risky',
+      sourceTimestamp: new Date(Date.UTC(2026, 10, 20, 9, 0, second)).toISOString(),
+      payload: { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 },
+    });
+  }
+  const { level } = await server.ok('sessions.risk', { id: 'risky' });
+  expect(level).not.toBe('low');
+  const findings = () => [...api.documents.values()].filter(({ class_uid: uid }) => uid === 2004);
+  await vi.waitFor(() => expect(findings().at(-1)).toMatchObject({ severity: level.replace(/^./, (letter) => letter.toUpperCase()), finding_info: { uid: 'risky' } }), { timeout: 20_000 });
+  for (const { '@timestamp': _time, ...finding } of findings()) expect(ocsfProblems(finding)).toEqual([]);
+  const { length } = findings();
+  await server.record({});
+  await logged(server, 'event', riskyTools.length + 1);
+  await vi.waitFor(() => expect(api.documents.size).toBe(riskyTools.length + 1 + length), { timeout: 20_000 });
+  expect(findings()).toHaveLength(length);
 });

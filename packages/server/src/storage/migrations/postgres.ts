@@ -595,6 +595,15 @@ create table forward_positions (
   last_error text,
   primary key (tenant_id, name)
 );
+
+-- Highest risk level of a session that a forwarder has sent.
+create table forwarded_risk (
+  tenant_id bigint not null,
+  name text collate "C" not null,
+  session_id text collate "C" not null,
+  level text not null,
+  primary key (tenant_id, session_id, name)
+);
 `;
 
 /** Tables whose rows belong to a tenant. They are visible once `actlog.tenant_id` names the tenant. */
@@ -637,6 +646,7 @@ const tenantTables = [
   'log_deletions',
   'log_cosigned',
   'forward_positions',
+  'forwarded_risk',
 ];
 
 type Command = 'all' | 'select' | 'update' | 'delete';

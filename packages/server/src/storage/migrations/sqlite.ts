@@ -574,6 +574,15 @@ create table forward_positions (
   last_error text,
   primary key (tenant_id, name)
 ) without rowid;
+
+-- Highest risk level of a session that a forwarder has sent.
+create table forwarded_risk (
+  tenant_id bigint not null references tenants (id),
+  name text not null,
+  session_id text not null,
+  level text not null,
+  primary key (tenant_id, session_id, name)
+) without rowid;
 `;
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */

@@ -108,6 +108,7 @@ async function dropSession(
     'call_histories',
     'risk_judgments',
     'handled_sessions',
+    'forwarded_risk',
   ] as const;
   for (const table of tables) {
     await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();

@@ -1,3 +1,4 @@
+import type { RiskLevel } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
 import type { ForwardPositionTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
@@ -11,7 +12,7 @@ export interface ForwardState {
   readonly tenant: string;
   /** Number of entries that are not forwarded. */
   readonly lag: number;
-  /** `true` if there are entries to forward, no other process has the lease, and the delay after a failure is over. */
+  /** `true` if no other process has the lease, and the delay after a failure is over. */
   readonly isDue: boolean;
 }
 
@@ -37,7 +38,7 @@ export async function forwardStates(db: Database, name: string, nowMs: number): 
   return rows.map((row) => {
     const lag = Number(row.size) - 1 - Number(row.position ?? -1);
     const isFree = Number(row.leased_until_ms ?? 0) <= nowMs && Number(row.next_attempt_ms ?? 0) <= nowMs;
-    return { tenantId: row.id, tenant: row.name, lag, isDue: lag > 0 && isFree };
+    return { tenantId: row.id, tenant: row.name, lag, isDue: isFree };
   });
 }
 
@@ -100,4 +101,80 @@ export async function updateForward(
     .where(sql<boolean>`lease = ${lease}`)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/** A session whose risk rose above the level that a forwarder has sent. */
+export interface RaisedSession {
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly score: number;
+  readonly level: RiskLevel;
+  /** Level that was sent; `null` for none. */
+  readonly sentLevel: RiskLevel | null;
+}
+
+/** Levels that are sent, from the lowest. */
+const sentLevels = ['medium', 'high', 'critical'] as const satisfies readonly RiskLevel[];
+
+/** Returns some sessions whose level is above the one that a forwarder has sent. */
+export async function raisedSessions(
+  db: Database,
+  tenantId: number,
+  name: string,
+  limit: number,
+): Promise<RaisedSession[]> {
+  const rank = (column: string) => {
+    const cases = sentLevels.map((level, at) => sql`when ${level} then ${sql.lit(at + 1)}`);
+    return sql<number>`case ${sql.ref(column)} ${sql.join(cases, sql` `)} else 0 end`;
+  };
+  const rows = await db
+    .selectFrom('sessions')
+    .leftJoin('forwarded_risk', (join) =>
+      join
+        .onRef('forwarded_risk.tenant_id', '=', 'sessions.tenant_id')
+        .onRef('forwarded_risk.session_id', '=', 'sessions.id')
+        .on('forwarded_risk.name', '=', name),
+    )
+    .where('sessions.tenant_id', '=', tenantId)
+    .where('sessions.risk_level', '<>', 'low')
+    .where(sql<boolean>`${rank('forwarded_risk.level')} < ${rank('sessions.risk_level')}`)
+    .select([
+      'sessions.id',
+      'sessions.agent_id',
+      'sessions.risk_score',
+      'sessions.risk_level',
+      'forwarded_risk.level as sent_level',
+    ])
+    .orderBy('sessions.id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    sessionId: row.id,
+    agentId: row.agent_id,
+    score: row.risk_score ?? 0,
+    level: row.risk_level ?? 'low',
+    sentLevel: row.sent_level,
+  }));
+}
+
+/** Records that levels of sessions were sent. Sessions that were deleted meanwhile are left out. */
+export async function recordSentLevels(
+  db: Database,
+  tenantId: number,
+  name: string,
+  sessions: readonly Pick<RaisedSession, 'sessionId' | 'level'>[],
+): Promise<void> {
+  for (const { sessionId, level } of sessions) {
+    const existing = db
+      .selectFrom('sessions')
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', sessionId)
+      .select(['tenant_id', sql<string>`${name}`.as('name'), 'id', sql<RiskLevel>`${level}`.as('level')]);
+    await db
+      .insertInto('forwarded_risk')
+      .columns(['tenant_id', 'name', 'session_id', 'level'])
+      .expression(existing)
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'session_id', 'name']).doUpdateSet({ level }))
+      .execute();
+  }
 }
