@@ -4,13 +4,14 @@ import { recordKinds } from '@actlog/log';
 import * as z from 'zod';
 import type { Destination } from './destination.ts';
 import { ElasticDestination } from './elastic.ts';
+import { OtlpDestination } from './otlp.ts';
 import { S3Destination } from './s3.ts';
 import { SplunkDestination } from './splunk.ts';
 import { SyslogDestination } from './syslog.ts';
 
 const forwardedKinds = [...recordKinds, 'risk'] as const;
 
-const kinds = ['splunk', 'elastic', 's3', 'syslog'] as const;
+const kinds = ['splunk', 'elastic', 's3', 'syslog', 'otlp'] as const;
 
 const url = z.url({ protocol: /^https?$/, error: 'must be an address such as https://siem.example.com' });
 const file = z.string('must be the path of a file').min(1, 'must be the path of a file');
@@ -89,6 +90,14 @@ const destination = z.discriminatedUnion(
       caFile: file.optional(),
       certFile: file.optional(),
       keyFile: file.optional(),
+    }),
+    z.strictObject({
+      kind: z.literal('otlp'),
+      ...common,
+      url,
+      header: word.default('authorization'),
+      token: credential.optional(),
+      caFile: file.optional(),
     }),
   ],
   {
@@ -178,6 +187,8 @@ export function createDestination(settings: ForwardSettings): Destination {
       });
     case 'syslog':
       return new SyslogDestination({ ...settings, hostname: hostname() });
+    case 'otlp':
+      return new OtlpDestination({ ...settings, token: settings.token && read('token', settings.token) });
   }
 }
 

@@ -126,7 +126,7 @@ test('names the field, the problem and the fix of invalid settings', async () =>
     );
   expect(await refused('[{')).toContain('forward: must be valid JSON');
   expect(await refused('/missing.json')).toContain('path of a file that can be read (ENOENT)');
-  expect(await refused([{ kind: 'kafka' }])).toContain('forward.0.kind: must be one of splunk, elastic, s3, syslog');
+  expect(await refused([{ kind: 'kafka' }])).toContain('forward.0.kind: must be one of splunk, elastic, s3, syslog, otlp');
   expect(await refused([{ kind: 'splunk', url: 'http://x', token: 'xyz-4711' }])).toContain(
     'forward.0.token: must be {"file":"/run/secrets/token"}',
   );

@@ -20,7 +20,9 @@ test(`loses no record when killed ${kills} times between send and position, and 
   const file = join(folder, 'api-key');
   writeFileSync(file, 'c2VjcmV0');
   const api = new BulkApi();
-  const { url } = await startReceiver(api.handle);
+  /** Called before the documents of a request are stored. Returns `false` to store none. */
+  let beforeStored = async () => true;
+  const { url } = await startReceiver(async (request) => ((await beforeStored()) ? api.handle(request) : undefined));
   const options = {
     database: join(folder, 'forward.db'),
     secret: 'the one secret of all servers in these tests',
@@ -31,20 +33,26 @@ test(`loses no record when killed ${kills} times between send and position, and 
   for (let killed = 0; killed < kills; killed += 1) {
     const child = await ChildServer.start(options);
     const server = new TestServer({ url: child.url } as TestServer['server'], apiKey);
-    // The documents of a batch are stored, and the process ends before it reads the response.
+    // The process ends while it waits for the response: after the documents are stored, or before.
     const wasKilled = new Promise<void>((resolve) => {
       let batches = 0;
-      api.afterStored = async () => {
+      const killLater = async () => {
         batches += 1;
-        if (batches < 2) return;
+        if (batches < 2) return true;
         await child.kill();
         resolve();
+        return false;
       };
+      api.afterStored = () => {};
+      beforeStored = async () => true;
+      if (killed % 2 === 0) api.afterStored = async () => void (await killLater());
+      else beforeStored = killLater;
     });
     await server.recordMany(Array.from({ length: eventsBetweenKills }, (_, at) => ({ sessionId: `s${at % 4}` }))).catch(() => {});
     await wasKilled;
   }
   api.afterStored = () => {};
+  beforeStored = async () => true;
   const child = await ChildServer.start(options);
   atTestEnd(() => child.kill());
   const server = new TestServer({ url: child.url } as TestServer['server'], apiKey);
