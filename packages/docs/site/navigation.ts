@@ -127,6 +127,7 @@ export const sections: readonly Section[] = [
           guide('keys-and-retention'),
           guide('quotas'),
           guide('monitoring'),
+          guide('forwarding'),
           guide('audit'),
           guide('evidence'),
           guide('webhook-deliveries'),

@@ -176,7 +176,8 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     await listen(app, settings);
     parts.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
-    for (const forwarder of forwarders) tasks.every(1000, `forwarding to ${forwarder.name}`, () => forwarder.pass());
+    for (const forwarder of forwarders)
+      tasks.every(1000, `forwarding to ${forwarder.name}`, () => forwarder.pass());
     tasks.every(1000, 'log', async () => log?.retry());
     tasks.every(1000, 'guardian expiry', () => parts.expireActions(Date.now()));
     // Another server may have ended before it scored its events.

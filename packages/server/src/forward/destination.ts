@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { requestedDelayMs } from '../webhooks/retry-schedule.ts';
 import { Agent, buildConnector, request } from '../webhooks/undici.js';

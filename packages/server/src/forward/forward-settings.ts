@@ -133,7 +133,8 @@ export const forwardSetting: z.ZodType<
   }
   const { data, error } = list.safeParse(value);
   if (error) {
-    for (const { path, message } of error.issues) context.addIssue({ code: 'custom', path: [...path], message });
+    for (const { path, message } of error.issues)
+      context.addIssue({ code: 'custom', path: [...path], message });
     return z.NEVER;
   }
   const named = data.map((settings) => ({ ...settings, name: settings.name ?? settings.kind }));

@@ -91,9 +91,9 @@ export class Forwarder {
     const { storage, settings, metrics } = this.#options;
     const { name, tenants } = settings;
     if (this.#stopping.signal.aborted) return;
-    const states = (
-      await storage.readAcross('sweep', (db) => forwardStates(db, name, Date.now()))
-    ).filter(({ tenant }) => tenants === undefined || tenants.includes(tenant));
+    const states = (await storage.readAcross('sweep', (db) => forwardStates(db, name, Date.now()))).filter(
+      ({ tenant }) => tenants === undefined || tenants.includes(tenant),
+    );
     metrics.forwardLag(
       name,
       states.reduce((sum, { lag }) => sum + lag, 0),
@@ -267,7 +267,9 @@ export class Forwarder {
       return;
     }
     const failure =
-      error instanceof ForwardError ? error : new ForwardError('internal', String(error), 0, { cause: error });
+      error instanceof ForwardError
+        ? error
+        : new ForwardError('internal', String(error), 0, { cause: error });
     this.#report(state, failure);
     const failures = failuresBefore + 1;
     const delayMs = Math.min(firstRetryMs * 2 ** Math.min(failuresBefore, 16), longestRetryMs);

@@ -1,6 +1,13 @@
 import type { JsonLogsSerializer } from '@opentelemetry/otlp-transformer';
 import { version } from '../version.ts';
-import { type Batch, type BatchRecord, type Destination, DestinationClient, ForwardError, gzipped } from './destination.ts';
+import {
+  type Batch,
+  type BatchRecord,
+  type Destination,
+  DestinationClient,
+  ForwardError,
+  gzipped,
+} from './destination.ts';
 
 /** Settings of a receiver of OTLP/HTTP. */
 export interface OtlpSettings {
@@ -50,7 +57,8 @@ export class OtlpDestination implements Destination {
       signal,
     });
     const rejected = rejectedRecords(response.body);
-    if (rejected > 0) throw new ForwardError('rejected', `${rejected} of ${records.length} records were rejected`);
+    if (rejected > 0)
+      throw new ForwardError('rejected', `${rejected} of ${records.length} records were rejected`);
   }
 
   close(): Promise<void> {

@@ -29,7 +29,10 @@ function elastic(url: string, apiKey: { readonly file: string }, more = {}): Ser
 async function expectAll(server: TestServer, api: BulkApi): Promise<void> {
   const records = await feed(server);
   await vi.waitFor(
-    () => expect([...api.documents.values()].map(({ metadata: { uid } }) => uid)).toEqual(records.map(({ id }) => id)),
+    () =>
+      expect([...api.documents.values()].map(({ metadata: { uid } }) => uid)).toEqual(
+        records.map(({ id }) => id),
+      ),
     { timeout: 30_000, interval: 50 },
   );
 }
@@ -63,7 +66,11 @@ test('keeps records through an outage and restarts, and sends them when the dest
   const receiver = await startReceiver(api.handle);
   await receiver.close();
   const { folder, apiKey } = folderWithKey();
-  const options = { ...elastic(receiver.url, apiKey), database: join(folder, 'forward.db'), secret: 'the one secret of all servers in these tests' };
+  const options = {
+    ...elastic(receiver.url, apiKey),
+    database: join(folder, 'forward.db'),
+    secret: 'the one secret of all servers in these tests',
+  };
   const first = await testServer(options);
   await first.record({}, {});
   const failures = 'actlog_forward_failures_total{forward="elastic",reason="unreachable"}';
@@ -103,7 +110,10 @@ test('sends a document whose fields the mapping rejects with these fields as tex
   const server = await testServer(elastic(url, apiKey));
   await server.record({ category: 'custom', payload: { step: { deep: 1 } } });
   await logged(server, 'event', 1);
-  await vi.waitFor(() => expect([...api.documents.values()]).toMatchObject([{ raw_data: '{"step":{"deep":1}}' }]), { timeout: 10_000 });
+  await vi.waitFor(
+    () => expect([...api.documents.values()]).toMatchObject([{ raw_data: '{"step":{"deep":1}}' }]),
+    { timeout: 10_000 },
+  );
 });
 
 test('sends only the configured kinds and tenants', async () => {
@@ -126,7 +136,9 @@ test('names the field, the problem and the fix of invalid settings', async () =>
     );
   expect(await refused('[{')).toContain('forward: must be valid JSON');
   expect(await refused('/missing.json')).toContain('path of a file that can be read (ENOENT)');
-  expect(await refused([{ kind: 'kafka' }])).toContain('forward.0.kind: must be one of splunk, elastic, s3, syslog, otlp');
+  expect(await refused([{ kind: 'kafka' }])).toContain(
+    'forward.0.kind: must be one of splunk, elastic, s3, syslog, otlp',
+  );
   expect(await refused([{ kind: 'splunk', url: 'http://x', token: 'xyz-4711' }])).toContain(
     'forward.0.token: must be {"file":"/run/secrets/token"}',
   );
@@ -136,7 +148,9 @@ test('names the field, the problem and the fix of invalid settings', async () =>
   expect(await refused([{ ...twice, apiKey: { file: '/missing' } }])).toContain(
     'forward.elastic.apiKey: the file "/missing" cannot be read (ENOENT)',
   );
-  expect(await refused([{ ...twice, apiKey: { variable: 'ACTLOG_TEST_UNSET' } }])).toContain('ACTLOG_TEST_UNSET is not set');
+  expect(await refused([{ ...twice, apiKey: { variable: 'ACTLOG_TEST_UNSET' } }])).toContain(
+    'ACTLOG_TEST_UNSET is not set',
+  );
 });
 
 test('sends raises of the risk of sessions as findings, once for each level', async () => {
@@ -154,11 +168,20 @@ test('sends raises of the risk of sessions as findings, once for each level', as
   const { level } = await server.ok('sessions.risk', { id: 'risky' });
   expect(level).not.toBe('low');
   const findings = () => [...api.documents.values()].filter(({ class_uid: uid }) => uid === 2004);
-  await vi.waitFor(() => expect(findings().at(-1)).toMatchObject({ severity: level.replace(/^./, (letter) => letter.toUpperCase()), finding_info: { uid: 'risky' } }), { timeout: 20_000 });
+  await vi.waitFor(
+    () =>
+      expect(findings().at(-1)).toMatchObject({
+        severity: level.replace(/^./, (letter) => letter.toUpperCase()),
+        finding_info: { uid: 'risky' },
+      }),
+    { timeout: 20_000 },
+  );
   for (const { '@timestamp': _time, ...finding } of findings()) expect(ocsfProblems(finding)).toEqual([]);
   const { length } = findings();
   await server.record({});
   await logged(server, 'event', riskyTools.length + 1);
-  await vi.waitFor(() => expect(api.documents.size).toBe(riskyTools.length + 1 + length), { timeout: 20_000 });
+  await vi.waitFor(() => expect(api.documents.size).toBe(riskyTools.length + 1 + length), {
+    timeout: 20_000,
+  });
   expect(findings()).toHaveLength(length);
 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { newApiKey } from '../../src/keys/api-key.ts';
-import { logged } from '../evidence/logged-records.ts';
 import { ChildServer } from '../child-server.ts';
+import { logged } from '../evidence/logged-records.ts';
 import { atTestEnd } from '../test-end.ts';
 import { TestServer } from '../test-server.ts';
 import { BulkApi, startReceiver } from './receivers.ts';
@@ -22,7 +22,9 @@ test(`loses no record when killed ${kills} times between send and position, and 
   const api = new BulkApi();
   /** Called before the documents of a request are stored. Returns `false` to store none. */
   let beforeStored = async () => true;
-  const { url } = await startReceiver(async (request) => ((await beforeStored()) ? api.handle(request) : undefined));
+  const { url } = await startReceiver(async (request) =>
+    (await beforeStored()) ? api.handle(request) : undefined,
+  );
   const options = {
     database: join(folder, 'forward.db'),
     secret: 'the one secret of all servers in these tests',
@@ -43,15 +45,17 @@ test(`loses no record when killed ${kills} times between send and position, and 
         resolve();
         return false;
       };
-      api.afterStored = () => {};
+      api.afterStored = () => undefined;
       beforeStored = async () => true;
-      if (killed % 2 === 0) api.afterStored = async () => void (await killLater());
+      if (killed % 2 === 0) api.afterStored = () => killLater().then(() => undefined);
       else beforeStored = killLater;
     });
-    await server.recordMany(Array.from({ length: eventsBetweenKills }, (_, at) => ({ sessionId: `s${at % 4}` }))).catch(() => {});
+    await server
+      .recordMany(Array.from({ length: eventsBetweenKills }, (_, at) => ({ sessionId: `s${at % 4}` })))
+      .catch(() => {});
     await wasKilled;
   }
-  api.afterStored = () => {};
+  api.afterStored = () => undefined;
   beforeStored = async () => true;
   const child = await ChildServer.start(options);
   atTestEnd(() => child.kill());
@@ -62,12 +66,16 @@ test(`loses no record when killed ${kills} times between send and position, and 
       const size = api.documents.size;
       const lines = await logged(server, 'event', size);
       expect(lines.length).toBe(size);
-      expect(await (await fetch(`${child.url}/metrics`)).text()).toContain('actlog_forward_lag_records{forward="elastic"} 0');
+      expect(await (await fetch(`${child.url}/metrics`)).text()).toContain(
+        'actlog_forward_lag_records{forward="elastic"} 0',
+      );
       return lines;
     },
     { timeout: 60_000, interval: 500 },
   );
-  expect([...api.documents.values()].map(({ metadata: { uid } }) => uid)).toEqual(records.map(({ id }) => id));
+  expect([...api.documents.values()].map(({ metadata: { uid } }) => uid)).toEqual(
+    records.map(({ id }) => id),
+  );
   expect(records.length).toBeGreaterThan(kills * 10);
   expect(api.conflicts.length).toBeGreaterThan(0);
   expect(api.conflicts.length).toBeLessThanOrEqual(kills * 10);

@@ -35,12 +35,22 @@ test('forwards records as logs of OTLP, and sends a batch again that was partly 
   process.env.ACTLOG_TEST_OTLP_TOKEN = 'token';
   atTestEnd(async () => void delete process.env.ACTLOG_TEST_OTLP_TOKEN);
   const server = await testServer({
-    forward: [{ kind: 'otlp', url, header: 'x-api-key', token: { variable: 'ACTLOG_TEST_OTLP_TOKEN' }, batchRecords: 4 }],
+    forward: [
+      {
+        kind: 'otlp',
+        url,
+        header: 'x-api-key',
+        token: { variable: 'ACTLOG_TEST_OTLP_TOKEN' },
+        batchRecords: 4,
+      },
+    ],
   });
   await server.record({}, {}, {}, {}, {}, { sourceTimestamp: '2026-11-20T09:00:00.123Z' });
   await logged(server, 'event', 6);
   const records = await feed(server);
-  await vi.waitFor(() => expect([...received.keys()]).toEqual(records.map(({ id }) => id)), { timeout: 20_000 });
+  await vi.waitFor(() => expect([...received.keys()]).toEqual(records.map(({ id }) => id)), {
+    timeout: 20_000,
+  });
   expect(received.get(records.at(-1)?.id ?? '')).toMatchObject({
     timeUnixNano: `${Date.UTC(2026, 10, 20, 9, 0, 0, 123)}000000`,
     severityNumber: 9,

@@ -22,9 +22,22 @@ test('writes Parquet that DuckDB reads', async () => {
     return { id: `1-${line.index}`, event, json: JSON.stringify(event) };
   });
   const s3 = await startS3Server();
-  const destination = new S3Destination({ ...s3Keys, url: s3.url, bucket: 'agents', prefix: '', region: 'us-east-1', format: 'parquet' });
+  const destination = new S3Destination({
+    ...s3Keys,
+    url: s3.url,
+    bucket: 'agents',
+    prefix: '',
+    region: 'us-east-1',
+    format: 'parquet',
+  });
   const { signal } = new AbortController();
-  await destination.send({ tenant: 'default', name: '0', entries: { first: 0, last: records.length - 1 }, records, signal });
+  await destination.send({
+    tenant: 'default',
+    name: '0',
+    entries: { first: 0, last: records.length - 1 },
+    records,
+    signal,
+  });
   await destination.close();
 
   const folder = mkdtempSync(join(tmpdir(), 'actlog-parquet-'));
@@ -39,9 +52,9 @@ test('writes Parquet that DuckDB reads', async () => {
     `select id, epoch_ms(time) as ms, class_uid, type_uid, severity_id, disposition, tenant, agent, session, operation, event from read_parquet('${file}')`,
   );
   const read = rows.getRowObjectsJson();
-  expect(read.map(({ id, ms, event }) => ({ id, ms: Number(ms), event: JSON.parse(event as string) }))).toEqual(
-    records.map(({ id, event }) => ({ id, ms: event.time, event })),
-  );
+  expect(
+    read.map(({ id, ms, event }) => ({ id, ms: Number(ms), event: JSON.parse(event as string) })),
+  ).toEqual(records.map(({ id, event }) => ({ id, ms: event.time, event })));
   const counted = await connection.runAndReadAll(
     `select disposition, count(*) as n from read_parquet('${file}') where session = 's' group by 1 order by 1`,
   );

@@ -28,9 +28,9 @@ export async function startReceiver(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);
-    const text = (
-      request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
-    ).toString('utf8');
+    const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString(
+      'utf8',
+    );
     const { method = '', url = '', headers } = request;
     const answer = await handle({ method, path: url, headers, text });
     if (!answer) return request.socket.destroy();
@@ -68,11 +68,16 @@ export class BulkApi {
   /** Responses to the next requests, instead of those of the API. */
   readonly refusals: (ReceiverResponse | 'hang up')[] = [];
   /** Called after the documents of a request are stored, before its response. */
-  afterStored: () => Promise<ReceiverResponse | undefined | void> | void = () => {};
+  afterStored: () => Promise<ReceiverResponse | undefined> | undefined = () => undefined;
   /** Returns the status of a document that the mapping rejects. */
   rejects: (document: Document) => number | undefined = () => undefined;
 
-  handle = async ({ method, path, headers, text }: ReceivedRequest): Promise<ReceiverResponse | undefined> => {
+  handle = async ({
+    method,
+    path,
+    headers,
+    text,
+  }: ReceivedRequest): Promise<ReceiverResponse | undefined> => {
     const refusal = this.refusals.shift();
     if (refusal === 'hang up') return undefined;
     if (refusal) return refusal;

@@ -40,7 +40,11 @@ export interface Rsyslog {
  */
 export async function startRsyslog(folder: string, port = 0): Promise<Rsyslog> {
   const system = await unpackedPackages();
-  const libraries = join(system, 'usr/lib', (await readdir(join(system, 'usr/lib'))).find((name) => name.includes('-linux-gnu')) ?? '');
+  const libraries = join(
+    system,
+    'usr/lib',
+    (await readdir(join(system, 'usr/lib'))).find((name) => name.includes('-linux-gnu')) ?? '',
+  );
   const { cert, key } = existsSync(join(folder, 'cert.pem'))
     ? { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
     : createCertificate(folder);
@@ -71,10 +75,18 @@ action(type="omfile" file="${output}" template="lines" asyncWriting="off" flushO
   atTestEnd(async () => {
     if (child.exitCode === null && child.signalCode === null) await stop();
   });
-  await vi.waitFor(async () => expect(await isListening(chosen)).toBe(true), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect(await isListening(chosen)).toBe(true), {
+    timeout: 20_000,
+    interval: 50,
+  });
   return {
     port: chosen,
-    messages: () => (existsSync(output) ? readFileSync(output, 'utf8').split('\n').filter((line) => line !== '') : []),
+    messages: () =>
+      existsSync(output)
+        ? readFileSync(output, 'utf8')
+            .split('\n')
+            .filter((line) => line !== '')
+        : [],
     stop,
   };
 }
@@ -121,7 +133,10 @@ async function unpackedPackages(): Promise<string> {
     }
     await rename(join(folder, 'system'), system);
   } catch (cause) {
-    throw new Error('rsyslog cannot be downloaded: this test needs Debian or Ubuntu, and their package servers.', { cause });
+    throw new Error(
+      'rsyslog cannot be downloaded: this test needs Debian or Ubuntu, and their package servers.',
+      { cause },
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -17,7 +17,18 @@ test('writes records as objects of NDJSON with manifests', async () => {
   const key = { file: join(folder, 'key') };
   writeFileSync(key.file, s3Keys.accessKeyId);
   const server = await testServer({
-    forward: [{ kind: 's3', url: s3.url, bucket: 'agents', prefix: 'audit/', accessKeyId: key, secretAccessKey: key, batchRecords: 10, maxDelaySeconds: 0 }],
+    forward: [
+      {
+        kind: 's3',
+        url: s3.url,
+        bucket: 'agents',
+        prefix: 'audit/',
+        accessKeyId: key,
+        secretAccessKey: key,
+        batchRecords: 10,
+        maxDelaySeconds: 0,
+      },
+    ],
   });
   await server.recordMany(Array.from({ length: 33 }, (_, at) => ({ sessionId: `s${at % 2}` })));
   await logged(server, 'event', 33);
@@ -25,7 +36,11 @@ test('writes records as objects of NDJSON with manifests', async () => {
   await vi.waitFor(
     () => {
       const uids = s3.names('audit/default/records/').flatMap((name) =>
-        gunzipSync(s3.read(name)).toString('utf8').trimEnd().split('\n').map((line) => JSON.parse(line).metadata.uid),
+        gunzipSync(s3.read(name))
+          .toString('utf8')
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).metadata.uid),
       );
       expect(uids).toEqual(records.map(({ id }) => id));
       expect(s3.names('audit/default/manifests/')).toHaveLength(s3.names('audit/default/records/').length);
@@ -50,7 +65,14 @@ test('writes records as objects of NDJSON with manifests', async () => {
 
 test('overwrites the object of a batch that is sent again', async () => {
   const s3 = await startS3Server();
-  const destination = new S3Destination({ ...s3Keys, url: s3.url, bucket: 'agents', prefix: '', region: 'us-east-1', format: 'ndjson' });
+  const destination = new S3Destination({
+    ...s3Keys,
+    url: s3.url,
+    bucket: 'agents',
+    prefix: '',
+    region: 'us-east-1',
+    format: 'ndjson',
+  });
   const record = (id: string) => ({ id, event: {}, json: JSON.stringify({ id }) });
   const batch = { tenant: 'a b/ü', name: '7', signal: new AbortController().signal };
   await destination.send({ ...batch, entries: { first: 7, last: 7 }, records: [record('7')] });
@@ -58,8 +80,18 @@ test('overwrites the object of a batch that is sent again', async () => {
   const [name = '', ...others] = s3.names('').filter((candidate) => candidate.includes('/records/'));
   expect(others).toEqual([]);
   expect(gunzipSync(s3.read(name)).toString('utf8')).toBe('{"id":"7"}\n{"id":"8"}\n');
-  const refused = new S3Destination({ ...s3Keys, accessKeyId: 'wrong', url: s3.url, bucket: 'agents', prefix: '', region: 'us-east-1', format: 'ndjson' });
-  await expect(refused.send({ ...batch, entries: { first: 7, last: 7 }, records: [record('7')] })).rejects.toMatchObject({ reason: 'refused' });
+  const refused = new S3Destination({
+    ...s3Keys,
+    accessKeyId: 'wrong',
+    url: s3.url,
+    bucket: 'agents',
+    prefix: '',
+    region: 'us-east-1',
+    format: 'ndjson',
+  });
+  await expect(
+    refused.send({ ...batch, entries: { first: 7, last: 7 }, records: [record('7')] }),
+  ).rejects.toMatchObject({ reason: 'refused' });
   await destination.close();
   await refused.close();
 });

@@ -29,7 +29,10 @@ class Collector {
     const channel = headers['x-splunk-request-channel'];
     if (typeof channel !== 'string' || !/^[0-9a-f-]{36}$/.test(channel)) return failure(400, 10);
     if (path === '/services/collector/ack') {
-      const acks = (JSON.parse(text) as { acks: number[] }).acks.map((id) => [id, this.#isIndexed(`${channel} ${id}`)]);
+      const acks = (JSON.parse(text) as { acks: number[] }).acks.map((id) => [
+        id,
+        this.#isIndexed(`${channel} ${id}`),
+      ]);
       return { status: 200, body: { acks: Object.fromEntries(acks) } };
     }
     if (path !== '/services/collector/event') return { status: 404 };

@@ -13,7 +13,9 @@ test('forwards records to rsyslog over TLS, also after rsyslog was away', async 
   const rsyslog = await startRsyslog(folder);
   const { port } = rsyslog;
   const server = await testServer({
-    forward: [{ kind: 'syslog', host: '127.0.0.1', port, caFile: join(folder, 'cert.pem'), batchRecords: 20 }],
+    forward: [
+      { kind: 'syslog', host: '127.0.0.1', port, caFile: join(folder, 'cert.pem'), batchRecords: 20 },
+    ],
   });
   await server.policy({ effect: 'deny' });
   await server.recordMany(Array.from({ length: 90 }, (_, at) => ({ sessionId: `ünïcode ${at % 3}` })));
