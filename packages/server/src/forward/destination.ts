@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { stringifyExactJson } from '@actlog/protocol';
 import type { Dispatcher } from 'undici';
 import { requestedDelayMs } from '../webhooks/retry-schedule.ts';
 import { Agent, buildConnector, request } from '../webhooks/undici.js';
@@ -13,6 +14,11 @@ export interface BatchRecord {
   readonly event: OcsfEvent;
   /** The event as JSON. */
   readonly json: string;
+}
+
+/** Returns a record of a batch. */
+export function batchRecord(id: string, event: OcsfEvent): BatchRecord {
+  return { id, event, json: stringifyExactJson(event) ?? '{}' };
 }
 
 /** Consecutive records of a tenant's log, in its order, or raises of risk. */

@@ -2,6 +2,7 @@ import { stringifyExactJson } from '@actlog/protocol';
 import {
   type Batch,
   type BatchRecord,
+  batchRecord,
   type Destination,
   DestinationClient,
   ForwardError,
@@ -113,6 +114,5 @@ function rejection({ record, status, type }: FailedItem): ForwardError {
 
 function withoutUnmapped(record: BatchRecord): BatchRecord {
   const { unmapped, ...event } = record.event;
-  const changed = { ...event, raw_data: stringifyExactJson(unmapped ?? {}) };
-  return { ...record, event: changed, json: stringifyExactJson(changed) };
+  return batchRecord(record.id, { ...event, raw_data: stringifyExactJson(unmapped ?? {}) ?? '' });
 }

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { stringifyExactJson } from '@actlog/protocol';
 import { readLogPage } from '../evidence/log-reader.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -13,7 +12,7 @@ import {
   recordSentLevels,
   updateForward,
 } from '../storage/stores/forward-store.ts';
-import { type Batch, type BatchRecord, type Destination, ForwardError } from './destination.ts';
+import { type Batch, type BatchRecord, batchRecord, type Destination, ForwardError } from './destination.ts';
 import type { ForwardSettings } from './forward-settings.ts';
 import { type ForwardedRecord, ocsfOfRecord, ocsfOfRisk } from './ocsf.ts';
 
@@ -204,7 +203,7 @@ export class Forwarder {
       const event = ocsfOfRisk({ ...session, tenant, previousLevel: session.sentLevel, raisedMs });
       // Of a fixed length, because destinations limit identifiers.
       const id = `${tenantId}-risk-${session.level}-${digestOf(session.sessionId)}`;
-      return { id, event, json: stringifyExactJson(event) };
+      return batchRecord(id, event);
     });
     const name = `risk-${digestOf(records.map(({ id }) => id).join('\n'))}`;
     await destination.send({ tenant, name, entries: undefined, records, signal });
@@ -240,9 +239,9 @@ export class Forwarder {
       for (const { index, record } of page.records) {
         if (kinds.has(record.kind)) {
           const event = ocsfOfRecord({ ...(record as ForwardedRecord), tenant, index });
-          const json = stringifyExactJson(event);
-          records.push({ id: `${tenantId}-${index}`, event, json });
-          bytes += json.length;
+          const added = batchRecord(`${tenantId}-${index}`, event);
+          records.push(added);
+          bytes += added.json.length;
         }
         last = index;
         if (records.length >= settings.batchRecords || bytes >= settings.batchBytes) {
