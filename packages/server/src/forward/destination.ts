@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { stringifyExactJson } from '@actlog/protocol';
 import type { Dispatcher } from 'undici';
-import { requestedDelayMs } from '../webhooks/retry-schedule.ts';
+import { requestedDelayMs } from '../webhooks/delivery-attempt.ts';
 import { Agent, buildConnector, request } from '../webhooks/undici.js';
 import type { OcsfEvent } from './ocsf.ts';
 

@@ -1,7 +1,7 @@
 import type { RecordKind } from '@actlog/log';
 import { decisionCategory, type RiskLevel, toolCallCategory } from '@actlog/protocol';
 import { riskLevels } from '../lib/risk-levels.ts';
-import { version } from '../version.ts';
+import { version } from '../lib/version.ts';
 
 /** Version of OCSF that the events follow. */
 export const ocsfVersion = '1.8.0';

@@ -1,5 +1,5 @@
 import type { JsonLogsSerializer } from '@opentelemetry/otlp-transformer';
-import { version } from '../version.ts';
+import { version } from '../lib/version.ts';
 import {
   type Batch,
   type BatchRecord,

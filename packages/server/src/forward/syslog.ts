@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
-import { version } from '../version.ts';
+import { version } from '../lib/version.ts';
 import { type Batch, type BatchRecord, connectionError, type Destination } from './destination.ts';
 
 /** Settings of a syslog receiver. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { newApiKey } from '../../src/keys/api-key.ts';
+import { newApiKey } from '../../src/tenants/api-key.ts';
 import { ChildServer } from '../child-server.ts';
 import { logged } from '../evidence/logged-records.ts';
 import { atTestEnd } from '../test-end.ts';
