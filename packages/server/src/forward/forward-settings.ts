@@ -13,7 +13,10 @@ const forwardedKinds = [...recordKinds, 'risk'] as const;
 
 const kinds = ['splunk', 'elastic', 's3', 'syslog', 'otlp'] as const;
 
-const url = z.url({ protocol: /^https?$/, error: 'must be an address such as https://siem.example.com' });
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an address such as https://siem.example.com' })
+  // Errors and metrics of other programs show addresses.
+  .refine((address) => !/^https?:\/\/[^/]*@/i.test(address), 'must not contain a user name or password');
 const file = z.string('must be the path of a file').min(1, 'must be the path of a file');
 const word = z.string('must be a string').min(1, 'must not be empty');
 

@@ -4,7 +4,7 @@ import { riskLevels } from '../lib/risk-levels.ts';
 import { version } from '../lib/version.ts';
 
 /** Version of OCSF that the events follow. */
-export const ocsfVersion = '1.8.0';
+const ocsfVersion = '1.8.0';
 
 /** An event of OCSF. */
 export type OcsfEvent = Readonly<Record<string, unknown>>;

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ServerOptions } from '../../src/index.ts';
+import { openStorage } from '../../src/open-storage.ts';
 import { feed, logged } from '../evidence/logged-records.ts';
+import { withTestDatabase } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { type TestServer, testServer } from '../test-server.ts';
 import { ocsfProblems } from './ocsf-validator.ts';
@@ -86,6 +88,57 @@ test('keeps records through an outage and restarts, and sends them when the dest
   expect(api.conflicts).toEqual([]);
 });
 
+test('waits as long as the destination requests', async () => {
+  const api = new BulkApi();
+  api.refusals.push({ status: 429, headers: { 'retry-after': '1800' } });
+  const { url } = await startReceiver(api.handle);
+  const { folder, apiKey } = folderWithKey();
+  const options = await withTestDatabase({ ...elastic(url, apiKey), database: join(folder, 'forward.db') });
+  const server = await testServer(options);
+  const sinceMs = Date.now();
+  await server.record({});
+  const storage = await openStorage({
+    database: options.database as string,
+    maxBytes: undefined,
+    connections: 2,
+    quotas: {},
+    onProgress: () => {},
+  });
+  atTestEnd(() => storage.close());
+  const position = await vi.waitFor(
+    async () => {
+      const row = await storage.read(1, (db) =>
+        db.selectFrom('forward_positions').selectAll().executeTakeFirstOrThrow(),
+      );
+      expect(row.failures).toBe(1);
+      return row;
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+  expect(position).toMatchObject({ position: -1, lease: null, last_error: expect.stringContaining('429') });
+  expect(position.next_attempt_ms).toBeGreaterThanOrEqual(sinceMs + 1_800_000);
+});
+
+test('shares the work of several servers, which send each record once', async () => {
+  const api = new BulkApi();
+  const { url } = await startReceiver(api.handle);
+  const { folder, apiKey } = folderWithKey();
+  const secret = 'the one secret of all servers in these tests';
+  const options = {
+    ...elastic(url, apiKey, { batchRecords: 5 }),
+    database: join(folder, 'forward.db'),
+    secret,
+  };
+  const servers = [await testServer(options), await testServer(options)];
+  for (const server of servers) {
+    await server.recordMany(Array.from({ length: 60 }, (_, at) => ({ sessionId: `s${at % 3}` })));
+  }
+  const [first] = servers as [TestServer];
+  await logged(first, 'event', 120);
+  await expectAll(first, api);
+  expect(api.conflicts).toEqual([]);
+});
+
 test('sends a batch again whose acknowledgement was lost', async () => {
   const api = new BulkApi();
   const { url } = await startReceiver(api.handle);
@@ -143,6 +196,9 @@ test('names the field, the problem and the fix of invalid settings', async () =>
     'forward.0.token: must be {"file":"/run/secrets/token"}',
   );
   expect(await refused([{ kind: 'splunk', url: 'http://x', token: 'xyz-4711' }])).not.toContain('xyz-4711');
+  expect(await refused([{ kind: 'elastic', url: 'http://a:xyz-4711@x' }])).toContain(
+    'must not contain a user name',
+  );
   const twice = { kind: 'elastic', url: 'http://x' };
   expect(await refused([twice, twice])).toContain('forward.1.name: must differ from the other names');
   expect(await refused([{ ...twice, apiKey: { file: '/missing' } }])).toContain(
