@@ -27,7 +27,7 @@ interface BulkItem {
 }
 
 /**
- * Elasticsearch by `_bulk`: each record is created with its own `_id`, so that a repeat is a conflict and changes nothing.
+ * Elasticsearch by `_bulk`: each record is created with an `_id` that a repeat has too, so that a repeat is a conflict and changes nothing.
  * A document that the mapping rejects is sent again with its `unmapped` fields as text in `raw_data`.
  */
 export class ElasticDestination implements Destination {

@@ -261,7 +261,7 @@ export class Forwarder {
     error: unknown,
   ): Promise<void> {
     if (this.#stopping.signal.aborted) {
-      // Aborted by this process's own shutdown, so it does not count as a failure of the destination.
+      // Aborted by the shutdown of this process, so it does not count as a failure of the destination.
       await this.#update(lease, { leased_until_ms: 0, lease: null });
       return;
     }

@@ -76,7 +76,7 @@ export class S3Destination implements Destination {
 
   async #put(key: string, contentType: string, body: Uint8Array, signal: AbortSignal): Promise<void> {
     const { url, bucket } = this.#settings;
-    const path = key.split('/').map(encodeURIComponent).join('/');
+    const path = key.split('/').map(encoded).join('/');
     const signed = await this.#signer.sign(`${url.replace(/\/$/, '')}/${bucket}/${path}`, {
       method: 'PUT',
       headers: {
@@ -93,4 +93,12 @@ export class S3Destination implements Destination {
       signal,
     });
   }
+}
+
+/** Encodes part of a path as signatures are computed: all but the unreserved characters of RFC 3986. */
+function encoded(part: string): string {
+  return encodeURIComponent(part).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

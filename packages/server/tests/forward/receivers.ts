@@ -32,10 +32,10 @@ export async function startReceiver(
       'utf8',
     );
     const { method = '', url = '', headers } = request;
-    const answer = await handle({ method, path: url, headers, text });
-    if (!answer) return request.socket.destroy();
-    response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
-    response.end(JSON.stringify(answer.body ?? {}));
+    const result = await handle({ method, path: url, headers, text });
+    if (!result) return request.socket.destroy();
+    response.writeHead(result.status, { 'content-type': 'application/json', ...result.headers });
+    response.end(JSON.stringify(result.body ?? {}));
   };
   const server = createServer((request, response) => void respond(request, response).catch(() => {}));
   server.listen(port, '127.0.0.1');

@@ -15,7 +15,7 @@ const cache = join(import.meta.dirname, '../../../../node_modules/.cache/rsyslog
 
 const packages = ['rsyslog', 'rsyslog-openssl', 'libestr0', 'libfastjson4'];
 
-/** Creates a certificate for 127.0.0.1 in a folder. Returns its file, and that of its key. */
+/** Creates a certificate for 127.0.0.1 in a folder. Returns the files of the certificate and its key. */
 export function createCertificate(folder: string): { readonly cert: string; readonly key: string } {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { S3Destination } from '../../src/forward/s3.ts';
 import { feed, logged } from '../evidence/logged-records.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
+import { type ReceivedRequest, startReceiver } from './receivers.ts';
 import { s3Keys, startS3Server } from './s3-server.ts';
 
 test('writes records as objects of NDJSON with manifests', async () => {
@@ -94,4 +95,63 @@ test('overwrites the object of a batch that is sent again', async () => {
   ).rejects.toMatchObject({ reason: 'refused' });
   await destination.close();
   await refused.close();
+});
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** Returns the signature of a request, computed as "Signature Version 4" of AWS documents it. */
+function signatureOf({ method, path, headers }: ReceivedRequest, secret: string): string {
+  const [, date = '', region = '', signed = ''] =
+    /Credential=[^/]+\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+),/.exec(
+      headers.authorization ?? '',
+    ) ?? [];
+  const names = signed.split(';');
+  const canonical = [
+    method,
+    path,
+    '',
+    ...names.map((name) => `${name}:${headers[name]}`),
+    '',
+    signed,
+    headers['x-amz-content-sha256'],
+  ].join('\n');
+  const scope = `${date}/${region}/s3/aws4_request`;
+  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
+  const key = [date, region, 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${secret}`);
+  return hmac(key, text).toString('hex');
+}
+
+test('signs each request, with the hash of its body', async () => {
+  const requests: ReceivedRequest[] = [];
+  const { url } = await startReceiver((request) => {
+    requests.push(request);
+    return { status: 200 };
+  });
+  const destination = new S3Destination({
+    accessKeyId: 'id',
+    secretAccessKey: 'the secret',
+    url,
+    bucket: 'agents',
+    prefix: "a+b=(c)!'*/",
+    region: 'eu-central-1',
+    format: 'ndjson',
+  });
+  atTestEnd(() => destination.close());
+  const records = [{ id: '1', event: {}, json: '{}' }];
+  const { signal } = new AbortController();
+  await destination.send({ tenant: 'a b/ü', name: '7', entries: { first: 7, last: 7 }, records, signal });
+  expect(requests).toHaveLength(2);
+  for (const request of requests) {
+    expect(request.headers.authorization).toMatch(
+      /Credential=id\/.*SignedHeaders=host;x-amz-content-sha256;x-amz-date,/,
+    );
+    expect(request.headers.authorization).toContain(`Signature=${signatureOf(request, 'the secret')}`);
+  }
+  expect(requests[1]?.headers['x-amz-content-sha256']).toBe(sha256(requests[1]?.text ?? ''));
 });
