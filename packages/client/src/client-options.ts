@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { type ActlogError, invalidValue } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
 import type { HeaderOverrides } from './request/request-headers.ts';
+import type { Transport } from './transport/transport.ts';
 
 /** Signature of `fetch`, limited to what the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -37,6 +38,8 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined;
   /** Undici dispatcher to send requests with, such as your own `Agent` (TLS, sockets) or a `MockAgent`. */
   readonly dispatcher?: Dispatcher | undefined;
+  /** Sends the requests, instead of undici and `fetch`: over an HTTP stack of your own. */
+  readonly transport?: Transport | undefined;
   /**
    * Address of an HTTP proxy (Node only). Default: the environment variables `HTTPS_PROXY`, `HTTP_PROXY` and
    * `NO_PROXY`, for every address except this machine's own. `false` ignores them.

@@ -135,9 +135,6 @@ function isLoopbackHost(host: string): boolean {
   );
 }
 
-/** Matches API keys of the service anywhere in a text. */
-const keyPattern = /\bal_(live|test)_[^\s"'<>()]+/g;
-
 /**
  * Returns the API key from the option or from `ACTLOG_API_KEY`. Error messages never show any part of it.
  *
@@ -167,11 +164,6 @@ function resolveApiKey(option: string | undefined): string {
     );
   }
   return key;
-}
-
-/** Redacts API keys in a text from outside, before it is used in an error or a log line. */
-export function redactKeys(text: string): string {
-  return text.replace(keyPattern, 'al_$1_[redacted]');
 }
 
 /** Version of this package; the release writes it. */

@@ -74,7 +74,7 @@ export interface SendResult {
 }
 
 /** Sends events. Every call of `send` leads to exactly one call of `done`. */
-export interface Transport {
+export interface EventSender {
   /** Sends a body with the headers of its origin. Never throws. */
   send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void;
   /**
