@@ -135,6 +135,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: () => void;
   readonly #reject: (reason: unknown) => void;
   readonly #onStart: (() => void) | undefined;
+  /** Undefined before the request starts and after it has ended: it would keep memory of earlier requests. */
   #controller: Dispatcher.DispatchController | undefined;
   #encoding: string | undefined;
   #sink: BodySink | undefined;
@@ -203,6 +204,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#controller = undefined;
     const { head } = this.#exchange;
     if (head === undefined) this.#reject(new Error('the response ended before its headers'));
     else if (this.#decoder === undefined && this.#pending === undefined) this.#resolve();
@@ -210,6 +212,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#controller = undefined;
     this.#reject(error);
   }
 

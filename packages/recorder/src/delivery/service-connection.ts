@@ -66,9 +66,26 @@ function notSetUp({ message }: Error): never {
 /** Sends events over a transport of the client. */
 export class TransportSender implements EventSender {
   readonly #transport: Transport;
-  readonly #request: { readonly method: string; readonly origin: string; readonly target: string };
+  readonly #origin: string;
+  readonly #target: string;
   readonly #timeoutMs: number;
-  readonly #inFlight = new LinkedList<Exchange>();
+  /** Requests in flight, oldest first. */
+  readonly #inFlight = new LinkedList<EventExchange>();
+  /** Timer of the oldest request: one for all costs less than one for each. */
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onTime = () => {
+    this.#timer = undefined;
+    // A response that arrived while the event loop was blocked is read before the immediate runs.
+    timers.setImmediate(this.#giveUp);
+  };
+  readonly #giveUp = () => {
+    const latestMs = timers.now() - this.#timeoutMs;
+    for (const exchange of [...this.#inFlight]) {
+      if (exchange.startedAtMs > latestMs) break;
+      exchange.abort(timedOut());
+    }
+    this.#watch();
+  };
 
   /**
    * @param url - address of `POST /v1/events`
@@ -76,12 +93,21 @@ export class TransportSender implements EventSender {
    */
   constructor(transport: Transport, url: URL, timeoutMs: number) {
     this.#transport = transport;
-    this.#request = { method: 'POST', origin: url.origin, target: url.pathname + url.search };
+    this.#origin = url.origin;
+    this.#target = url.pathname + url.search;
     this.#timeoutMs = timeoutMs;
   }
 
   send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void {
-    void this.#post(body, headers).then(done);
+    const exchange = new EventExchange(timers.now());
+    const node = this.#inFlight.push(exchange);
+    this.#watch();
+    const settle = (error?: Error) => {
+      this.#inFlight.remove(node);
+      done(exchange.result(error));
+    };
+    const request = { method: 'POST', origin: this.#origin, target: this.#target, headers, body };
+    this.#transport.send(request, exchange).then(settle as () => void, settle);
   }
 
   abort(): void {
@@ -90,30 +116,11 @@ export class TransportSender implements EventSender {
     void this.#transport.close?.().catch(() => {});
   }
 
-  async #post(body: string, headers: Readonly<Record<string, string>>): Promise<SendResult> {
-    const errorBody = new ErrorBody();
-    const exchange = new Exchange((head) => (head.status === acceptedStatus ? unread : errorBody));
-    const node = this.#inFlight.push(exchange);
-    // A response that arrived while the event loop was blocked is read before the immediate runs.
-    const giveUp = () => exchange.abort(timedOut());
-    const timer = timers.setTimeout(() => timers.setImmediate(giveUp), this.#timeoutMs).unref();
-    let error: Error | undefined;
-    try {
-      await this.#transport.send({ ...this.#request, headers, body }, exchange);
-    } catch (thrown) {
-      error = thrown as Error;
-    }
-    timers.clearTimeout(timer);
-    this.#inFlight.remove(node);
-    const { head } = exchange;
-    // The status of an acknowledgement is sufficient, even if its body breaks off.
-    if (head?.status === acceptedStatus) return { status: acceptedStatus };
-    return {
-      status: head?.status,
-      retryAfter: head?.header('retry-after'),
-      body: head && errorBody.text(),
-      error,
-    };
+  #watch(): void {
+    const oldest = this.#inFlight.first;
+    if (this.#timer || !oldest) return;
+    const leftMs = oldest.startedAtMs + this.#timeoutMs - timers.now();
+    this.#timer = timers.setTimeout(this.#onTime, Math.max(1, leftMs)).unref();
   }
 }
 
@@ -121,22 +128,35 @@ function timedOut(): DOMException {
   return new DOMException('The service sent no complete response in time.', 'TimeoutError');
 }
 
-/** Sink of an acknowledgement's body. */
-const unread: BodySink = { write: () => {} };
-
-/** The start of an error's body. */
-class ErrorBody implements BodySink {
-  readonly #chunks: Uint8Array[] = [];
+/** One request with an event. Keeps the start of the response body, except of an acknowledgement. */
+class EventExchange extends Exchange implements BodySink {
+  readonly startedAtMs: number;
+  #chunks: Uint8Array[] | undefined;
   #size = 0;
 
+  constructor(startedAtMs: number) {
+    super(() => this);
+    this.startedAtMs = startedAtMs;
+  }
+
   write(chunk: Uint8Array): void {
-    if (this.#size >= maxErrorBodyBytes) return;
+    if (this.head?.status === acceptedStatus || this.#size >= maxErrorBodyBytes) return;
+    this.#chunks ??= [];
     this.#chunks.push(chunk);
     this.#size += chunk.length;
   }
 
-  text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8', 0, maxErrorBodyBytes);
+  /** Returns the result, when the request has ended. */
+  result(error: Error | undefined): SendResult {
+    const { head } = this;
+    // The status of an acknowledgement is sufficient, even if its body breaks off.
+    if (head?.status === acceptedStatus) return { status: acceptedStatus };
+    return {
+      status: head?.status,
+      retryAfter: head?.header('retry-after'),
+      body: head && Buffer.concat(this.#chunks ?? []).toString('utf8', 0, maxErrorBodyBytes),
+      error,
+    };
   }
 }
 
