@@ -94,10 +94,7 @@ const rows = {
     };
   },
   drain: async ({ sink, rounds }) => ({
-    [`${drained} events drain over ${connections} connections`]: await drainCosts(
-      sink,
-      rounds,
-    ),
+    [`${drained} events drain over ${connections} connections`]: await drainCosts(sink, rounds),
   }),
   large: async ({ sink, rounds }) => ({
     'One large call, milliseconds': await interleaveAll(['5 MB of arguments'], rounds, () =>

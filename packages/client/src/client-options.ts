@@ -1,11 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { type ActlogError, invalidValue } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
-import type { HeaderOverrides } from './request/request-headers.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Signature of `fetch`, limited to what the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Headers added by the caller. `null` removes a header that the client sends by default. */
+export type HeaderOverrides = Readonly<Record<string, string | null | undefined>>;
 
 /** Options of the client. All have defaults, except the key and the address, which may come from the environment. */
 export interface ClientOptions {
