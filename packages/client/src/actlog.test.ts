@@ -8,6 +8,8 @@ import { version } from './settings.ts';
 const apiKey = 'al_test_0123456789secret';
 const options = { apiKey, baseURL: 'https://actlog.example.com' };
 
+const send = () => Promise.reject(new Error('nothing is sent'));
+
 afterEach(() => vi.unstubAllEnvs());
 
 describe('construction', () => {
@@ -66,6 +68,12 @@ describe('construction', () => {
       { dispatcher: {} as never },
       /^fetch must be a function, dispatcher an undici Dispatcher/,
     ],
+    [
+      'an invalid transport',
+      { transport: {} as never },
+      /^fetch must be a function, dispatcher an undici Dispatcher and transport a Transport/,
+    ],
+    ['a proxy for a transport', { transport: { send }, proxy: 'http://proxy' }, /^proxy applies only to/],
     ['a Headers object', { headers: new Headers({ a: 'b' }) as never }, /^headers must be a plain object/],
     ['headers that are not an object', { headers: 'a: b' as never }, /^headers must be a plain object/],
     [
