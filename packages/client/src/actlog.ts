@@ -155,11 +155,11 @@ export class Actlog {
   }
 
   /**
-   * Returns a transport to the deployment, for code that sends requests of its own in the background. It has its own
-   * connections, which never keep the process alive and which `close` closes. If the options name a dispatcher, `fetch`,
-   * proxy or transport, or without undici, it is the client's own transport.
+   * Opens a transport to the deployment for requests in the background. No other code uses its connections: they never
+   * keep the process alive, and `close` closes them. If the options name a dispatcher, `fetch`, proxy or transport, and
+   * on platforms without undici, the result is the transport of this client, without `close`.
    *
-   * @param maxConnections Maximum number of its own connections.
+   * @param maxConnections Maximum number of connections.
    *
    * @example
    * ```ts
@@ -170,7 +170,9 @@ export class Actlog {
   async openTransport(maxConnections: number): Promise<Transport> {
     if (!this.usesDefaultPool) {
       await this.dispatcher(); // reports an invalid proxy now
-      return this.#transport;
+      const transport = this.#transport;
+      // The caller may use it elsewhere, and closes it.
+      return transport.close ? { send: (request, exchange) => transport.send(request, exchange) } : transport;
     }
     const { UndiciTransport } = await import('./transport/undici-transport.ts');
     return UndiciTransport.createUnreferenced(this.#settings.baseURL.origin, maxConnections);

@@ -40,7 +40,7 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined;
   /** Undici dispatcher to send requests with, such as your own `Agent` (TLS, sockets) or a `MockAgent`. */
   readonly dispatcher?: Dispatcher | undefined;
-  /** Sends the requests over an HTTP stack of your own: a `Transport` of `@actlog/client/transport`. */
+  /** Sends the requests over another HTTP stack: a `Transport` of `@actlog/client/transport`. */
   readonly transport?: Transport | undefined;
   /**
    * Address of an HTTP proxy (Node only). Default: the environment variables `HTTPS_PROXY`, `HTTP_PROXY` and

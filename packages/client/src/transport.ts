@@ -1,5 +1,5 @@
 /**
- * Parts of the client's way out over HTTP, for packages that send requests of their own.
+ * Transports of the client, for packages that send other requests than it does.
  *
  * @packageDocumentation
  */

@@ -68,10 +68,14 @@ test('opens connections that no other client uses, and closes them', async () =>
 });
 
 test('uses the transport that the options name, which only its owner closes', async () => {
-  const client = new Actlog({ apiKey, baseURL: 'https://actlog.example.com', fetch });
-  const transport = await client.openTransport(1);
-  expect(transport.close).toBeUndefined();
-  expect(client.withOptions({ transport }).usesDefaultPool).toBe(false);
+  const baseURL = 'https://actlog.example.com';
+  const closable = { send: () => Promise.reject(new Error('sent')), close: async () => {} };
+  for (const given of [{ fetch }, { transport: closable }]) {
+    const client = new Actlog({ apiKey, baseURL, ...given });
+    const transport = await client.openTransport(1);
+    expect(transport.close).toBeUndefined();
+    expect(client.withOptions({ transport }).usesDefaultPool).toBe(false);
+  }
 });
 
 test.each([0, 2])('lets the process end during a request, after %i others', async (others) => {

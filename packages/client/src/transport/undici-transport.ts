@@ -13,9 +13,9 @@ export class UndiciTransport implements Transport {
   /** Closes connections that no other code uses. */
   readonly close?: () => Promise<void>;
 
-  private constructor(connections: Connections | { readonly dispatcher: Dispatcher }, isShared = true) {
+  private constructor(connections: Connections | { readonly dispatcher: Dispatcher }) {
     this.#connections = connections;
-    if (!isShared) this.close = () => connections.dispatcher.destroy();
+    if ('unref' in connections && connections.unref) this.close = () => connections.close();
   }
 
   /** Creates a transport with the caller's dispatcher, or with the shared one, which loads undici. */
@@ -30,7 +30,7 @@ export class UndiciTransport implements Transport {
    * @param limit Maximum number of connections.
    */
   static async createUnreferenced(origin: string, limit: number): Promise<UndiciTransport> {
-    return new UndiciTransport(new Connections(await unreferencedPools(origin, limit)), false);
+    return new UndiciTransport(new Connections(await unreferencedPools(origin, limit)));
   }
 
   /** The dispatcher in use. */
@@ -64,7 +64,7 @@ export class UndiciTransport implements Transport {
 /**
  * Connections of a transport. They are replaced when a test fakes timers, and again when it restores them: undici waits
  * for the global `setImmediate` before it reuses a connection, and a fake one may never fire. Meanwhile each request
- * needs its own connection.
+ * needs a new connection.
  */
 class Connections {
   readonly #source: PoolSource;
@@ -86,11 +86,18 @@ class Connections {
     return this.#isFaked;
   }
 
+  /** Closes the connections; requests in flight end with an error. */
+  close(): Promise<void> {
+    return this.#dispatcher.destroy();
+  }
+
   /** The dispatcher for the next request. */
   get dispatcher(): Dispatcher {
     if (isImmediateFaked() !== this.#isFaked) {
       this.#isFaked = !this.#isFaked;
-      this.#dispatcher = this.#source.open(); // the others close when they are idle
+      // The caller may have the shared dispatcher, whose connections close when they are idle.
+      if (this.#source.unref) void this.#dispatcher.close().catch(() => {});
+      this.#dispatcher = this.#source.open();
     }
     return this.#dispatcher;
   }
