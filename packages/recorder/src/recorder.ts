@@ -1,7 +1,7 @@
 import { Actlog, parseRetryAfter } from '@actlog/client';
 import { ArgumentsHasher } from '@actlog/tool-call';
-import { tenantSecret } from './delivery/queued-event.ts';
 import { ServiceConnection } from './delivery/service-connection.ts';
+import { tenantSecret } from './delivery/session-queues.ts';
 import { createEventId, eventIdTimeMs } from './events/event.ts';
 import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import { offExit, onExit } from './exit-hooks.ts';

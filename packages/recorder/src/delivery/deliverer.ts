@@ -2,10 +2,9 @@ import { detached } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';
 import { type Counters, publish, type Reporter } from '../reporting/reporter.ts';
 import { maxRetryAfterMs, Pace } from './pace.ts';
-import type { OriginKey, QueuedEvent } from './queued-event.ts';
 import { type EventSender, Faults, judge, type SendResult, type Verdict } from './send-result.ts';
 import { IdleMoment } from './service-connection.ts';
-import type { SessionQueues } from './session-queues.ts';
+import type { OriginKey, QueuedEvent, SessionQueues } from './session-queues.ts';
 
 /** With this many waiting events, sending does not wait for an idle moment, because it would take too long. */
 const maxGathered = 256;

@@ -1,4 +1,4 @@
-import type { QueuedEvent } from './queued-event.ts';
+import type { QueuedEvent } from './session-queues.ts';
 
 /**
  * Number of failures of one event, while the service accepts others in between, after which the event is rejected

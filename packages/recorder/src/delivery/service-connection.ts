@@ -6,8 +6,8 @@ import { detached } from '../lib/abort.ts';
 import { LinkedList } from '../lib/linked-list.ts';
 import { timers } from '../lib/timers.ts';
 import { sdkName } from '../version.ts';
-import { type OriginKey, parseOriginKey } from './queued-event.ts';
 import { acceptedStatus, type EventSender, maxErrorBodyBytes, type SendResult } from './send-result.ts';
+import { type OriginKey, parseOriginKey } from './session-queues.ts';
 
 /** Maximum number of origins with cached headers; more than any process has. */
 const maxOrigins = 100;
