@@ -10,7 +10,7 @@ const allowed = {
   'tool-call': ['protocol'],
   client: ['protocol'],
   recorder: ['client', 'protocol', 'tool-call'],
-  server: ['protocol', 'policy', 'risk', 'console', 'docs', 'tool-call'],
+  server: ['protocol', 'log', 'policy', 'risk', 'console', 'docs', 'tool-call'],
   'adapter-suite': ['protocol', 'client', 'recorder', 'server'],
   'foreign-server': [],
   'test-browser': [],
@@ -20,7 +20,7 @@ const allowed = {
   docs: ['protocol'],
   gateway: ['recorder', 'client', 'protocol'],
   hook: ['recorder', 'client', 'protocol'],
-  cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'policy', 'risk', 'gateway', 'hook'],
+  cli: ['client', 'recorder', 'server', 'contract', 'protocol', 'log', 'policy', 'risk', 'gateway', 'hook'],
 };
 
 /**
@@ -69,6 +69,7 @@ const layers = {
     'deletion',
     'background',
     'http',
+    'evidence',
     'resources',
     'otlp',
     'server-api',

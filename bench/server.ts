@@ -4,6 +4,7 @@ import { measureFlatness } from './server/flatness.ts';
 import { measureHistory } from './server/history.ts';
 import { measureIngest } from './server/ingest.ts';
 import { measureLists } from './server/lists.ts';
+import { measureLog } from './server/log.ts';
 import { measureNeighbors } from './server/neighbors.ts';
 import { measureOtlp } from './server/otlp.ts';
 import { measureOutage } from './server/outage.ts';
@@ -13,7 +14,7 @@ import { measureUnread } from './server/unread.ts';
 
 /** One-line description of this benchmark. */
 export const description: string =
-  'durable ingest, kept decisions of checks, checks that read the history, backtests, spans by OTLP, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; the largest lists, many at once; a quiet tenant beside the worst one';
+  'durable ingest, the log, kept decisions of checks, checks that read the history, backtests, spans by OTLP, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; the largest lists, many at once; a quiet tenant beside the worst one';
 
 /**
  * Concurrent callers of ingest. Each waits for its response, so half of them form a group: with 96 callers there are three
@@ -29,7 +30,7 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` uses ten million events for the
  * large size, which needs some gigabytes of disk; `--connections=N` sets the number of callers of `ingest` (256), and
- * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `checks`, `history`, `backtest`, `otlp`,
+ * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
  * `reads`, `timing`, `postgres`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
@@ -47,6 +48,14 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     });
     result.ingest = ingest;
     if (isShown) console.table(ingest);
+  }
+  if (wants('log')) {
+    const log = await measureLog({ connections: usualConnections, processes: 2, rounds: 6, roundMs: 2000 });
+    result.log = log;
+    if (isShown) {
+      console.log('Events with and without entries in the log; cpuRatio is to be at most 1.05');
+      console.table(log);
+    }
   }
   if (wants('checks')) {
     const checks = await measureChecks({ connections: 64, processes: 2, rounds: 6, roundMs: 1500 });

@@ -32,9 +32,9 @@ export class ChildServer {
     this.apiKey = apiKey;
   }
 
-  /** Starts `bare`, or `actlog` on a database file. */
+  /** Starts `bare`, or `actlog` or `unlogged` on a database file. */
   static async start(
-    kind: 'bare' | 'actlog',
+    kind: 'bare' | 'actlog' | 'unlogged',
     database?: string,
     { heapMegabytes, settings = {} }: ChildServerOptions = {},
   ): Promise<ChildServer> {

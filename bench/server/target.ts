@@ -1,7 +1,9 @@
-// A server process: `bare` validates and stores nothing, `actlog` is the real server.
+// A server process: `bare` validates and stores nothing, `actlog` is the real server, `unlogged` is one without entries
+// in its log.
 import { contract } from '@actlog/protocol/schemas';
 import { startServer } from '@actlog/server';
 import { fastify } from 'fastify';
+import { LogSequencer } from '../../packages/server/src/evidence/log-sequencer.ts';
 
 const [kind, database = ':memory:', settings = '{}'] = process.argv.slice(2);
 
@@ -16,6 +18,8 @@ async function bare(): Promise<{ url: string; apiKey: string }> {
   });
   return { url: await app.listen({ host: '127.0.0.1', port: 0 }), apiKey: 'none' };
 }
+
+if (kind === 'unlogged') LogSequencer.prototype.wake = () => {};
 
 const { url, apiKey } =
   kind === 'bare'

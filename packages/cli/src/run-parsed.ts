@@ -141,8 +141,9 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
     'backup',
     'migrate',
   ],
-  'Read what agents did:': ['overview', 'sessions', 'agents', 'events'],
+  'Read what agents did:': ['overview', 'sessions', 'agents', 'events', 'feed'],
   'Decide what they may do:': ['policies', 'guardian', 'channels', 'risk', 'audit'],
+  'Prove what was recorded:': ['log'],
   'Guard agents without changing their code:': ['gateway', 'hook', 'spool'],
   'Look up and check:': ['rules', 'tool', 'conformance'],
 };

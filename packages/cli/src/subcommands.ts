@@ -45,6 +45,14 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     summary: 'record events from a shell or a file',
     load: async () => (await import('./events/events-command.ts')).eventsCommand(),
   },
+  feed: {
+    summary: 'print all records in the order of the log, and follow them',
+    load: async () => (await import('./log/feed-command.ts')).feedCommand(),
+  },
+  log: {
+    summary: 'verify the record, and run a witness of it',
+    load: async () => (await import('./log/log-command.ts')).logCommand(),
+  },
   policies: {
     summary: 'list, change and try policies, and apply them from files',
     load: async () => (await import('./policies/policies-command.ts')).policiesCommand(),

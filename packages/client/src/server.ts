@@ -60,6 +60,7 @@ export {
   previewJudgment,
   reopenSession,
 } from './server/judgments.ts';
+export { type FeedRange, type FeedRecord, readFeed } from './server/read-feed.ts';
 export {
   type DeliveryFilters,
   deleteWebhook,

@@ -128,6 +128,7 @@ export const sections: readonly Section[] = [
           guide('quotas'),
           guide('monitoring'),
           guide('audit'),
+          guide('evidence'),
           guide('webhook-deliveries'),
         ],
       },

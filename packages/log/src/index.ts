@@ -72,6 +72,7 @@ export {
   type SessionSeal,
 } from './session-seal.ts';
 export {
+  type CreateKeyOptions,
   createKey,
   formatNote,
   formatSignatureLine,

@@ -47,7 +47,25 @@ export function recordEntry({ kind, id, row }: LogRecord, salt: Uint8Array): Uin
   if (salt.length !== saltBytes) {
     throw malformed('The salt of a record', `must have ${saltBytes} bytes, got ${salt.length}.`);
   }
-  return sha256(Buffer.concat([salt, Buffer.from(canonicalJson({ kind, id, row }), 'utf8')]));
+  const json = canonicalJson({ kind, id, row });
+  const input = Buffer.allocUnsafe(saltBytes + json.length * 3);
+  input.set(salt);
+  return sha256(input.subarray(0, saltBytes + input.write(json, saltBytes)));
+}
+
+/** Canonical JSON of names of members, which occur in record after record. */
+const canonicalNames = new Map<string, string>();
+
+/** Maximum names and their length that are remembered. */
+const maxNames = 1000;
+const maxNameLength = 100;
+
+function canonicalName(name: string): string {
+  const known = canonicalNames.get(name);
+  if (known !== undefined) return known;
+  const json = canonicalJson(name);
+  if (canonicalNames.size < maxNames && name.length <= maxNameLength) canonicalNames.set(name, json);
+  return json;
 }
 
 /**
@@ -74,7 +92,8 @@ export function canonicalJson(value: unknown): string {
   for (const name of Object.keys(value).sort()) {
     const member = (value as Record<string, unknown>)[name];
     if (member === undefined) continue;
-    members += `${members === '' ? '' : ','}${canonicalJson(name)}:${canonicalJson(member)}`;
+    if (members !== '') members += ',';
+    members += `${canonicalName(name)}:${canonicalJson(member)}`;
   }
   return `{${members}}`;
 }

@@ -2,8 +2,8 @@ import {
   createHash,
   createPrivateKey,
   createPublicKey,
-  generateKeyPairSync,
   type KeyObject,
+  randomBytes,
   sign,
   verify,
 } from 'node:crypto';
@@ -72,17 +72,31 @@ export interface VerifiedSignature {
   readonly time?: number;
 }
 
+/** Options for {@link createKey}. */
+export interface CreateKeyOptions {
+  /** Private key of Ed25519, of 32 bytes; random by default. */
+  readonly seed?: Uint8Array;
+}
+
 /**
  * Creates a key pair.
  *
  * @param name - name of the log or the witness: a URL without scheme, such as `actlog.example.com/log/acme`
  * @returns the verifier key to give to others, and the signer key, which is a secret
- * @throws LogError `malformed` when the name is empty or contains a space or a plus sign
+ * @throws LogError `malformed` when the name is empty or contains a space or a plus sign, or when the seed does not have
+ *   32 bytes
  */
-export function createKey(name: string, kind: KeyKind = 'log'): { verifierKey: string; signerKey: string } {
+export function createKey(
+  name: string,
+  kind: KeyKind = 'log',
+  { seed = randomBytes(keyBytes) }: CreateKeyOptions = {},
+): { verifierKey: string; signerKey: string } {
   requireKeyName(name);
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(privateDer.length);
+  if (seed.length !== keyBytes) {
+    throw malformed('The seed of a key', `must have ${keyBytes} bytes, got ${seed.length}.`);
+  }
+  const key = Buffer.concat([privateDer, seed]);
+  const publicKey = createPublicKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
   const { text, id } = verifierKeyOf(name, kind, publicKey);
   const secret = toBase64(Buffer.concat([Uint8Array.of(typeBytes[kind]), seed]));
   return { verifierKey: text, signerKey: `PRIVATE+KEY+${name}+${hexOf(id)}+${secret}` };

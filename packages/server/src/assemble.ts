@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Configuration } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
+import { mountLog } from './evidence/mount-log.ts';
+import type { ServerLog } from './evidence/server-log.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
 import { expireActions } from './guardian/hold-action.ts';
 import { FailedAuthentications, RateLimiter, UnlimitedRate } from './http/limits/rate-limiter.ts';
@@ -84,6 +86,7 @@ export function assemble(
   secret: DeploymentSecret,
   metrics: Metrics,
   tenantTurns: TenantTurns,
+  { keys: logKeys, sequencer, witnesses }: ServerLog,
 ): Assembly {
   const { quotas, principalHeader, maxQueuedBytes, maxQueuedEvents } = settings;
   const memory = (refusal: string, maxBytes = maxQueuedBytes) => new RequestMemory(maxBytes, refusal);
@@ -207,6 +210,16 @@ export function assemble(
         scoring,
         tenantTurns,
         writeTurns,
+        sequencer,
+        witnesses,
+      });
+      mountLog(app, {
+        storage,
+        keys: logKeys,
+        witnesses,
+        access: settings.logAccess,
+        gate: requestGate,
+        memory: serving.bodyMemory,
       });
       await mountTraces(app, {
         requestGate,

@@ -48,6 +48,36 @@ export const configuration = z.strictObject({
    * With PostgreSQL it is required, and the same for all servers.
    */
   secret: z.string().min(minSecretLength, `must have at least ${minSecretLength} characters`).optional(),
+  /**
+   * Secret that the key of the logs is derived from, the same for all servers of a database. Default: derived from
+   * `secret`.
+   */
+  logKey: z.string().min(minSecretLength, `must have at least ${minSecretLength} characters`).optional(),
+  /** `logKey` before its last rotation: while it is set, its key signs the logs too. */
+  previousLogKey: z
+    .string()
+    .min(minSecretLength, `must have at least ${minSecretLength} characters`)
+    .optional(),
+  /**
+   * Beginning of the names of the logs, such as `actlog.example.com`. It must never change, because a log with another
+   * name is another log. Default: a name derived from `secret`.
+   */
+  logName: z
+    .string()
+    .regex(/^[^\s+]{1,200}$/, 'must be 1 to 200 characters without spaces and "+"')
+    .optional(),
+  /**
+   * Witnesses that cosign the logs: for each its verifier key, a space and its URL. Once one has cosigned, only
+   * cosigned checkpoints are published.
+   */
+  logWitnesses: z
+    .array(
+      z.string().regex(/^[^ +]+\+[0-9a-f]{8}\+\S+ https?:\/\/\S+$/, 'must be "<verifier key> <url>"'),
+      'must be an array such as ["witness.example.org+1b2c3d4e+BF… https://witness.example.org"]',
+    )
+    .default([]),
+  /** Access to the checkpoints and tiles of the logs: `open` for everyone, or `key` for keys with the scope `read`. */
+  logAccess: z.enum(['open', 'key'], 'must be "open" or "key"').default('open'),
   /** Name of the tenant of the returned key, and of the people who sign in. */
   tenant: singleLineName.default('default'),
   /** An API key to use instead of creating one, so that it stays the same across restarts. */

@@ -5,6 +5,7 @@ import { Administration } from './administration/administration.ts';
 import { assemble } from './assemble.ts';
 import { BackgroundTasks, deleteExpiredData } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
+import { ServerLog } from './evidence/server-log.ts';
 import { createApp } from './http/app.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
 import { LogOutput } from './observability/log-output.ts';
@@ -84,19 +85,22 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   let metrics: Metrics | undefined;
   const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics?.logLineDropped());
   const logger = log && pino({ level: settings.logLevel }, log);
-  const storage = new WatchedStorage(
-    await openStorage({
-      database: settings.database,
-      maxBytes: settings.maxDatabaseBytes,
-      connections: settings.databaseConnections,
-      quotas: settings.quotas,
-      onProgress: (message) => logger?.info(message),
-    }),
-  );
+  const opened = await openStorage({
+    database: settings.database,
+    maxBytes: settings.maxDatabaseBytes,
+    connections: settings.databaseConnections,
+    quotas: settings.quotas,
+    onProgress: (message) => logger?.info(message),
+  });
+  const records = new ServerLog(settings, opened, secret, { metrics: () => metrics, logger: () => logger });
+  const storage = new WatchedStorage(opened, () => records.sequencer.wake());
   // Created only now, because metrics observe the process from then on, even if the start fails.
-  metrics = new Metrics(() => parts.ingest.queued);
+  metrics = new Metrics(
+    () => parts.ingest.queued,
+    () => records.sequencer.lagMs,
+  );
   const tenantTurns = new TenantTurns(maxChecks);
-  const parts = assemble(settings, storage, secret, metrics, tenantTurns);
+  const parts = assemble(settings, storage, secret, metrics, tenantTurns, records);
   const app = createApp({
     logger,
     metrics,
@@ -119,6 +123,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   async function stop(): Promise<void> {
     try {
       parts.decisions.close();
+      records.sequencer.stopWaiting();
       await closeApp(app);
       await parts.ingest.drain();
       await parts.decisionLog.drain();
@@ -126,6 +131,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       await sender.close();
       await parts.scoring.close();
       if (temporaryKeys) await endKeys(storage, temporaryKeys);
+      await records.close();
     } finally {
       await storage.close();
       await log?.drain();
@@ -140,6 +146,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   try {
     await parts.mount(app, () => closing !== undefined);
     await checkSecret(storage, secret);
+    await records.start();
     await parts.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
     const keys = await provisionKeys(storage, settings, hasLastingKeys ? secret : undefined);
     if (!hasLastingKeys) temporaryKeys = keys;
@@ -159,6 +166,9 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     tasks.every(60_000, 'scoring', () => parts.scoring.catchUpAll(roundsAfterCrash));
     // Waiting checks would still respond, only late, so a failure shows nowhere else.
     tasks.every(60_000, 'decision notifications', () => storage.assertListening());
+    // Another server may have ended before it logged its records.
+    tasks.every(60_000, 'records', () => records.sequencer.logAll());
+    tasks.every(10_000, 'witnesses', () => records.witnesses.wakeAll());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal));
     return {

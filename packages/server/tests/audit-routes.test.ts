@@ -3,6 +3,7 @@ import { fastify } from 'fastify';
 import { afterEach, expect, test, vi } from 'vitest';
 import { assemble } from '../src/assemble.ts';
 import { configured } from '../src/configuration.ts';
+import { ServerLog } from '../src/evidence/server-log.ts';
 import { TenantTurns } from '../src/lib/tenant-turns.ts';
 import { Metrics } from '../src/observability/metrics.ts';
 import { openStorage } from '../src/open-storage.ts';
@@ -171,7 +172,10 @@ async function mountedRoutes(): Promise<string[]> {
   const settings = configured({ database: ':memory:' });
   const storage = await openStorage({ database: ':memory:' });
   const turns = new TenantTurns(1);
-  const parts = assemble(settings, storage, deploymentSecret(settings), new Metrics(() => 0), turns);
+  const secret = deploymentSecret(settings);
+  const observers = { metrics: () => undefined, logger: () => undefined };
+  const log = new ServerLog(settings, storage, secret, observers);
+  const parts = assemble(settings, storage, secret, new Metrics(() => 0), turns, log);
   const app = fastify();
   atTestEnd(async () => {
     await app.close();

@@ -286,7 +286,9 @@ test('repeats a check whose held action was deleted while it waited', async () =
   });
   // Another process may do this before this one has received the notification of the decision.
   const storage = await openStorage({ ...options, connections: 2 });
-  await storage.write(1, ({ db }) => dropPendingActions(db, 1, [held])).finally(() => storage.close());
+  await storage
+    .write(1, ({ db }) => dropPendingActions(db, 1, [held], { by: 'operator' }))
+    .finally(() => storage.close());
   const response = await waiting;
   expect(response.decision).toBe('require_approval');
   expect(response.pendingActionId).not.toBe(held);

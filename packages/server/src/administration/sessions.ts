@@ -1,4 +1,5 @@
 import { learnConfirmedSession } from '../risk/learning.ts';
+import { beginDeletion } from '../storage/log/tenant-log.ts';
 import { dropPolicyDecisionsOf } from '../storage/policies/policy-decision-store.ts';
 import { dropSessions } from '../storage/retention/drop-rows.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -102,12 +103,15 @@ async function deleteSession(
   // In a separate read, because searching all messages takes a while and must not block writes.
   const readMs = Date.now();
   const messages = await storage.read(tenantId, (db) => deliveriesAbout(db, tenantId, id, 0));
+  const reason = { by: 'operator' } as const;
   return storage.write(tenantId, async ({ db }) => {
+    // Locks the log before any row.
+    await beginDeletion(db, tenantId);
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
-    const dropped = await dropSessions(db, tenantId, [id], nowMs);
+    const dropped = await dropSessions(db, tenantId, [id], nowMs, { reason });
     await dropCallHistory(db, tenantId, id);
-    while (await dropPolicyDecisionsOf(db, tenantId, id, nowMs));
+    while (await dropPolicyDecisionsOf(db, tenantId, id, nowMs, reason));
     // Within the transaction, so that no event in between uses a cached session.
     storage.clearSessionCache();
     await dropGrantsOf(db, tenantId, id);
@@ -115,6 +119,7 @@ async function deleteSession(
       db,
       tenantId,
       actions.map((row) => row.id),
+      reason,
     );
     await deleteStoredResponses(db, tenantId, 'guardian.pendingActions.decide');
     const queuedSinceRead = await deliveriesAbout(db, tenantId, id, readMs - recentMs);

@@ -128,10 +128,11 @@ async function dropHeldActions(
   nowMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (const { tenantId, keptFromMs } of await keptFrom(storage, nowMs)) {
+  for (const { tenantId, keptFromMs, days } of await keptFrom(storage, nowMs)) {
+    const reason = { by: 'retention', days } as const;
     const drop = (work: (db: Database) => Promise<boolean>) =>
       repeat(() => storage.write(tenantId, ({ db }) => work(db)), signal);
-    await drop((db) => dropEndedActions(db, tenantId, keptFromMs));
+    await drop((db) => dropEndedActions(db, tenantId, keptFromMs, reason));
     await drop((db) => dropOldest(db, oldHeldCalls(tenantId, keptFromMs)));
     await drop((db) => dropOldest(db, oldCallHistories(tenantId, keptFromMs)));
     await drop((db) => dropOldest(db, oldGrants(tenantId, keptFromMs)));
@@ -153,9 +154,10 @@ async function dropPolicyDecisions(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const kept = await storage.readAcross('sweep', (db) => decisionRetentions(db, nowMs));
-  for (const { tenantId, keptFromMs } of kept) {
+  for (const { tenantId, keptFromMs, days } of kept) {
+    const reason = { by: 'retention', days } as const;
     await repeat(
-      () => storage.write(tenantId, ({ db }) => dropOldPolicyDecisions(db, tenantId, keptFromMs)),
+      () => storage.write(tenantId, ({ db }) => dropOldPolicyDecisions(db, tenantId, keptFromMs, reason)),
       signal,
     );
   }
@@ -167,9 +169,10 @@ async function dropAuditEntries(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const kept = await storage.readAcross('sweep', (db) => auditRetentions(db, nowMs));
-  for (const { tenantId, keptFromMs } of kept) {
+  for (const { tenantId, keptFromMs, days } of kept) {
+    const reason = { by: 'retention', days } as const;
     await repeat(
-      () => storage.write(tenantId, ({ db }) => dropOldAuditEntries(db, tenantId, keptFromMs)),
+      () => storage.write(tenantId, ({ db }) => dropOldAuditEntries(db, tenantId, keptFromMs, reason)),
       signal,
     );
   }

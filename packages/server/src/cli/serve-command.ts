@@ -26,6 +26,11 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   databaseConnections: 'maximum connections to PostgreSQL',
   maxDatabaseBytes: 'maximum size of the SQLite file in bytes',
   secret: "the deployment's secret, at least 32 characters; by default in a file beside the database",
+  logKey: "secret of the logs' key, at least 32 characters; by default derived from the deployment's secret",
+  previousLogKey: 'logKey before its last rotation, which signs too while it is set',
+  logName: 'beginning of the names of the logs, such as actlog.example.com; never change it',
+  logWitnesses: 'JSON array of the witnesses that cosign the logs, each "<verifier key> <url>"',
+  logAccess: 'access to checkpoints and tiles of the logs: open, or key',
   tenant: 'tenant of the printed key, and of people who sign in',
   apiKey:
     "the administrator's key, to use instead of creating one; agents and the client read ACTLOG_API_KEY",
@@ -69,6 +74,8 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
 /** Settings without a flag, because flags show in the process list. */
 const secretSettings: ReadonlySet<string> = new Set([
   'secret',
+  'logKey',
+  'previousLogKey',
   'apiKey',
   'metricsToken',
   'oidcClientSecret',

@@ -53,10 +53,11 @@ export async function dropDeletedTenants(
 async function dropTenantData(storage: Storage, tenantId: number, signal?: AbortSignal): Promise<void> {
   await dropAll(storage, tenantId, dataTables, signal);
   const everySession = { tenantId, keptFromMs: Number.MAX_SAFE_INTEGER };
+  const noReason = { reason: undefined };
   await dropInBatches(
     storage,
     everySession,
-    (db, ids) => dropSessions(db, tenantId, ids, Date.now()),
+    (db, ids) => dropSessions(db, tenantId, ids, Date.now(), noReason),
     signal,
   );
 }
@@ -98,6 +99,12 @@ const checkTables: readonly KeyedTable[] = [
   keyedTable('checked_actions', 'agent_id', 'action_id'),
   keyedTable('policy_decisions', 'id'),
   keyedTable('audit_log', 'id'),
+  keyedTable('log_pending', 'kind', 'id'),
+  keyedTable('log_deletions', 'id'),
+  keyedTable('log_ranges', 'first_index'),
+  keyedTable('log_tiles', 'level', 'tile'),
+  keyedTable('log_heads', 'tenant_id'),
+  keyedTable('log_cosigned', 'tenant_id'),
   keyedTable('call_histories', 'session_id'),
   keyedTable('agent_tools', 'agent_id'),
   keyedTable('agents', 'id'),
@@ -157,7 +164,7 @@ async function markTenantEmptied(db: Database, tenantId: number, nowMs: number):
  */
 export async function dropInBatches(
   storage: Storage,
-  retention: Retention,
+  retention: Omit<Retention, 'days'>,
   drop: (db: Database, ids: readonly string[]) => Promise<number>,
   signal?: AbortSignal,
 ): Promise<number> {

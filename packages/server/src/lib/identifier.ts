@@ -11,6 +11,7 @@ export type IdentifierPrefix =
   | 'dec'
   | 'grt'
   | 'aud'
+  | 'del'
   | 'sin'
   | 'jdg';
 

@@ -81,14 +81,37 @@ export class Metrics {
   });
   readonly #unreadCounts = new UnreadCounts();
 
-  /** @param queued - returns the number of events that wait to be stored */
-  constructor(queued: () => number) {
+  readonly #logEntries = new Counter({
+    name: 'actlog_log_entries_total',
+    help: 'Entries that this process appended to the logs of tenants.',
+    registers: [this.registry],
+  });
+
+  readonly #logRefusals = new Counter({
+    name: 'actlog_log_refused_total',
+    help: 'Checkpoints that a witness refused, because the log does not continue what it has cosigned.',
+    registers: [this.registry],
+  });
+
+  /**
+   * @param queued - returns the number of events that wait to be stored
+   * @param logLagMs - returns the milliseconds for which the oldest record waits for its entry in the log
+   */
+  constructor(queued: () => number, logLagMs: () => number = () => 0) {
     collectDefaultMetrics({ register: this.registry });
     // A counter that starts at its first value would hide the first increase from rate().
     for (const level of riskLevels) this.#levels.inc({ level }, 0);
     for (const decision of decisions) this.#decisions.inc({ decision }, 0);
     for (const status of heldActionEnds) this.#endedActions.inc({ status }, 0);
     for (const outcome of deliveryOutcomes) this.#deliveries.inc({ outcome }, 0);
+    new Gauge({
+      name: 'actlog_log_lag_seconds',
+      help: 'Time for which the oldest record of this process waits for its entry in the log.',
+      registers: [this.registry],
+      collect() {
+        this.set(logLagMs() / 1000);
+      },
+    });
     new Gauge({
       name: 'actlog_ingest_queued_events',
       help: 'Events that wait to be stored.',
@@ -97,6 +120,16 @@ export class Metrics {
         this.set(queued());
       },
     });
+  }
+
+  /** Counts a checkpoint that a witness refused. */
+  logRefused(): void {
+    this.#logRefusals.inc();
+  }
+
+  /** Counts entries that were appended to logs. */
+  logged(entries: number): void {
+    this.#logEntries.inc(entries);
   }
 
   /** Counts sessions that reached a level. */

@@ -20,6 +20,7 @@ import {
 import { auditRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
+import { feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
@@ -36,7 +37,8 @@ export type ServerApiParts = ServingParts &
   GrantListParts &
   RevocationParts &
   WebhookParts &
-  JudgmentParts;
+  JudgmentParts &
+  LogParts;
 
 /**
  * Mounts the endpoints that this server adds to the specification. They are for scripts, the command and the console,
@@ -58,16 +60,19 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     judgmentsRoute(parts),
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),
+    receiptRoute(parts),
   ];
   const suggestions = suggestionsRoute(parts);
+  const feed = feedRoute(parts);
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions].map(({ method, path }) => ({ method, path: folder + path })),
+          [...routes, suggestions, feed].map(({ method, path }) => ({ method, path: folder + path })),
         ),
       );
       mountServerRoute(api, parts, suggestions);
+      mountServerRoute(api, parts, feed);
       for (const route of routes) mountServerRoute(api, parts, route);
     },
     { prefix: folder },

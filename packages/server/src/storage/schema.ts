@@ -15,6 +15,12 @@ import type {
   AuditTable,
   DeliveryTable,
   HandledSessionTable,
+  LogCosignedTable,
+  LogDeletionTable,
+  LogHeadTable,
+  LogPendingTable,
+  LogRangeTable,
+  LogTileTable,
   NotificationChannelTable,
   RiskJudgmentTable,
   SignInTable,
@@ -61,6 +67,12 @@ export interface Tables {
   approval_grants: ApprovalGrantTable;
   notification_channels: NotificationChannelTable;
   deliveries: DeliveryTable;
+  log_heads: LogHeadTable;
+  log_tiles: LogTileTable;
+  log_ranges: LogRangeTable;
+  log_pending: LogPendingTable;
+  log_deletions: LogDeletionTable;
+  log_cosigned: LogCosignedTable;
 }
 
 /** A tenant: the unit of isolation, limits and retention. */
@@ -177,6 +189,8 @@ export interface SessionTable {
   risk_rank: GeneratedAlways<number>;
   /** Arrival number up to which events are scored; less than `last_arrival` until scoring has caught up. */
   risk_arrival: number;
+  /** Arrival number up to which events are in the log. */
+  log_arrival: Generated<number>;
   /** 1 if the agent's baseline has learned from the session. */
   risk_learned: 0 | 1;
   /** Time at which the newest event was received; retention is based on it. */

@@ -1,3 +1,4 @@
+import type { RecordKind } from '@actlog/log';
 import type { AuditAction, AuditActor, AuditTargetKind, RiskJudgmentKind, RiskLevel } from '@actlog/protocol';
 
 /** Length of the buckets that a row belongs to: five minutes, an hour or a day. */
@@ -189,4 +190,60 @@ export interface SignInTable {
   last_used_ms: number;
   /** Time at which it ends at the latest. */
   expires_ms: number;
+}
+
+/** Head of a tenant's log. */
+export interface LogHeadTable {
+  tenant_id: number;
+  /** Number of entries. */
+  size: number;
+  /** Root of the tree, in Base64. */
+  root: string;
+  updated_ms: number;
+}
+
+/** A tile of a tenant's log, as wide as it is now. */
+export interface LogTileTable {
+  tenant_id: number;
+  /** Level of the hashes; -1 for entries. */
+  level: number;
+  tile: number;
+  bytes: Uint8Array;
+}
+
+/** Consecutive entries of a log, with what their records are found by. */
+export interface LogRangeTable {
+  tenant_id: number;
+  first_index: number;
+  entry_count: number;
+  kind: RecordKind;
+  /** Id of the record; for events, of their session. */
+  id: string;
+  /** Arrival of the first event, which those of the others follow; 0 for other kinds. */
+  first_arrival: number;
+  /** Secret that the salts of the entries are computed from, in Base64. */
+  secret: string;
+}
+
+/** A record that waits to be logged. */
+export interface LogPendingTable {
+  tenant_id: number;
+  kind: Exclude<RecordKind, 'event'>;
+  id: string;
+}
+
+/** The record of a deletion. */
+export interface LogDeletionTable {
+  tenant_id: number;
+  id: string;
+  /** Its fields, as JSON. */
+  record: string;
+}
+
+/** Newest checkpoint of a log that witnesses cosigned. */
+export interface LogCosignedTable {
+  tenant_id: number;
+  size: number;
+  /** Checkpoint with all signatures. */
+  note: string;
 }

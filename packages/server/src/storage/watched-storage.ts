@@ -13,12 +13,15 @@ const minAttemptIntervalMs = 1000;
  */
 export class WatchedStorage implements Storage {
   readonly #storage: Storage;
+  readonly #onWritten: () => void;
   #failure: unknown;
   #attempt: Promise<void> | undefined;
   #attemptedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(storage: Storage) {
+  /** @param onWritten - called after each write, but not after the scoring of sessions */
+  constructor(storage: Storage, onWritten: () => void = () => {}) {
     this.#storage = storage;
+    this.#onWritten = onWritten;
   }
 
   get isShared(): boolean {
@@ -30,7 +33,7 @@ export class WatchedStorage implements Storage {
   }
 
   write<Result>(tenantId: number, work: (write: Write) => Promise<Result>): Promise<Result> {
-    return this.#watched(this.#storage.write(tenantId, work));
+    return this.#written(this.#storage.write(tenantId, work));
   }
 
   readAcross<Result>(kind: CrossTenantWork, work: (db: Database) => Promise<Result>): Promise<Result> {
@@ -38,11 +41,11 @@ export class WatchedStorage implements Storage {
   }
 
   writeAcross<Result>(kind: CrossTenantWork, work: (write: Write) => Promise<Result>): Promise<Result> {
-    return this.#watched(this.#storage.writeAcross(kind, work));
+    return this.#written(this.#storage.writeAcross(kind, work));
   }
 
   async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
-    const recorded = await this.#watched(this.#storage.record(groups));
+    const recorded = await this.#written(this.#storage.record(groups));
     this.#failure = undefined;
     return recorded;
   }
@@ -91,6 +94,12 @@ export class WatchedStorage implements Storage {
 
   close(): Promise<void> {
     return this.#storage.close();
+  }
+
+  async #written<Result>(write: Promise<Result>): Promise<Result> {
+    const result = await this.#watched(write);
+    this.#onWritten();
+    return result;
   }
 
   async #watched<Result>(write: Promise<Result>): Promise<Result> {

@@ -17,6 +17,9 @@ export class DeploymentSecret {
   readonly csrfKey: Buffer;
   /** Seeds of the test keys that `serve` prints. */
   readonly testKeySeeds: { readonly admin: Buffer; readonly agents: Buffer };
+  /** Part of the default name of the logs, which reveals nothing about the secret. */
+  readonly logNameId: string;
+  readonly #logSecret: Buffer;
   /** Value for comparing secrets that reveals nothing about them. */
   readonly fingerprint: string;
 
@@ -28,7 +31,16 @@ export class DeploymentSecret {
     this.csrfKey = derive('csrf');
     this.testKeySeeds = { admin: derive('test key admin'), agents: derive('test key agents') };
     this.fingerprint = derive('fingerprint').toString('hex');
+    this.logNameId = derive('log name').subarray(0, 4).toString('hex');
+    this.#logSecret = derive('log key');
     this.#encryptionKey = derive('encryption');
+  }
+
+  /** Returns the private key of the logs, derived from a secret of its own, or by default from this one. */
+  logKeySeed(logKey: string | undefined): Buffer {
+    return logKey === undefined
+      ? this.#logSecret
+      : Buffer.from(hkdfSync('sha256', logKey, 'actlog', 'log key', 32));
   }
 
   /** Encrypts a text for the database. The same `context` must be given to decrypt it. */

@@ -135,6 +135,7 @@ create table sessions (
   risk_score double precision,
   risk_level text,
   risk_arrival bigint not null,
+  log_arrival bigint not null default 0,
   risk_learned integer not null,
   received_ms bigint not null,
   risk_band integer generated always as (floor(risk_score)::integer) stored,
@@ -154,7 +155,7 @@ create index sessions_has_denials on sessions (tenant_id, started_ms, id) where 
 create index sessions_has_errors on sessions (tenant_id, started_ms, id) where has_errors = 1;
 create index sessions_has_holds on sessions (tenant_id, started_ms, id) where has_holds = 1;
 create index sessions_not_learned on sessions (tenant_id, id) where risk_learned = 0;
-create index sessions_risk_behind on sessions (tenant_id, id) where risk_arrival < last_arrival;
+create index sessions_behind on sessions (tenant_id, id) where risk_arrival < last_arrival or log_arrival < last_arrival;
 
 -- Agents of a session, with what lists by agent sort by.
 create table session_agents (
@@ -529,6 +530,57 @@ create table audit_log (
 create index audit_log_by_actor_id on audit_log (tenant_id, actor_id, id);
 create index audit_log_by_target_id on audit_log (tenant_id, target_id, id);
 create index audit_log_by_target_kind on audit_log (tenant_id, target_kind, id);
+
+-- The log of each tenant, as C2SP tlog-tiles: its head, its tiles, and for each range of entries what its records are
+-- found by. A range is deleted with its records, a tile never.
+create table log_heads (
+  tenant_id bigint primary key,
+  size bigint not null,
+  root text not null,
+  updated_ms bigint not null
+);
+
+create table log_tiles (
+  tenant_id bigint not null,
+  level integer not null,
+  tile bigint not null,
+  bytes bytea not null,
+  primary key (tenant_id, level, tile)
+);
+
+create table log_ranges (
+  tenant_id bigint not null,
+  first_index bigint not null,
+  entry_count integer not null,
+  kind text not null,
+  id text collate "C" not null,
+  first_arrival bigint not null,
+  secret text not null,
+  primary key (tenant_id, first_index)
+);
+create index log_ranges_by_record on log_ranges (tenant_id, id, kind, first_arrival);
+
+-- Records other than events that wait to be logged.
+create table log_pending (
+  tenant_id bigint not null,
+  kind text not null,
+  id text collate "C" not null,
+  primary key (tenant_id, kind, id)
+);
+
+create table log_deletions (
+  tenant_id bigint not null,
+  id text collate "C" not null,
+  record text not null,
+  primary key (tenant_id, id)
+);
+
+-- Newest checkpoint that witnesses cosigned.
+create table log_cosigned (
+  tenant_id bigint primary key,
+  size bigint not null,
+  note text not null
+);
 `;
 
 /** Tables whose rows belong to a tenant. They are visible once `actlog.tenant_id` names the tenant. */
@@ -564,6 +616,12 @@ const tenantTables = [
   'notification_channels',
   'deliveries',
   'audit_log',
+  'log_heads',
+  'log_tiles',
+  'log_ranges',
+  'log_pending',
+  'log_deletions',
+  'log_cosigned',
 ];
 
 type Command = 'all' | 'select' | 'update' | 'delete';
@@ -585,6 +643,9 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
       'checked_actions',
       'pending_actions',
       'deliveries',
+      'log_pending',
+      'log_heads',
+      'log_cosigned',
     ],
   ],
   ['sweep', 'update', ['deliveries']],

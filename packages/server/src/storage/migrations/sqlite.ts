@@ -126,6 +126,7 @@ create table sessions (
   risk_score double precision,
   risk_level text,
   risk_arrival bigint not null,
+  log_arrival bigint not null default 0,
   risk_learned integer not null,
   received_ms bigint not null,
   risk_band integer generated always as (cast(risk_score as integer)) virtual,
@@ -136,7 +137,7 @@ create table sessions (
   constraint sessions_key primary key (tenant_id, id)
 ) without rowid;
 create index sessions_by_start on sessions (tenant_id, started_ms, id);
-create index sessions_risk_behind on sessions (tenant_id, id) where risk_arrival < last_arrival;
+create index sessions_behind on sessions (tenant_id, id) where risk_arrival < last_arrival or log_arrival < last_arrival;
 create index sessions_not_learned on sessions (tenant_id, id) where risk_learned = 0;
 create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
 create index sessions_by_receipt on sessions (tenant_id, received_ms);
@@ -508,6 +509,57 @@ create table audit_log (
 create index audit_log_by_actor_id on audit_log (tenant_id, actor_id, id);
 create index audit_log_by_target_id on audit_log (tenant_id, target_id, id);
 create index audit_log_by_target_kind on audit_log (tenant_id, target_kind, id);
+
+-- The log of each tenant, as C2SP tlog-tiles: its head, its tiles, and for each range of entries what its records are
+-- found by. A range is deleted with its records, a tile never.
+create table log_heads (
+  tenant_id bigint primary key references tenants (id),
+  size bigint not null,
+  root text not null,
+  updated_ms bigint not null
+);
+
+create table log_tiles (
+  tenant_id bigint not null references tenants (id),
+  level integer not null,
+  tile bigint not null,
+  bytes blob not null,
+  primary key (tenant_id, level, tile)
+);
+
+create table log_ranges (
+  tenant_id bigint not null references tenants (id),
+  first_index bigint not null,
+  entry_count integer not null,
+  kind text not null,
+  id text not null,
+  first_arrival bigint not null,
+  secret text not null,
+  primary key (tenant_id, first_index)
+) without rowid;
+create index log_ranges_by_record on log_ranges (tenant_id, id, kind, first_arrival);
+
+-- Records other than events that wait to be logged.
+create table log_pending (
+  tenant_id bigint not null references tenants (id),
+  kind text not null,
+  id text not null,
+  primary key (tenant_id, kind, id)
+) without rowid;
+
+create table log_deletions (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  record text not null,
+  primary key (tenant_id, id)
+) without rowid;
+
+-- Newest checkpoint that witnesses cosigned.
+create table log_cosigned (
+  tenant_id bigint primary key references tenants (id),
+  size bigint not null,
+  note text not null
+);
 `;
 
 /** All migrations of SQLite, oldest first. A released migration is never changed. */

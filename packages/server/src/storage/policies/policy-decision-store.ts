@@ -1,13 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
+import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
-import { dropRows, keyedTable } from '../retention/drop-rows.ts';
+import { dropRowsById } from '../retention/drop-rows.ts';
 import { addUsage } from '../stores/quota-store.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyDecisionTable } from './policy-schema.ts';
-
-const policyDecisionTable = keyedTable('policy_decisions', 'tenant_id', 'id');
 
 /** A stored decision. */
 export type PolicyDecisionRow = Selectable<PolicyDecisionTable>;
@@ -47,6 +46,14 @@ export async function insertPolicyDecisions(
   rows: readonly Insertable<PolicyDecisionTable>[],
 ): Promise<void> {
   await insertRows(db, rows);
+  for (const [tenantId, ofTenant] of Map.groupBy(rows, (row) => row.tenant_id)) {
+    await logLater(
+      db,
+      tenantId,
+      'decision',
+      ofTenant.map(({ id }) => id),
+    );
+  }
 }
 
 /** The part of a held action's decision that changes. */
@@ -157,9 +164,15 @@ export function nextPolicyDecisions(
  *
  * @returns `true` if there can be more.
  */
-export function dropOldPolicyDecisions(db: Database, tenantId: number, beforeMs: number): Promise<boolean> {
+export function dropOldPolicyDecisions(
+  db: Database,
+  tenantId: number,
+  beforeMs: number,
+  reason: DeletionReason,
+): Promise<boolean> {
   const before = lowestIdentifierOf('dec', beforeMs);
-  return dropDecisions(db, tenantId, sql`tenant_id = ${tenantId} and id < ${before} order by id`, beforeMs);
+  const old = sql`tenant_id = ${tenantId} and id < ${before} order by id`;
+  return dropDecisions(db, tenantId, old, beforeMs, reason);
 }
 
 /** Deletes decisions about a session, up to the limit of one transaction. Returns `true` if there can be more. */
@@ -168,18 +181,23 @@ export function dropPolicyDecisionsOf(
   tenantId: number,
   sessionId: string,
   nowMs: number,
+  reason: DeletionReason,
 ): Promise<boolean> {
-  return dropDecisions(db, tenantId, sql`tenant_id = ${tenantId} and session_id = ${sessionId}`, nowMs);
+  const ofSession = sql`tenant_id = ${tenantId} and session_id = ${sessionId}`;
+  return dropDecisions(db, tenantId, ofSession, nowMs, reason);
 }
 
 async function dropDecisions(
   db: Database,
   tenantId: number,
-  condition: Parameters<typeof dropRows>[2],
+  condition: Parameters<typeof dropRowsById>[2],
   nowMs: number,
+  reason: DeletionReason,
 ): Promise<boolean> {
-  const { count, hasMore } = await dropRows(db, policyDecisionTable, condition);
-  await addUsage(db, tenantId, { decisions: -count }, nowMs);
+  await beginDeletion(db, tenantId);
+  const { ids, hasMore } = await dropRowsById(db, 'policy_decisions', condition);
+  await logDeletion(db, tenantId, 'decision', ids, reason);
+  await addUsage(db, tenantId, { decisions: -ids.length }, nowMs);
   return hasMore;
 }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { beginDeletion, type DeletionReason, logDeletion } from '../log/tenant-log.ts';
 import { dropEventsWithIds } from '../postgres/event-ids.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
@@ -47,10 +48,30 @@ export async function dropRows(
   return { count: Number(numAffectedRows), hasMore: numAffectedRows >= maxRows };
 }
 
+/** Like {@link dropRows}, for a table with the key `id`. Returns the ids of the deleted rows. */
+export async function dropRowsById(
+  db: Database,
+  table: 'policy_decisions' | 'audit_log',
+  condition: RawBuilder<unknown>,
+): Promise<{ readonly ids: readonly string[]; readonly hasMore: boolean }> {
+  const { rows } = await sql<{ id: string }>`
+    delete from ${sql.table(table)} where (tenant_id, id) in (
+      select tenant_id, id from ${sql.table(table)} where ${condition} limit ${sql.lit(maxRows)}
+    ) returning id`.execute(db);
+  return { ids: rows.map(({ id }) => id), hasMore: rows.length >= maxRows };
+}
+
+/** Options for {@link dropSessions}. */
+export interface DropSessionsOptions {
+  /** Checked again on each session once it is locked. Default: every session is deleted. */
+  readonly shouldDrop?: (session: SessionSummary) => boolean;
+  /** Reason that the log has; `undefined` if the log is deleted too. */
+  readonly reason: DeletionReason | undefined;
+}
+
 /**
  * Deletes sessions with their events, their risk, and what people found out about them.
  *
- * @param shouldDrop - checked again on each session once it is locked
  * @returns the number of sessions deleted.
  */
 export async function dropSessions(
@@ -58,17 +79,19 @@ export async function dropSessions(
   tenantId: number,
   ids: readonly string[],
   nowMs: number,
-  shouldDrop: (session: SessionSummary) => boolean = () => true,
+  { shouldDrop = () => true, reason }: DropSessionsOptions,
 ): Promise<number> {
-  let dropped = 0;
+  if (reason) await beginDeletion(db, tenantId, ids);
+  const dropped: string[] = [];
   // Events may have arrived since the sessions were found; the locks keep out further ones.
   for (const session of (await lockSessions(db, tenantId, ids)).values()) {
     if (!shouldDrop(session)) continue;
     await dropSession(db, tenantId, session);
-    dropped += 1;
+    dropped.push(session.id);
   }
-  await addUsage(db, tenantId, { events: 0, sessions: -dropped }, nowMs, false);
-  return dropped;
+  if (reason) await logDeletion(db, tenantId, 'event', dropped, reason);
+  await addUsage(db, tenantId, { events: 0, sessions: -dropped.length }, nowMs, false);
+  return dropped.length;
 }
 
 async function dropSession(

@@ -22,7 +22,10 @@ export function changeRetention(db: Database, tenantId: number, days: number | n
  * Returns the ids of a tenant's sessions that are past retention, oldest first, up to the limit of one transaction. It
  * returns at least one session if there is any, whatever its number of events, because a session is deleted as a whole.
  */
-export async function expiredSessions(db: Database, { tenantId, keptFromMs }: Retention): Promise<string[]> {
+export async function expiredSessions(
+  db: Database,
+  { tenantId, keptFromMs }: Omit<Retention, 'days'>,
+): Promise<string[]> {
   const sessions = await db
     .selectFrom('sessions')
     .select(['id', 'event_count'])
@@ -53,7 +56,10 @@ export async function dropExpired(
     .executeTakeFirst();
   if (tenant?.retention_days == null) return 0;
   const keptFromMs = nowMs - tenant.retention_days * dayMs;
-  return dropSessions(db, tenantId, sessionIds, nowMs, (session) => session.received_ms < keptFromMs);
+  return dropSessions(db, tenantId, sessionIds, nowMs, {
+    shouldDrop: (session) => session.received_ms < keptFromMs,
+    reason: { by: 'retention', days: tenant.retention_days },
+  });
 }
 
 /**
@@ -114,6 +120,8 @@ function requireDays(days: number | null): void {
 export interface Retention {
   readonly tenantId: number;
   readonly keptFromMs: number;
+  /** Days for which it is kept. */
+  readonly days: number;
 }
 
 /** Returns the retention of sessions of each tenant that has one. */
@@ -138,7 +146,11 @@ async function retentionsBy(db: Database, column: DaysColumn, nowMs: number): Pr
     .where(column, 'is not', null)
     .where('deleted_ms', 'is', null)
     .execute();
-  return tenants.map(({ id, days }) => ({ tenantId: id, keptFromMs: nowMs - Number(days) * dayMs }));
+  return tenants.map(({ id, days }) => ({
+    tenantId: id,
+    keptFromMs: nowMs - Number(days) * dayMs,
+    days: Number(days),
+  }));
 }
 
 /** Returns the checked actions older than `beforeMs` that refer to a deleted held action. */

@@ -34,7 +34,7 @@ async function saveSessionTools(db: Database, tenantId: number, changes: readonl
 export interface SessionSummary
   extends Omit<
     Selectable<SessionTable>,
-    'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band' | 'risk_rank'
+    'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band' | 'risk_rank' | 'log_arrival'
   > {
   agentIds: string[];
   toolNames: string[];
@@ -135,6 +135,7 @@ export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
     tenant_id: _,
     risk_band: __,
     risk_rank: ___,
+    log_arrival: ____,
     ...rest
   } = row;
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };

@@ -1,13 +1,12 @@
 import type { AuditAction, AuditTargetKind } from '@actlog/protocol';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
+import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import { querySliceWithin, type Slice } from '../queries.ts';
-import { dropRows, keyedTable } from '../retention/drop-rows.ts';
+import { dropRowsById } from '../retention/drop-rows.ts';
 import type { AuditTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
 import { addUsage } from './quota-store.ts';
-
-const auditTable = keyedTable('audit_log', 'tenant_id', 'id');
 
 /** A stored entry of the audit log. */
 export type AuditRow = Selectable<AuditTable>;
@@ -27,6 +26,7 @@ export async function insertAuditEntry(
     .insertInto('audit_log')
     .values({ ...row, target_kind })
     .execute();
+  await logLater(db, row.tenant_id, 'audit', [row.id]);
   await addUsage(db, row.tenant_id, { auditEntries: 1 }, row.at_ms);
 }
 
@@ -81,10 +81,13 @@ export async function dropOldAuditEntries(
   db: Database,
   tenantId: number,
   beforeMs: number,
+  reason: DeletionReason,
 ): Promise<boolean> {
   const before = lowestIdentifierOf('aud', beforeMs);
   const old = sql`tenant_id = ${tenantId} and id < ${before} order by id`;
-  const { count, hasMore } = await dropRows(db, auditTable, old);
-  await addUsage(db, tenantId, { auditEntries: -count }, beforeMs);
+  await beginDeletion(db, tenantId);
+  const { ids, hasMore } = await dropRowsById(db, 'audit_log', old);
+  await logDeletion(db, tenantId, 'audit', ids, reason);
+  await addUsage(db, tenantId, { auditEntries: -ids.length }, beforeMs);
   return hasMore;
 }

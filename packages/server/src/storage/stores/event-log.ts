@@ -156,15 +156,16 @@ function isSamePayload(stored: string, sent: string): boolean {
 
 /** Returns the event's JSON on the wire. The payload keeps the bytes that were stored. */
 export function storedEventJson(row: Selectable<EventTable>): string {
-  return `${JSON.stringify(envelope(row)).slice(0, -1)},"payload":${row.payload}}`;
+  return `${JSON.stringify(eventEnvelope(row)).slice(0, -1)},"payload":${row.payload}}`;
 }
 
 /** Returns the event as the wire shows it. */
 export function storedEvent(row: Selectable<EventTable>): SentOf<'sessions.get'>['events'][number] {
-  return { ...envelope(row), payload: JSON.parse(row.payload) as Record<string, unknown> };
+  return { ...eventEnvelope(row), payload: JSON.parse(row.payload) as Record<string, unknown> };
 }
 
-function envelope(row: Selectable<EventTable>) {
+/** Returns the fields of an event on the wire, without its payload. */
+export function eventEnvelope(row: Selectable<EventTable>) {
   return {
     eventId: row.event_id,
     agentId: row.agent_id,

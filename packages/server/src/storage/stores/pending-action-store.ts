@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
+import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import type { PendingActionTable } from '../policies/policy-schema.ts';
 import { oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import { type Database, isPostgres } from '../transaction.ts';
@@ -67,13 +68,14 @@ export async function dropPendingActions(
   db: Database,
   tenantId: number,
   ids: readonly string[],
+  reason: DeletionReason,
 ): Promise<void> {
   await db
     .deleteFrom('checked_actions')
     .where('tenant_id', '=', tenantId)
     .where(oneOf(db, 'pending_action_id', JSON.stringify(ids)))
     .execute();
-  await dropHeld(db, tenantId, ids);
+  await dropHeld(db, tenantId, ids, reason);
 }
 
 /** Maximum actions that one transaction deletes, so that other transactions get their turn. */
@@ -84,7 +86,13 @@ const maxDropped = 1000;
  *
  * @returns `true` if there can be more.
  */
-export async function dropEndedActions(db: Database, tenantId: number, beforeMs: number): Promise<boolean> {
+export async function dropEndedActions(
+  db: Database,
+  tenantId: number,
+  beforeMs: number,
+  reason: DeletionReason,
+): Promise<boolean> {
+  await beginDeletion(db, tenantId);
   const rows = await db
     .selectFrom('pending_actions')
     .select('id')
@@ -95,12 +103,18 @@ export async function dropEndedActions(db: Database, tenantId: number, beforeMs:
     .limit(maxDropped)
     .execute();
   const ids = rows.map(({ id }) => id);
-  await dropHeld(db, tenantId, ids);
+  await dropHeld(db, tenantId, ids, reason);
   return ids.length >= maxDropped;
 }
 
 /** Deletes held actions and subtracts them from the tenant's usage. */
-async function dropHeld(db: Database, tenantId: number, ids: readonly string[]): Promise<void> {
+async function dropHeld(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+  reason: DeletionReason,
+): Promise<void> {
+  await logDeletion(db, tenantId, 'approval', ids, reason);
   // PostgreSQL and SQLite name the function for bytes of UTF-8 differently.
   const bytes = isPostgres(db)
     ? sql<number>`octet_length(action)`
@@ -226,7 +240,9 @@ export async function endPendingAction(
     .where('status', '=', 'pending')
     .where('expires_ms', end.status === 'expired' ? '<=' : '>', nowMs)
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  if (result.numUpdatedRows === 0n) return false;
+  await logLater(db, tenantId, 'approval', [id]);
+  return true;
 }
 
 /**

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { commandEnvironment, commandLine } from '../command-line.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const guide = readFileSync(join(import.meta.dirname, '../../../../docs/evidence.md'), 'utf8');
+
+/** Returns a port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('the guide "Prove last month to an auditor" proves its export, and names the changed record', {
+  timeout: 120_000,
+}, async () => {
+  const folder = temporaryFolder();
+  const [port, witnessPort] = [await freePort(), await freePort()];
+  mkdirSync(join(folder, 'bin'));
+  const command = [process.execPath, ...commandLine].map((word) => `'${word}'`).join(' ');
+  writeFileSync(join(folder, 'bin/npx'), `#!/bin/sh\nshift\nexec ${command} "$@"\n`, { mode: 0o755 });
+  const blocks = [...guide.matchAll(/<!-- follow -->\n+```sh\n(.*?)\n```/gs)].map(([, code]) => String(code));
+  const script = blocks
+    .join('\necho "@@"\n')
+    .replaceAll('8787', String(port))
+    .replace('log witness ', `log witness --port ${witnessPort} `);
+  const env = commandEnvironment({ PATH: `${join(folder, 'bin')}:${process.env.PATH}` });
+  onTestFinished(() => {
+    for (const name of ['server.pid', 'witness.pid']) {
+      try {
+        process.kill(Number(readFileSync(join(folder, name), 'utf8')), 'SIGKILL');
+      } catch {
+        // It has not been started, or has ended.
+      }
+    }
+  });
+  const variables = { ...env, ACTLOG_PORT: String(port) };
+  const options = { cwd: folder, env: variables, timeout: 100_000 };
+  const { stdout } = await promisify(execFile)('bash', ['-e', '-c', script], options);
+  const outputs = stdout.split('@@\n');
+  expect(outputs).toHaveLength(blocks.length);
+  const [, key = '', , , exported = '', changed = '', live = ''] = outputs;
+  expect(key).toMatch(/^actlog-[0-9a-f]{8}\/default\/1\+[0-9a-f]{8}\+\S+\n$/);
+  expect(exported).toMatch(/ witness\.example\.org has vouched for the first \d+ entries\.\n/);
+  expect(exported).toMatch(/Proven\.\n$/);
+  const ofOrder34 = readFileSync(join(folder, 'november.jsonl'), 'utf8')
+    .split('\n')
+    .find((line) => line.includes('order-34'));
+  const { id } = JSON.parse(ofOrder34 ?? '{}');
+  expect(changed).toContain(`record-changed: The event "${id}"`);
+  expect(changed).toMatch(/exit code 1\n$/);
+  expect(live).toMatch(/Proven\.\n$/);
+});

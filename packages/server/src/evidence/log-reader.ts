@@ -1,0 +1,184 @@
+import { createReceipt, inclusionProof, type LogRecord, type Receipt, type RecordKind } from '@actlog/log';
+import { stringifyExactJson } from '@actlog/protocol';
+import type { Selectable } from 'kysely';
+import { eventRecord, findRecords, type PendingKind } from '../storage/log/log-records.ts';
+import { eventsBetween, logHead, maxLoggedEvents, saltOf, tenantTiles } from '../storage/log/tenant-log.ts';
+import type { Storage } from '../storage/storage.ts';
+import { findEvents } from '../storage/stores/event-log.ts';
+import type { LogRangeTable } from '../storage/tables.ts';
+import type { Database } from '../storage/transaction.ts';
+import type { SignedHead } from './log-witnesses.ts';
+
+/** Number of entries that are read at once. Their rows are in memory together. */
+const entriesAtOnce = 64;
+
+/** A record with what is needed to compute its entry. */
+interface LoggedRecord {
+  readonly index: number;
+  readonly record: LogRecord;
+  readonly salt: Uint8Array;
+}
+
+/** Options for {@link readFeed}. */
+export interface FeedOptions {
+  readonly storage: Pick<Storage, 'read'>;
+  readonly tenantId: number;
+  /** Index of the entry before the first. */
+  readonly after: number;
+  /** Maximum number of records. */
+  readonly limit: number;
+  /** Kinds of records to leave out. */
+  readonly leftOut: ReadonlySet<RecordKind>;
+  /** With it, each record has its receipt, and records after it are left out. */
+  readonly head: SignedHead | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Yields the records of a log in its order, as lines of JSON. Deleted records are left out. */
+export async function* readFeed(options: FeedOptions): AsyncGenerator<string> {
+  const { storage, tenantId, limit, leftOut, head, signal } = options;
+  let { after } = options;
+  let left = limit;
+  while (left > 0 && !signal.aborted) {
+    const page = await storage.read(tenantId, async (db) => {
+      const size = head?.size ?? (await logHead(db, tenantId)).size;
+      const entries = await rangesAfter(db, tenantId, after, size);
+      const records = (await recordsOf(db, tenantId, entries))
+        .filter(({ record }) => !leftOut.has(record.kind))
+        .slice(0, left);
+      const lines = [];
+      for (const record of records) lines.push(await lineOf(db, tenantId, record, head));
+      return { lines, last: entries.at(-1) };
+    });
+    if (!page.last) return;
+    left -= page.lines.length;
+    after = page.last.first_index + page.last.entry_count - 1;
+    if (page.lines.length > 0) yield page.lines.join('');
+  }
+}
+
+type Range = Selectable<LogRangeTable>;
+
+/** Returns ranges of the entries after an index, cut to at most {@link entriesAtOnce} entries. */
+async function rangesAfter(db: Database, tenantId: number, after: number, size: number): Promise<Range[]> {
+  const rows = await db
+    .selectFrom('log_ranges')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    // A range that begins before the index can have entries after it.
+    .where('first_index', '>', after - maxLoggedEvents)
+    .where('first_index', '<', size)
+    .where(({ eb }) => eb(eb('first_index', '+', eb.ref('entry_count')), '>', after + 1))
+    .orderBy('first_index')
+    .limit(entriesAtOnce)
+    .execute();
+  const ranges: Range[] = [];
+  let room = entriesAtOnce;
+  for (const row of rows) {
+    const skipped = Math.max(0, after + 1 - row.first_index);
+    const count = Math.min(row.entry_count - skipped, room, size - row.first_index - skipped);
+    ranges.push({
+      ...row,
+      first_index: row.first_index + skipped,
+      first_arrival: row.first_arrival + skipped,
+      entry_count: count,
+    });
+    room -= count;
+    if (room === 0) break;
+  }
+  return ranges;
+}
+
+/** Returns the records of ranges that exist, in the order of the log. */
+async function recordsOf(db: Database, tenantId: number, ranges: readonly Range[]): Promise<LoggedRecord[]> {
+  const found: LoggedRecord[] = [];
+  const ofEvents = ranges.filter(({ kind }) => kind === 'event');
+  const arrivals = ofEvents.map((range) => ({
+    id: range.id,
+    from: range.first_arrival - 1,
+    to: range.first_arrival + range.entry_count - 1,
+  }));
+  const bySession = Map.groupBy(ofEvents, ({ id }) => id);
+  for (const row of await eventsBetween(db, tenantId, arrivals)) {
+    const range = bySession
+      .get(row.session_id)
+      ?.find(
+        ({ first_arrival: first, entry_count: count }) => row.arrival >= first && row.arrival < first + count,
+      );
+    if (!range) continue;
+    const index = range.first_index + row.arrival - range.first_arrival;
+    found.push({ index, record: eventRecord(row), salt: saltOf(range.secret, row.arrival) });
+  }
+  const others = ranges.filter(({ kind }) => kind !== 'event');
+  for (const [kind, ofKind] of Map.groupBy(others, (range) => range.kind as PendingKind)) {
+    const records = await findRecords(
+      db,
+      tenantId,
+      kind,
+      ofKind.map(({ id }) => id),
+    );
+    for (const { id, first_index: index, secret } of ofKind) {
+      const record = records.get(id);
+      if (record) found.push({ index, record, salt: saltOf(secret, 0) });
+    }
+  }
+  return found.sort((left, right) => left.index - right.index);
+}
+
+async function lineOf(
+  db: Database,
+  tenantId: number,
+  { index, record, salt }: LoggedRecord,
+  head: SignedHead | undefined,
+): Promise<string> {
+  const { kind, id, row } = record;
+  const proven = head ? await prove(db, tenantId, { index, record, salt }, head) : undefined;
+  const line = { index, kind, id, salt: Buffer.from(salt).toString('base64'), row, proof: proven?.proof };
+  return `${stringifyExactJson(line)}\n`;
+}
+
+async function prove(
+  db: Database,
+  tenantId: number,
+  { index, record, salt }: LoggedRecord,
+  { size, checkpoint }: SignedHead,
+): Promise<Receipt> {
+  const hashes = await inclusionProof(tenantTiles(db, tenantId), index, size);
+  return createReceipt(record, salt, { index, hashes, checkpoint });
+}
+
+/** A record with its receipt. */
+export interface ProvenRecord extends Receipt {
+  readonly index: number;
+  readonly row: unknown;
+}
+
+/**
+ * Returns a record with its receipt; `undefined` if there is no such record, or if the log of the checkpoint does not have it yet.
+ *
+ * @param id - of the record; for an event, its `eventId`
+ */
+export async function readReceipt(
+  db: Database,
+  tenantId: number,
+  { kind, id }: Pick<LogRecord, 'kind' | 'id'>,
+  head: SignedHead,
+): Promise<ProvenRecord | undefined> {
+  const event = kind === 'event' ? (await findEvents(db, tenantId, [id])).get(id) : undefined;
+  if (kind === 'event' && !event) return undefined;
+  const range = await db
+    .selectFrom('log_ranges')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', event?.session_id ?? id)
+    .where('kind', '=', kind)
+    .where('first_arrival', '<=', event?.arrival ?? 0)
+    .orderBy('first_arrival', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!range) return undefined;
+  const logged = (await recordsOf(db, tenantId, [range])).find(({ record }) => record.id === id);
+  if (!logged || logged.index >= head.size) return undefined;
+  const receipt = await prove(db, tenantId, logged, head);
+  return { index: logged.index, ...receipt, row: logged.record.row };
+}

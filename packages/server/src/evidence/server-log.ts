@@ -1,0 +1,74 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Metrics } from '../observability/metrics.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
+import { type LogKeySettings, LogKeys } from './log-keys.ts';
+import { LogSequencer } from './log-sequencer.ts';
+import { LogWitnesses, parseWitnesses } from './log-witnesses.ts';
+
+/** Settings of the logs. */
+export interface LogSettings extends LogKeySettings {
+  readonly logWitnesses: readonly string[];
+}
+
+/** Observers of the logs. Both exist only once the server has been put together. */
+export interface LogObservers {
+  readonly metrics: () => Pick<Metrics, 'logged' | 'logRefused'> | undefined;
+  readonly logger: () => Pick<FastifyBaseLogger, 'warn' | 'error'> | undefined;
+}
+
+/** The logs of the tenants: what appends to them, signs them and has them cosigned. */
+export class ServerLog {
+  readonly keys: LogKeys;
+  readonly sequencer: LogSequencer;
+  readonly witnesses: LogWitnesses;
+  readonly #storage: Storage;
+
+  /** @throws LogError `malformed` when the key of a witness is not valid */
+  constructor(
+    settings: LogSettings,
+    storage: Storage,
+    secret: DeploymentSecret,
+    { metrics, logger }: LogObservers,
+  ) {
+    this.#storage = storage;
+    this.keys = new LogKeys(settings, secret);
+    this.sequencer = new LogSequencer({
+      storage,
+      onAppended: (entries, tenantId) => {
+        metrics()?.logged(entries);
+        this.witnesses.wake(tenantId);
+      },
+      onError: (err) => logger()?.error({ err }, 'the log could not be written; it is tried again'),
+    });
+    this.witnesses = new LogWitnesses({
+      storage,
+      keys: this.keys,
+      witnesses: parseWitnesses(settings.logWitnesses),
+      onRefused: (refused) => {
+        metrics()?.logRefused();
+        logger()?.error(
+          refused,
+          'a witness refuses the log: the database has lost or changed entries, as after the restore of an old backup',
+        );
+      },
+      onError: (err) => logger()?.warn({ err }, 'a witness did not cosign; it is tried again'),
+    });
+  }
+
+  /**
+   * Begins to log what another server may have left.
+   *
+   * @throws Error when another server of the database signs with another key
+   */
+  async start(): Promise<void> {
+    await this.keys.check(this.#storage);
+    this.sequencer.wake();
+  }
+
+  /** Logs what waits, and does nothing more. */
+  async close(): Promise<void> {
+    await this.sequencer.close();
+    await this.witnesses.close();
+  }
+}
