@@ -63,11 +63,9 @@ async function callCosts(
 }
 
 function drainCosts(sink: SinkProcess, rounds: number) {
-  return interleaveAll(['actlog', 'bare', 'actlog-pipelined', 'bare-pipelined'], rounds, async (name) => {
+  return interleaveAll(['actlog', 'bare'], rounds, async (name) => {
     await sink.forget();
-    const [who = '', isPipelined] = name.split('-');
-    const depth = isPipelined ? ['4', '4'] : [String(connections), '1'];
-    return runProgram<DrainCost>('drain-process.ts', [who, sink.url, String(drained), ...depth]);
+    return runProgram<DrainCost>('drain-process.ts', [name, sink.url, String(drained), String(connections)]);
   });
 }
 
@@ -96,10 +94,7 @@ const rows = {
     };
   },
   drain: async ({ sink, rounds }) => ({
-    [`${drained} events drain over ${connections} connections, or 4 with 4 under way each`]: await drainCosts(
-      sink,
-      rounds,
-    ),
+    [`${drained} events drain over ${connections} connections`]: await drainCosts(sink, rounds),
   }),
   large: async ({ sink, rounds }) => ({
     'One large call, milliseconds': await interleaveAll(['5 MB of arguments'], rounds, () =>

@@ -78,6 +78,11 @@ const steps = {
     command: [...fromSource, 'bench/main.ts', 'size'],
     remedy: 'make the client smaller: the table above has the size of each package in it.',
   },
+  trips: {
+    title: 'files that one operation runs through (V8 coverage)',
+    command: [...fromSource, 'bench/main.ts', 'trips'],
+    remedy: '`npm run bench -- trips --files` lists the files: merge those with one subject.',
+  },
   packed: {
     title: 'packed packages (publint, attw, install and import of the tarballs)',
     command: [...fromSource, 'scripts/check-packed.ts'],
@@ -203,6 +208,8 @@ const tasks = {
     'apiReport',
     'fieldDescriptions',
     'size',
+    'house',
+    'trips',
     'packed',
     'newcomer',
     'billOfMaterials',

@@ -1,5 +1,5 @@
-// Sends many events as fast as the sink accepts them: `WHO URL EVENTS CONNECTIONS PIPELINING`, where WHO is `actlog` or
-// `bare`, a loop of undici's `pool.request` over as many connections with the same bodies.
+// Sends many events as fast as the sink accepts them: `WHO URL EVENTS CONNECTIONS`, where WHO is `actlog` or `bare`, a
+// loop of undici's `pool.request` over as many connections with the same bodies.
 import { Recorder } from '@actlog/recorder';
 import { Pool } from 'undici';
 import { watchStalls } from './stalls.ts';
@@ -13,10 +13,9 @@ export interface DrainCost {
   readonly peakRssMb: number;
 }
 
-const [who, url = '', eventCount = '0', connectionCount = '1', depth = '1'] = process.argv.slice(2);
+const [who, url = '', eventCount = '0', connectionCount = '1'] = process.argv.slice(2);
 const events = Number(eventCount);
 const connections = Number(connectionCount);
-const pipelining = Number(depth);
 const sessions = 200;
 
 const body = JSON.stringify({
@@ -39,9 +38,7 @@ async function loadRecorder(): Promise<() => Promise<unknown>> {
     apiKey: 'al_test_benchmark',
     baseURL: url,
     agentId: 'benchmark',
-    concurrency: connections * pipelining,
-    // By default, the recorder chooses.
-    ...(pipelining > 1 ? { pipelining } : {}),
+    concurrency: connections,
     spoolDir: temporaryFolder(),
   });
   // The first event loads undici, which the other side has loaded already.
@@ -62,17 +59,16 @@ async function loadRecorder(): Promise<() => Promise<unknown>> {
 }
 
 function loadBare(): () => Promise<unknown> {
-  const pool = new Pool(url, { connections, pipelining });
-  const repeatable = pipelining > 1 ? { idempotent: true, blocking: false } : {};
+  const pool = new Pool(url, { connections });
   let left = events;
   const worker = async () => {
     while (left > 0) {
       left -= 1;
-      const answer = await pool.request({ path: '/v1/events', method: 'POST', headers, body, ...repeatable });
+      const answer = await pool.request({ path: '/v1/events', method: 'POST', headers, body });
       await answer.body.dump();
     }
   };
-  return () => Promise.all(Array.from({ length: connections * pipelining }, worker));
+  return () => Promise.all(Array.from({ length: connections }, worker));
 }
 
 const drain = who === 'actlog' ? await loadRecorder() : loadBare();

@@ -8,6 +8,8 @@ import { version } from './settings.ts';
 const apiKey = 'al_test_0123456789secret';
 const options = { apiKey, baseURL: 'https://actlog.example.com' };
 
+const send = () => Promise.reject(new Error('nothing is sent'));
+
 afterEach(() => vi.unstubAllEnvs());
 
 describe('construction', () => {
@@ -54,22 +56,24 @@ describe('construction', () => {
     ['a negative maximum delay', { maxRetryAfterMs: -1 }, /^maxRetryAfterMs must be/],
     ['a line break in a header', { framework: 'x\r\ny: z' }, /^framework must be printable ASCII/],
     ['an invalid header name', { headers: { 'a b': 'c' } }, /^headers: "a b" is not a valid header name/],
-    [
-      'a fetch and a dispatcher',
-      { fetch, dispatcher: new Agent() },
-      /^fetch must be a function and dispatcher/,
-    ],
+    ['a fetch and a dispatcher', { fetch, dispatcher: new Agent() }, /^fetch must be a function, dispatcher/],
     ['a proxy for a fetch', { fetch, proxy: 'http://proxy' }, /^proxy applies only to the undici pool/],
     [
       'a fetch that is not a function',
       { fetch: 'node' as never },
-      /^fetch must be a function and dispatcher an undici Dispatcher/,
+      /^fetch must be a function, dispatcher an undici Dispatcher/,
     ],
     [
       'an invalid dispatcher',
       { dispatcher: {} as never },
-      /^fetch must be a function and dispatcher an undici Dispatcher/,
+      /^fetch must be a function, dispatcher an undici Dispatcher/,
     ],
+    [
+      'an invalid transport',
+      { transport: {} as never },
+      /^fetch must be a function, dispatcher an undici Dispatcher and transport a Transport/,
+    ],
+    ['a proxy for a transport', { transport: { send }, proxy: 'http://proxy' }, /^proxy applies only to/],
     ['a Headers object', { headers: new Headers({ a: 'b' }) as never }, /^headers must be a plain object/],
     ['headers that are not an object', { headers: 'a: b' as never }, /^headers must be a plain object/],
     [

@@ -56,7 +56,7 @@ export class Actlog {
   readonly #options: ClientOptions;
   readonly #settings: Settings;
   readonly #caller: EndpointCaller;
-  readonly #transport: LazyTransport | FetchTransport;
+  readonly #transport: Transport;
 
   /**
    * Creates a client.
@@ -123,9 +123,9 @@ export class Actlog {
   withOptions(changes: ClientOptions): Actlog {
     const { sdk } = this.#options;
     const joined = changes.sdk && sdk && changes.sdk !== sdk ? `${changes.sdk} ${sdk}` : (changes.sdk ?? sdk);
-    const none = { dispatcher: undefined, fetch: undefined, proxy: undefined };
-    const transport = changes.dispatcher || changes.fetch ? none : {};
-    return createClient({ ...this.#options, ...transport, ...changes, sdk: joined });
+    const none = { dispatcher: undefined, fetch: undefined, proxy: undefined, transport: undefined };
+    const before = changes.dispatcher || changes.fetch || changes.transport ? none : {};
+    return createClient({ ...this.#options, ...before, ...changes, sdk: joined });
   }
 
   /**
@@ -155,8 +155,32 @@ export class Actlog {
   }
 
   /**
+   * Opens a transport to the deployment for requests in the background. No other code uses its connections: they never
+   * keep the process alive, and `close` closes them. If the options name a dispatcher, `fetch`, proxy or transport, and
+   * on platforms without undici, the result is the transport of this client, without `close`.
+   *
+   * @param maxConnections Maximum number of connections.
+   *
+   * @example
+   * ```ts
+   * const transport = await client.openTransport(8);
+   * const queue = client.withOptions({ transport });
+   * ```
+   */
+  async openTransport(maxConnections: number): Promise<Transport> {
+    if (!this.usesDefaultPool) {
+      await this.dispatcher(); // reports an invalid proxy now
+      const transport = this.#transport;
+      // The caller may use it elsewhere, and closes it.
+      return transport.close ? { send: (request, exchange) => transport.send(request, exchange) } : transport;
+    }
+    const { UndiciTransport } = await import('./transport/undici-transport.ts');
+    return UndiciTransport.createUnreferenced(this.#settings.baseURL.origin, maxConnections);
+  }
+
+  /**
    * `true` if requests go directly to the deployment over the connection pool that all clients share: no dispatcher,
-   * `fetch` or proxy is configured. Code that sends its own requests may then use its own connections.
+   * `fetch`, proxy or transport is configured.
    */
   get usesDefaultPool(): boolean {
     return this.#transport instanceof LazyTransport && this.#transport.usesDefaultPool;
@@ -172,20 +196,26 @@ export class Actlog {
 const createClient = (options: ClientOptions) => new Actlog(options);
 
 function transportFor(
-  { fetch, dispatcher, proxy }: ClientOptions,
+  { fetch, dispatcher, proxy, transport }: ClientOptions,
   isNode: boolean,
   { baseURL }: Settings,
-): LazyTransport | FetchTransport {
-  if (fetch ? dispatcher || typeof fetch !== 'function' : dispatcher && !dispatcher.dispatch) {
+): Transport {
+  const given = [fetch, dispatcher, transport].filter(Boolean).length;
+  const isInvalid =
+    (fetch && typeof fetch !== 'function') ||
+    (dispatcher && !dispatcher.dispatch) ||
+    (transport && !transport.send);
+  if (given > 1 || isInvalid) {
     throw new InvalidArgumentError(
-      'fetch must be a function and dispatcher an undici Dispatcher: pass only one of them.',
+      'fetch must be a function, dispatcher an undici Dispatcher and transport a Transport: pass only one of them.',
     );
   }
-  if (proxy && (fetch || dispatcher || !isNode)) {
+  if (proxy && (given > 0 || !isNode)) {
     throw new InvalidArgumentError(
-      'proxy applies only to the undici pool of Node: configure the proxy in the fetch or dispatcher that you pass.',
+      'proxy applies only to the undici pool of Node: configure the proxy in the fetch, dispatcher or transport that you pass.',
     );
   }
+  if (transport) return transport;
   if (!dispatcher && (!isNode || fetch)) return new FetchTransport(fetch ?? platformFetch);
   return new LazyTransport(dispatcher, resolveProxy(proxy, baseURL.isLoopback));
 }

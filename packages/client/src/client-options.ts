@@ -1,10 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { type ActlogError, invalidValue } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
-import type { HeaderOverrides } from './request/request-headers.ts';
+import type { Transport } from './transport/transport.ts';
 
 /** Signature of `fetch`, limited to what the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Headers added by the caller. `null` removes a header that the client sends by default. */
+export type HeaderOverrides = Readonly<Record<string, string | null | undefined>>;
 
 /** Options of the client. All have defaults, except the key and the address, which may come from the environment. */
 export interface ClientOptions {
@@ -37,6 +40,8 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined;
   /** Undici dispatcher to send requests with, such as your own `Agent` (TLS, sockets) or a `MockAgent`. */
   readonly dispatcher?: Dispatcher | undefined;
+  /** Sends the requests over another HTTP stack: a `Transport` of `@actlog/client/transport`. */
+  readonly transport?: Transport | undefined;
   /**
    * Address of an HTTP proxy (Node only). Default: the environment variables `HTTPS_PROXY`, `HTTP_PROXY` and
    * `NO_PROXY`, for every address except this machine's own. `false` ignores them.

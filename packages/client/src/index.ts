@@ -41,6 +41,7 @@ export type {
   ClientOptions,
   Clock,
   Fetch,
+  HeaderOverrides,
   Hooks,
   IncomingResponse,
   LogFields,
@@ -91,7 +92,6 @@ export type {
   ToolCallEvent,
 } from './records/known-event.ts';
 export { createEventId } from './request/endpoint-caller.ts';
-export type { HeaderOverrides } from './request/request-headers.ts';
 export type { ListOptions, Query, QueryValue, RequestOptions } from './request/request-options.ts';
 export type { RequestPromise, WithResponse } from './request/request-promise.ts';
 export type { Agents } from './resources/agents.ts';

@@ -37,12 +37,16 @@ export type {
   WebhookState,
 } from '@actlog/protocol';
 export {
+  type AuditFilters,
   type BacktestDraft,
   type BacktestOptions,
   backtestPolicies,
+  type DecisionFilters,
+  listAuditEntries,
+  listDecisions,
   type PolicyTrial,
   tryPolicies,
-} from './server/backtest-policies.ts';
+} from './server/decisions.ts';
 export { getOverview, type OverviewRange } from './server/get-overview.ts';
 export { decideActions, type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export {
@@ -56,12 +60,6 @@ export {
   previewJudgment,
   reopenSession,
 } from './server/judgments.ts';
-export {
-  type AuditFilters,
-  type DecisionFilters,
-  listAuditEntries,
-  listDecisions,
-} from './server/list-decisions.ts';
 export { type FeedRange, type FeedRecord, readFeed } from './server/read-feed.ts';
 export {
   type DeliveryFilters,

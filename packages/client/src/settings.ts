@@ -4,13 +4,13 @@ import {
   type Clock,
   type Hooks,
   LeveledLogger,
-  longestTimerMs,
   resolveLogLevel,
   systemClock,
 } from './client-options.ts';
-import { InvalidArgumentError, invalidValue } from './errors/actlog-error.ts';
+import { InvalidArgumentError } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
 import { baseHeaders, withoutBody } from './request/request-headers.ts';
+import { timeLimit, wholeNumber } from './request/request-options.ts';
 
 /** The client's options, checked and completed. Contains the API key: never printed, never enumerable on a client. */
 export interface Settings {
@@ -52,29 +52,6 @@ export function resolveSettings(options: ClientOptions): Settings {
     logger: new LeveledLogger(logger, resolveLogLevel(options.logLevel)),
     clock: options.clock ?? systemClock,
   };
-}
-
-/**
- * Checks a time limit in milliseconds. Limits it to the longest timer, because `setTimeout` with a longer delay fires
- * at once.
- *
- * @throws InvalidArgumentError When the value is not a positive number.
- */
-export function timeLimit(field: string, value: number | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && value > 0) return Math.min(value, longestTimerMs);
-  throw invalidValue(field, 'a positive number of milliseconds', value);
-}
-
-/**
- * Checks an integer.
- *
- * @throws InvalidArgumentError When the value is not an integer of at least `least`.
- */
-export function wholeNumber(field: string, value: unknown, least = 0): number | undefined {
-  if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && Number(value) >= least) return value as number;
-  throw invalidValue(field, `an integer of at least ${least}`, value);
 }
 
 /** A base address, split into the parts that a transport needs. */
@@ -135,9 +112,6 @@ function isLoopbackHost(host: string): boolean {
   );
 }
 
-/** Matches API keys of the service anywhere in a text. */
-const keyPattern = /\bal_(live|test)_[^\s"'<>()]+/g;
-
 /**
  * Returns the API key from the option or from `ACTLOG_API_KEY`. Error messages never show any part of it.
  *
@@ -167,11 +141,6 @@ function resolveApiKey(option: string | undefined): string {
     );
   }
   return key;
-}
-
-/** Redacts API keys in a text from outside, before it is used in an error or a log line. */
-export function redactKeys(text: string): string {
-  return text.replace(keyPattern, 'al_$1_[redacted]');
 }
 
 /** Version of this package; the release writes it. */

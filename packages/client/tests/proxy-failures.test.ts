@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createDispatcher } from '../src/transport/undici-transport.ts';
+import { createDispatcher } from '../src/transport/undici-pools.ts';
 import { rejection, testClient } from './test-client.ts';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,5 +1,12 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Actlog } from '@actlog/client';
+import {
+  decodingSink,
+  type Exchange,
+  ParsedHead,
+  type Transport,
+  type WireRequest,
+} from '@actlog/client/transport';
 import type { AgentName } from './dialects/dialect.ts';
 import { version } from './version.ts';
 
@@ -21,83 +28,41 @@ export function serviceOf(agent: AgentName): Actlog | undefined {
   const options = { sdk, framework: agent, logLevel: 'off' } as const;
   const client = new Actlog(options);
   // A proxy needs the connections of the client.
-  return client.usesDefaultPool
-    ? new Actlog({ ...options, dispatcher: new HttpDispatcher() as never })
-    : client;
-}
-
-/** The used part of the options of undici's `Dispatcher.dispatch`. */
-interface DispatchOptions {
-  readonly origin?: string | URL | undefined;
-  readonly path: string;
-  readonly method: string;
-  readonly headers?: unknown;
-  readonly body?: unknown;
-}
-
-/** The used part of undici's `DispatchHandler`. */
-interface DispatchHandler {
-  onRequestStart(controller: object): void;
-  onResponseStart(controller: object, status: number, headers: IncomingMessage['headers']): void;
-  onResponseData(controller: object, chunk: Uint8Array): void;
-  onResponseEnd(): void;
-  onResponseError(controller: object, error: Error): void;
+  return client.usesDefaultPool ? new Actlog({ ...options, transport: new HttpTransport() }) : client;
 }
 
 /**
- * Dispatcher of requests for `Actlog` over Node's HTTP client: a hook makes one or two requests, and loading undici
- * takes longer than the rest of the hook.
+ * Transport over Node's HTTP client: a hook makes one or two requests, and loading undici, or Node's copy of it behind
+ * `fetch`, takes longer than the rest of the hook.
  */
-class HttpDispatcher {
-  /** Sends a request. Errors are passed to the handler. */
-  dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
-    try {
-      this.#send(options, handler);
-    } catch (error) {
-      handler.onResponseError({}, error as Error);
-    }
-    return true;
-  }
-
-  #send({ origin, path, method, headers, body }: DispatchOptions, handler: DispatchHandler): void {
-    const url = new URL(path, String(origin));
-    // An import would read every export, and one of them loads undici.
-    const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
-    const sent = request(url, { method, headers: headers as RequestOptions['headers'] & object });
-    const controller = new Controller(sent);
-    sent.on('error', (error) => handler.onResponseError(controller, error));
-    sent.on('response', (response) => receive(response, controller, handler));
-    handler.onRequestStart(controller);
-    sent.end(body ?? undefined);
+class HttpTransport implements Transport {
+  send(request: WireRequest, exchange: Exchange): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { method, origin, target, headers, body } = request;
+      const url = new URL(target, origin);
+      // An import would read every export, and one of them loads undici.
+      const http = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
+      const sent = http.request(url, { method, headers });
+      exchange.onAbort = (reason) => {
+        sent.destroy(reason);
+        reject(reason);
+      };
+      exchange.maybeSent = true; // the error shows if it was not
+      exchange.inferSentFromError = true;
+      sent.on('error', reject);
+      sent.on('response', (response) => receive(response, exchange).then(resolve, reject));
+      sent.end(body);
+    });
   }
 }
 
-function receive(response: IncomingMessage, controller: Controller, handler: DispatchHandler): void {
-  controller.response = response;
-  handler.onResponseStart(controller, response.statusCode ?? 0, response.headers);
-  response.on('data', (chunk: Buffer) => handler.onResponseData(controller, chunk));
-  response.on('end', () => handler.onResponseEnd());
-  response.on('error', (error) => handler.onResponseError(controller, error));
-}
-
-/** undici's controller of a request. */
-class Controller {
-  readonly #request: ClientRequest;
-  response: IncomingMessage | undefined;
-
-  constructor(request: ClientRequest) {
-    this.#request = request;
+async function receive(response: IncomingMessage, exchange: Exchange): Promise<void> {
+  const head = new ParsedHead(response.statusCode ?? 0, response.headers);
+  const sink = exchange.receive(head);
+  const decoder = decodingSink(head.header('content-encoding') ?? '', sink);
+  for await (const chunk of response) {
+    exchange.onChunk?.();
+    await (decoder ?? sink).write(chunk as Uint8Array);
   }
-
-  abort(reason: Error): void {
-    this.#request.destroy(reason);
-  }
-
-  pause(): void {
-    this.response?.pause();
-  }
-
-  resume(): void {
-    this.response?.resume();
-  }
+  await decoder?.finish();
 }

@@ -65,13 +65,6 @@ export interface RecorderOptions extends ClientOptions, ArgumentsHashOptions {
 
   /** Maximum number of events in flight. Default 16. */
   readonly concurrency?: number | undefined;
-  /**
-   * Maximum number of events in flight per connection (RFC 9112, section 9.3.2). More than 1 needs fewer connections
-   * and less CPU, but requires that the path to the service, including proxies, supports pipelining. Default:
-   * automatic; 1 at first, 4 while the service responds within a few milliseconds, and 1 again when a request gets no
-   * response.
-   */
-  readonly pipelining?: number | undefined;
   /** Time limit for the response to an event, in milliseconds. Default 10,000. */
   readonly requestTimeoutMs?: number | undefined;
   /**
@@ -123,8 +116,6 @@ export interface RecorderSettings {
   readonly whenFull: WhenFull;
   readonly blockTimeoutMs: number;
   readonly concurrency: number;
-  /** Undefined for automatic. */
-  readonly pipelining: number | undefined;
   readonly requestTimeoutMs: number;
   readonly exitTimeoutMs: number;
   readonly guard: GuardSettings;
@@ -152,8 +143,6 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
     whenFull: oneOf(whenFullValues, 'whenFull', options.whenFull) ?? 'drop-oldest',
     blockTimeoutMs: atLeast(0, 'blockTimeoutMs', options.blockTimeoutMs, 30_000),
     concurrency: finiteAtLeast(1, 'concurrency', options.concurrency, 16),
-    pipelining:
-      options.pipelining === undefined ? undefined : finiteAtLeast(1, 'pipelining', options.pipelining, 1),
     requestTimeoutMs: timerMs(1, 'requestTimeoutMs', options.requestTimeoutMs, 10_000),
     exitTimeoutMs: atLeast(0, 'exitTimeoutMs', options.exitTimeoutMs, 2_000),
     guard: resolveGuard(options.guard === undefined ? {} : options.guard),

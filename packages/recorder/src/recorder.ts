@@ -1,11 +1,11 @@
 import { Actlog, parseRetryAfter } from '@actlog/client';
 import { ArgumentsHasher } from '@actlog/tool-call';
-import { tenantSecret } from './delivery/queued-event.ts';
 import { ServiceConnection } from './delivery/service-connection.ts';
+import { tenantSecret } from './delivery/session-queues.ts';
 import { createEventId, eventIdTimeMs } from './events/event.ts';
 import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import { offExit, onExit } from './exit-hooks.ts';
-import { AwaitedChecks, Guard, UnreferencedChecks } from './guard/guard.ts';
+import { Guard, nodeClock, UnreferencedChecks } from './guard/guard.ts';
 import { type GuardOptions, type GuardSettings, resolveGuard } from './guard/guard-options.ts';
 import type { Journal } from './journal/journal.ts';
 import { openJournal } from './journal/open-journal.ts';
@@ -65,7 +65,9 @@ export class Recorder {
    */
   constructor(options: RecorderOptions = {}, isConfigured = true) {
     const settings = resolveRecorderSettings(options);
-    const client = isConfigured ? (options.client ?? new Actlog(options)) : undefined;
+    const client = isConfigured
+      ? (options.client ?? new Actlog({ clock: nodeClock, ...options }))
+      : undefined;
     // Failed checks are reported to onError; the client's log lines would report them twice.
     const asking = client?.withOptions({ logLevel: 'off' });
     const hasher = new ArgumentsHasher(options);
@@ -106,10 +108,9 @@ export class Recorder {
       (error) => reporter.failed('wait-until', error),
     );
     const observing = asking && new UnreferencedChecks(asking);
-    const enforcing = observing && new AwaitedChecks(asking, observing);
     this.#observing = observing;
     this.#createGuard = (guard) => {
-      const policies = guard.mode === 'observe' ? observing : enforcing;
+      const policies = guard.mode === 'observe' ? observing : asking?.policies;
       return new Guard(guard, policies, this.#counters, reporter, refusals);
     };
     this.#guard = this.#createGuard(settings.guard);

@@ -80,7 +80,6 @@ test.each([undefined, null, 'yesterday', Number.NaN])(
 test.each([
   ['a journal', {}],
   ['memory only', { spool: false }],
-  ['pipelined requests', { concurrency: 8, pipelining: 4 }],
 ])('delivers every event once and in order, with %s', async (_name, options) => {
   const sink = await Sink.start();
   const recorder = createRecorder(sink.url, options);

@@ -44,28 +44,26 @@ const fakes = {
 };
 
 for (const [name, { fake, real }] of Object.entries(fakes)) {
-  for (const pipelining of [undefined, 1, 4]) {
-    test(`reuses connections before, under and after the fake timers of ${name}, ${pipelining ?? 'any number'} at a time`, async () => {
-      const sink = await Sink.start();
-      const recorder = createRecorder(sink.url, { pipelining });
-      const deliver = async () => {
-        recordMany(recorder, 50);
-        return (await recorder.flush({ timeoutMs: 4_000 })).pending;
-      };
-      expect(await deliver()).toBe(0);
-      for (const _ of ['a test', 'the next test']) {
-        fake();
-        try {
-          expect(await deliver()).toBe(0);
-          recordMany(recorder, 50);
-        } finally {
-          real();
-        }
+  test(`delivers before, under and after the fake timers of ${name}`, async () => {
+    const sink = await Sink.start();
+    const recorder = createRecorder(sink.url);
+    const deliver = async () => {
+      recordMany(recorder, 50);
+      return (await recorder.flush({ timeoutMs: 4_000 })).pending;
+    };
+    expect(await deliver()).toBe(0);
+    for (const _ of ['a test', 'the next test']) {
+      fake();
+      try {
         expect(await deliver()).toBe(0);
+        recordMany(recorder, 50);
+      } finally {
+        real();
       }
-      expect(sink.stored).toHaveLength(350);
-    });
-  }
+      expect(await deliver()).toBe(0);
+    }
+    expect(sink.stored).toHaveLength(350);
+  });
 }
 
 for (const [name, { fake, real }] of Object.entries(fakes)) {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { QueuedEvent } from '../src/delivery/queued-event.ts';
+import { QueuedEvent } from '../src/delivery/session-queues.ts';
 import { eventBody } from '../src/events/event.ts';
 import { Journal } from '../src/journal/journal.ts';
 import { type JournalFiles, realFiles } from '../src/journal/segment.ts';

@@ -108,7 +108,6 @@ test.each([
   [{ maxQueuedEvents: 0 }, /maxQueuedEvents must be a number of at least 1/],
   [{ concurrency: Number.NaN }, /concurrency must be a number of at least 1/],
   [{ concurrency: Infinity }, /concurrency must be finite, got Infinity: pass a number, or omit it/],
-  [{ pipelining: Infinity }, /pipelining must be finite/],
   [{ requestTimeoutMs: Infinity }, /requestTimeoutMs must be finite/],
 ])('rejects an invalid option', (options, message) => {
   expect(() => new Recorder({ apiKey: 'al_test_x', baseURL: 'http://127.0.0.1:1', ...options })).toThrow(

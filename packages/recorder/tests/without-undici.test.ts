@@ -34,7 +34,7 @@ async function recordsWithoutUndici(url: string, more = ''): Promise<string> {
 test('reports that undici cannot be loaded, with a working fix', async () => {
   const sink = await Sink.start();
   expect(await recordsWithoutUndici(sink.url)).toMatch(
-    /^Nothing is delivered: undici cannot be loaded \(Dynamic require.*\)\. .*or pass fetch: globalThis\.fetch\.$/,
+    /^Nothing is delivered: undici cannot be loaded \(Error: Dynamic require.*\): .*or pass fetch: globalThis\.fetch\.$/,
   );
   expect(sink.stored).toEqual([]);
   expect(await recordsWithoutUndici(sink.url, 'fetch: globalThis.fetch')).toBe('delivered 1');

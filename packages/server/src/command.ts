@@ -6,7 +6,7 @@
 import type { Command } from 'commander';
 import { hideSqliteWarning } from './sqlite-warning.ts';
 
-export { addSessionDelete } from './cli/tenant-commands.ts';
+export { addSessionDelete } from './cli/administration-commands.ts';
 
 /** Returns a function that loads a command. */
 function command(load: () => Promise<Command>): () => Promise<Command> {
@@ -19,13 +19,13 @@ function command(load: () => Promise<Command>): () => Promise<Command> {
 /** Functions that load and create a command, by its name: `serve` and the administration of the database. */
 export const serverCommands = {
   serve: command(async () => (await import('./cli/serve-command.ts')).serveCommand()),
-  keys: command(async () => (await import('./cli/keys-command.ts')).keysCommand()),
-  tenants: command(async () => (await import('./cli/tenant-commands.ts')).tenantsCommand()),
+  keys: command(async () => (await import('./cli/administration-commands.ts')).keysCommand()),
+  tenants: command(async () => (await import('./cli/administration-commands.ts')).tenantsCommand()),
   retention: command(async () => (await import('./cli/maintenance-commands.ts')).retentionCommand()),
-  quota: command(async () => (await import('./cli/tenant-commands.ts')).quotaCommand()),
-  tags: command(async () => (await import('./cli/tenant-commands.ts')).tagsCommand()),
+  quota: command(async () => (await import('./cli/administration-commands.ts')).quotaCommand()),
+  tags: command(async () => (await import('./cli/administration-commands.ts')).tagsCommand()),
   learn: command(async () => (await import('./cli/maintenance-commands.ts')).learnCommand()),
-  webhooks: command(async () => (await import('./cli/webhooks-command.ts')).webhooksCommand()),
+  webhooks: command(async () => (await import('./cli/administration-commands.ts')).webhooksCommand()),
   backup: command(async () => (await import('./cli/maintenance-commands.ts')).backupCommand()),
   migrate: command(async () => (await import('./cli/maintenance-commands.ts')).migrateCommand()),
 } as const;

@@ -161,6 +161,11 @@ export const configuration = z.strictObject({
     .optional(),
   /** `true` to keep the decision of every check, for the retention of the tenant. */
   keepDecisions: trueOrFalse.default(true),
+  /**
+   * `true` to append what is recorded to the log of its tenant, so that an outsider can verify it. A server with `true`
+   * also appends what was recorded without. Deletions are appended in any case.
+   */
+  keepLog: trueOrFalse.default(true),
   ...signInSettings,
   /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),

@@ -11,7 +11,6 @@ import { createDestination } from './forward/forward-settings.ts';
 import { Forwarder } from './forward/forwarder.ts';
 import { createApp } from './http/app.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
-import { listenError } from './listen-error.ts';
 import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';
 import { openStorage } from './open-storage.ts';
@@ -240,4 +239,34 @@ function addressOf(app: FastifyInstance): string {
 function checkRuntime(): void {
   if (process.versions.bun === undefined) return;
   throw new Error('The server does not run on Bun, which would let webhooks reach any address: use Node.js.');
+}
+
+/** Address on which a server is to listen. */
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const choosePort = 'choose another port (--port, ACTLOG_PORT), or 0 for a free one';
+const chooseHost = 'choose another host (--host, ACTLOG_HOST)';
+
+/** Returns an error that says why a server cannot listen and what to do. Returns any other error unchanged. */
+function listenError(error: unknown, { host, port }: ListenAddress): unknown {
+  const problem = problemOf((error as NodeJS.ErrnoException | undefined)?.code, { host, port });
+  return problem === undefined ? error : new Error(problem, { cause: error });
+}
+
+function problemOf(code: string | undefined, { host, port }: ListenAddress): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `The port ${port} of ${host} is in use, perhaps by another actlog: ${choosePort}.`;
+    case 'EACCES':
+      return `This process may not listen on the port ${port}: ${choosePort}.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `This machine has no address "${host}" to listen on: ${chooseHost}.`;
+    default:
+      return undefined;
+  }
 }

@@ -1,7 +1,15 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { EarlierLog, LogReport, LogSource, RecordToVerify, TrustPolicy } from '@actlog/log';
-import { parseExactJson } from '@actlog/protocol';
+import type {
+  EarlierLog,
+  LogReport,
+  LogSource,
+  RecordToVerify,
+  SealReport,
+  SessionSeal,
+  TrustPolicy,
+} from '@actlog/log';
+import { parseExactJson, sessionSealCategory } from '@actlog/protocol';
 import type { Command } from 'commander';
 import { addExamples } from '../command/client-command.ts';
 import { addConnectionOptions, type ConnectionFlags, connect } from '../connection/connect.ts';
@@ -9,6 +17,7 @@ import { ExitCodeError, UsageError } from '../errors/usage-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { localTime } from '../output/local-time.ts';
 import { print } from '../output/print.ts';
+import { printable } from '../output/printable.ts';
 
 interface Flags extends ConnectionFlags {
   readonly key?: readonly string[];
@@ -16,6 +25,7 @@ interface Flags extends ConnectionFlags {
   readonly earlier?: readonly string[];
   readonly records?: string;
   readonly complete?: true;
+  readonly seals?: true;
   readonly tenant: string;
   readonly save?: string;
   readonly json?: true;
@@ -55,6 +65,10 @@ export function addVerify(parent: Command): void {
     )
     .option('--records <file>', 'records to compare with the log: a file of `actlog feed`')
     .option('--complete', 'the records are all that the log has, so that a missing one is an error')
+    .option(
+      '--seals',
+      'check the seals of sessions: whether each event that a recorder sealed is in the record',
+    )
     .option('--tenant <name>', 'tenant of the deployment', 'default')
     .option('--save <folder>', 'keep checkpoint and tiles there; the next time, the log must continue them')
     .option('--json', 'print the report as JSON')
@@ -64,9 +78,11 @@ export function addVerify(parent: Command): void {
 async function verify(given: string | undefined, flags: Flags): Promise<void> {
   const log = await import('@actlog/log');
   const policy = policyOf(log, flags);
+  const seals = flags.seals ? new SealedSessions(log) : undefined;
+  const seen = (records: AsyncIterable<RecordToVerify>) => seals?.watch(records) ?? records;
   let report: LogReport;
   if (given !== undefined && isFile(given)) {
-    report = await log.verifyRecords(recordsIn(given), { policy });
+    report = await log.verifyRecords(seen(recordsIn(given)), { policy });
   } else {
     const { source, records } = await sourceOf(log, given, flags);
     const saved = flags.save === undefined ? undefined : new log.LogFolder(flags.save);
@@ -82,7 +98,7 @@ async function verify(given: string | undefined, flags: Flags): Promise<void> {
       log.verifyLog(fixed, {
         policy,
         earlier,
-        ...(records ? { records: records(size) } : {}),
+        ...(records ? { records: seen(records(size)) } : {}),
         isComplete: flags.complete ?? given === undefined,
       }),
     );
@@ -91,11 +107,74 @@ async function verify(given: string | undefined, flags: Flags): Promise<void> {
       await saved.writeCheckpoint(checkpoint);
     }
   }
-  await print(flags.json ? JSON.stringify(report) : reportText(report));
+  const sealed = seals?.report();
+  await print(flags.json ? JSON.stringify({ ...report, ...sealed }) : reportText(report, sealed));
+  if (sealed?.hasGap) throw new ExitCodeError('', exitCodes.failed);
   if (!report.isProven) throw new ExitCodeError('', exitCodes.failed);
 }
 
 type LogModule = typeof import('@actlog/log');
+
+/** Result of the check of all seals, as fields of the report. */
+interface SealedReport {
+  /** Number of events that seals name and the record has. */
+  readonly sealed: number;
+  /** Number of events that no seal names. */
+  readonly unsealed: number;
+  readonly sealFindings: readonly (SealReport['findings'][number] & { readonly sessionId: string })[];
+  /** `true` if an event or a seal is missing or was changed. */
+  readonly hasGap: boolean;
+}
+
+/** The events of sessions and their seals, among the records that are verified. */
+class SealedSessions {
+  readonly #log: LogModule;
+  readonly #sessions = new Map<string, { readonly eventIds: string[]; readonly seals: SessionSeal[] }>();
+
+  constructor(log: LogModule) {
+    this.#log = log;
+  }
+
+  /** Passes records on, and remembers which events and seals are among them. */
+  async *watch(records: AsyncIterable<RecordToVerify>): AsyncGenerator<RecordToVerify> {
+    for await (const record of records) {
+      if (record.kind === 'event') this.#add(record.id, record.row as Record<string, unknown>);
+      yield record;
+    }
+  }
+
+  #add(id: string, { sessionId, category, payload }: Record<string, unknown>): void {
+    const key = String(sessionId);
+    const session = this.#sessions.get(key) ?? { eventIds: [], seals: [] };
+    this.#sessions.set(key, session);
+    if (category !== sessionSealCategory) {
+      session.eventIds.push(id);
+      return;
+    }
+    try {
+      session.seals.push(this.#log.parseSeal(payload));
+    } catch (error) {
+      // Anyone can send an event of this category; what is no seal seals nothing.
+      if (!this.#log.LogError.is(error)) throw error;
+    }
+  }
+
+  report(): SealedReport {
+    const reports = [...this.#sessions].map(([sessionId, { eventIds, seals }]) => ({
+      sessionId,
+      ...this.#log.checkSeals(eventIds, seals),
+    }));
+    const sealFindings = reports.flatMap(({ sessionId, findings }) =>
+      findings.map((finding) => ({ ...finding, sessionId })),
+    );
+    return {
+      sealed: reports.reduce((sum, { sealed }) => sum + sealed, 0),
+      unsealed: reports.reduce((sum, { unsealed }) => sum + unsealed.length, 0),
+      sealFindings,
+      hasGap: sealFindings.some(({ code }) => code !== 'not-closed'),
+    };
+  }
+}
 
 function policyOf(
   { parsePolicy, trustPolicy, LogError }: LogModule,
@@ -250,7 +329,7 @@ async function copyTiles(
 }
 
 /** Returns a report in sentences. */
-function reportText(report: LogReport): string {
+function reportText(report: LogReport, seals: SealedReport | undefined): string {
   const { origin, size, isProven, records, deleted, witnessed, findings, hasMoreFindings } = report;
   const lines: string[] = [];
   if (origin !== undefined) lines.push(`Log ${origin}, ${count(size, 'entry', 'entries')}.`);
@@ -271,10 +350,26 @@ function reportText(report: LogReport): string {
   }
   for (const { code, message } of findings) lines.push(`${code}: ${message}`);
   if (hasMoreFindings) lines.push('There are more findings than these.');
+  if (seals) {
+    const { sealed, unsealed, sealFindings } = seals;
+    lines.push(
+      `${count(sealed, 'event is', 'events are')} sealed and in the record, ${count(unsealed, 'has', 'have')} no seal.`,
+    );
+    for (const { code, sessionId, message } of sealFindings) {
+      lines.push(`${code}: Session ${printable(sessionId)}: ${message}`);
+    }
+  }
   lines.push(
-    isProven ? 'Proven.' : `NOT proven: ${count(findings.length, 'problem was', 'problems were')} found.`,
+    isProven && !seals?.hasGap
+      ? 'Proven.'
+      : `NOT proven: ${count(findings.length + gapsIn(seals), 'problem was', 'problems were')} found.`,
   );
   return lines.join('\n');
+}
+
+/** Returns the number of findings about seals that are gaps. */
+function gapsIn(seals: SealedReport | undefined): number {
+  return seals?.sealFindings.filter(({ code }) => code !== 'not-closed').length ?? 0;
 }
 
 function count(number: number, one: string, many: string): string {

@@ -230,3 +230,11 @@ function describeValue(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value);
   return typeof value === 'string' ? JSON.stringify(value) : typeof value;
 }
+
+/** Matches API keys of the service anywhere in a text. */
+const keyPattern = /\bal_(live|test)_[^\s"'<>()]+/g;
+
+/** Redacts API keys in a text from outside, before it is used in an error or a log line. */
+export function redactKeys(text: string): string {
+  return text.replace(keyPattern, 'al_$1_[redacted]');
+}

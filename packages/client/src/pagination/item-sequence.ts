@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors/actlog-error.ts';
-import { wholeNumber } from '../settings.ts';
+import { wholeNumber } from '../request/request-options.ts';
 
 /**
  * An async sequence of items. The methods match the platform's iterator helpers (ECMAScript, "Iterator Helper

@@ -1,10 +1,9 @@
 import type { EndpointName } from '@actlog/protocol';
 import type { RecordId } from '../records/id-of.ts';
-import type { Outcome } from '../request/call.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
-import type { ListOptions, Query } from '../request/request-options.ts';
+import { type ListOptions, type Query, wholeNumber } from '../request/request-options.ts';
+import type { Outcome } from '../request/request-promise.ts';
 import type { ApiResponse } from '../response/api-response.ts';
-import { wholeNumber } from '../settings.ts';
 import { Page } from './item-sequence.ts';
 
 /** Endpoint and query of a list, enough to request any of its pages. */

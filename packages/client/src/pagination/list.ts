@@ -1,6 +1,6 @@
-import { checkedSignal, type Outcome } from '../request/call.ts';
 import type { EndpointCaller } from '../request/endpoint-caller.ts';
-import { RequestPromise, type WithResponse } from '../request/request-promise.ts';
+import { checkedSignal } from '../request/request-options.ts';
+import { type Outcome, RequestPromise, type WithResponse } from '../request/request-promise.ts';
 import { ItemSequence, onEarlyReturn, type Page } from './item-sequence.ts';
 import { CursorTrail, fetchPage, type ListSource, repeatedCursor } from './list-source.ts';
 

@@ -1,13 +1,38 @@
 import { longestTimerMs, type TimerHandle } from '../client-options.ts';
 import { ActlogError, APIAbortError, APIConnectionError, APITimeoutError } from '../errors/actlog-error.ts';
 import { APIError } from '../errors/api-error.ts';
-import { ApiResponse, type BodySink, MemorySink, type ResponseHead } from '../response/api-response.ts';
+import {
+  ApiResponse,
+  type BodySink,
+  MemorySink,
+  type RequestName,
+  type ResponseHead,
+} from '../response/api-response.ts';
 import { errorFromResponse } from '../response/error-from-response.ts';
 import { NonRetryableError } from '../retry/retry-after.ts';
-import { type Settings, timeLimit, wholeNumber } from '../settings.ts';
+import type { Settings } from '../settings.ts';
 import { connectionFailure } from '../transport/connection-failure.ts';
 import { Exchange, type Transport } from '../transport/transport.ts';
-import { type Call, checkedSignal, type Outcome } from './call.ts';
+import { checkedSignal, type RequestOptions, timeLimit, wholeNumber } from './request-options.ts';
+import type { Outcome } from './request-promise.ts';
+
+/** A prepared call, which can be sent any number of times. */
+export interface Call<Data> extends RequestName {
+  /** Path prefix, path and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** `true` if the request may be sent again when it is unknown whether the first one arrived. */
+  readonly repeatable: boolean;
+  readonly options: RequestOptions;
+  /** Converts a successful response to the result of the call. */
+  readonly read: (response: ApiResponse) => Data | Promise<Data>;
+  /**
+   * Creates a destination for the body of a successful response, instead of memory. Called once per attempt. With it,
+   * `timeoutMs` limits the time between two chunks and not the whole body, so that large bodies may take longer.
+   */
+  readonly openSink?: () => BodySink;
+}
 
 /** One run of a call: its attempts, delays, time limits and abort signal. */
 export class CallRun<Data> {

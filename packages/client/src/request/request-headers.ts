@@ -1,10 +1,8 @@
 import { headers as names } from '@actlog/protocol';
+import type { HeaderOverrides } from '../client-options.ts';
 import { InvalidArgumentError } from '../errors/actlog-error.ts';
-import { plainEntries } from '../plain-entries.ts';
 import { detectPlatform } from '../platform.ts';
-
-/** Headers added by the caller. `null` removes a header that the client sends by default. */
-export type HeaderOverrides = Readonly<Record<string, string | null | undefined>>;
+import { plainEntries } from './request-options.ts';
 
 /** Values that the headers of every request are built from. */
 export interface HeaderSource {

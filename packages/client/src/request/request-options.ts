@@ -1,6 +1,5 @@
-import { InvalidArgumentError } from '../errors/actlog-error.ts';
-import { plainEntries } from '../plain-entries.ts';
-import type { HeaderOverrides } from './request-headers.ts';
+import { type HeaderOverrides, longestTimerMs } from '../client-options.ts';
+import { InvalidArgumentError, invalidValue } from '../errors/actlog-error.ts';
 
 /** Options of one call. They override the client's options. */
 export interface RequestOptions {
@@ -74,4 +73,55 @@ function asText(name: string, value: unknown): string {
   throw new InvalidArgumentError(
     `query parameter ${name} must be a string, a finite number, a boolean or a valid Date.`,
   );
+}
+
+/**
+ * Returns the entries of a plain object. `Headers`, `Map` and `URLSearchParams` have no own properties, so they are
+ * rejected rather than silently ignored.
+ *
+ * @throws InvalidArgumentError When the value is not a plain object.
+ */
+export function plainEntries<Value>(
+  field: string,
+  values: Readonly<Record<string, Value>> | undefined,
+): [string, Value][] {
+  const record = values ?? {};
+  if (typeof record === 'object' && !(Symbol.iterator in record)) return Object.entries(record);
+  throw new InvalidArgumentError(`${field} must be a plain object: convert it with Object.fromEntries.`);
+}
+
+/**
+ * Returns the signal after checking that it is an `AbortSignal`.
+ *
+ * @throws InvalidArgumentError When it is something else, such as the `AbortController` that owns it.
+ */
+export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (!signal) return undefined;
+  if (typeof signal.addEventListener === 'function') return signal;
+  throw new InvalidArgumentError(
+    'signal must be an AbortSignal: pass controller.signal, not the controller.',
+  );
+}
+
+/**
+ * Checks a time limit in milliseconds. Limits it to the longest timer, because `setTimeout` with a longer delay fires
+ * at once.
+ *
+ * @throws InvalidArgumentError When the value is not a positive number.
+ */
+export function timeLimit(field: string, value: number | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' && value > 0) return Math.min(value, longestTimerMs);
+  throw invalidValue(field, 'a positive number of milliseconds', value);
+}
+
+/**
+ * Checks an integer.
+ *
+ * @throws InvalidArgumentError When the value is not an integer of at least `least`.
+ */
+export function wholeNumber(field: string, value: unknown, least = 0): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && Number(value) >= least) return value as number;
+  throw invalidValue(field, `an integer of at least ${least}`, value);
 }

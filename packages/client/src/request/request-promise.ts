@@ -1,4 +1,10 @@
-import type { Outcome } from './call.ts';
+import type { ApiResponse } from '../response/api-response.ts';
+
+/** Result of a call and the response it came from. */
+export interface Outcome<Data> {
+  readonly data: Data;
+  readonly response: ApiResponse;
+}
 
 /** Result of a call together with its response. */
 export interface WithResponse<Data> {

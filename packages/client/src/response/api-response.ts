@@ -1,6 +1,5 @@
 import { exactDigitsOf, headers, parseJsonForOutput } from '@actlog/protocol';
-import { ResponseShapeError } from '../errors/actlog-error.ts';
-import { redactKeys } from '../settings.ts';
+import { ResponseShapeError, redactKeys } from '../errors/actlog-error.ts';
 
 /** Method and path of a request, as error messages show them. */
 export interface RequestName {

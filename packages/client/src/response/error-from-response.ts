@@ -1,4 +1,5 @@
 import { errorCodes, headers } from '@actlog/protocol';
+import { redactKeys } from '../errors/actlog-error.ts';
 import {
   APIError,
   AuthenticationError,
@@ -11,7 +12,6 @@ import {
   ValidationError,
 } from '../errors/api-error.ts';
 import { parseHttpDate, parseRetryAfter } from '../retry/retry-after.ts';
-import { redactKeys } from '../settings.ts';
 import type { ApiResponse } from './api-response.ts';
 
 /** Returns the error class of a status, or of the status that a known error code implies. */

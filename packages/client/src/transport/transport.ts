@@ -11,7 +11,7 @@ export interface WireRequest {
   readonly body: string | undefined;
 }
 
-/** Sends requests: through the undici pool or through `fetch`. */
+/** Sends requests: through undici's pool, through `fetch`, or through an HTTP stack of the caller. */
 export interface Transport {
   /**
    * Sends the request once and passes the response to the exchange. Follows no redirects, which would forward the API
@@ -21,6 +21,8 @@ export interface Transport {
    * @throws The platform's own error, or the reason of `exchange.abort`.
    */
   send(request: WireRequest, exchange: Exchange): Promise<void>;
+  /** Closes connections that no other code uses; requests in flight end with an error. */
+  close?(): Promise<void>;
 }
 
 /** One attempt of a request, shared by the transport, which reports progress, and the caller, which can abort it. */

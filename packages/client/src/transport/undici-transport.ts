@@ -1,207 +1,261 @@
 import type { Dispatcher } from 'undici';
-import { loadUndici } from '#load-undici';
-import { InvalidArgumentError } from '../errors/actlog-error.ts';
-import { DispatchHandler } from './dispatch-handler.ts';
+import type { BodySink, ResponseHead } from '../response/api-response.ts';
+import { decodingSink, type FinishingSink } from './content-encoding.ts';
 import type { Exchange, Transport, WireRequest } from './transport.ts';
+import { type PoolSource, pools, unreferencedPools } from './undici-pools.ts';
 
 /**
  * Transport that uses an undici dispatcher. Calls `dispatch` with its own handler, which uses a third less CPU than
  * `request` and reports exactly whether the request was sent.
  */
 export class UndiciTransport implements Transport {
-  readonly dispatcher: Dispatcher;
-  /** Key of the shared dispatchers; undefined for the caller's own. */
-  readonly #shared: { readonly proxy: string | undefined } | undefined;
+  readonly #connections: Connections | { readonly dispatcher: Dispatcher };
+  /** Closes connections that no other code uses. */
+  readonly close?: () => Promise<void>;
 
-  private constructor(dispatcher: Dispatcher, shared?: { readonly proxy: string | undefined }) {
-    this.dispatcher = dispatcher;
-    this.#shared = shared;
+  private constructor(connections: Connections | { readonly dispatcher: Dispatcher }) {
+    this.#connections = connections;
+    if ('unref' in connections && connections.unref) this.close = () => connections.close();
   }
 
   /** Creates a transport with the caller's dispatcher, or with the shared one, which loads undici. */
   static async create(own: Dispatcher | undefined, proxy: string | undefined): Promise<UndiciTransport> {
-    return own ? new UndiciTransport(own) : new UndiciTransport(await defaultDispatcher(proxy), { proxy });
-  }
-
-  send(request: WireRequest, exchange: Exchange): Promise<void> {
-    if (this.#shared && isImmediateFaked())
-      return this.#sendOnOwnConnection(this.#shared.proxy, request, exchange);
-    return dispatch(this.dispatcher, request, exchange);
+    return new UndiciTransport(own ? { dispatcher: own } : await sharedConnections(proxy));
   }
 
   /**
-   * Sends a request while a test fakes the global `setImmediate`. undici waits for `setImmediate` before it reuses a
-   * connection, so each request gets its own connection here.
+   * Creates a transport with connections that no other code uses and that never keep the process alive, not even while a
+   * response is pending.
+   *
+   * @param limit Maximum number of connections.
    */
-  async #sendOnOwnConnection(
-    proxy: string | undefined,
-    request: WireRequest,
-    exchange: Exchange,
-  ): Promise<void> {
-    const dispatcher = await defaultDispatcher(proxy, 'under fake timers');
-    if (exchange.abortReason) throw exchange.abortReason;
-    await dispatch(dispatcher, request, exchange, { reset: true });
+  static async createUnreferenced(origin: string, limit: number): Promise<UndiciTransport> {
+    return new UndiciTransport(new Connections(await unreferencedPools(origin, limit)));
+  }
+
+  /** The dispatcher in use. */
+  get dispatcher(): Dispatcher {
+    return this.#connections.dispatcher;
+  }
+
+  send(request: WireRequest, exchange: Exchange): Promise<void> {
+    const connections: Partial<Connections> = this.#connections;
+    const { dispatcher } = this.#connections;
+    const { origin, target, method, headers, body = null } = request;
+    return new Promise((resolve, reject) => {
+      dispatcher.dispatch(
+        {
+          origin,
+          path: target,
+          method: method as Dispatcher.HttpMethod,
+          headers,
+          body,
+          // The timer of the attempt covers both.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          ...(connections.isFaked ? { reset: true } : undefined),
+        },
+        new ExchangeHandler(exchange, resolve, reject, connections.unref),
+      );
+    });
   }
 }
 
-function dispatch(
-  dispatcher: Dispatcher,
-  request: WireRequest,
-  exchange: Exchange,
-  also: { readonly reset?: boolean } = {},
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const handler = new DispatchHandler(exchange, resolve, reject);
-    dispatcher.dispatch(
-      {
-        origin: request.origin,
-        path: request.target,
-        method: request.method as Dispatcher.HttpMethod,
-        headers: request.headers,
-        body: request.body ?? null,
-        // The attempt's own timer covers both.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        ...also,
-      },
-      handler,
-    );
-  });
+/**
+ * Connections of a transport. They are replaced when a test fakes timers, and again when it restores them: undici waits
+ * for the global `setImmediate` before it reuses a connection, and a fake one may never fire. Meanwhile each request
+ * needs a new connection.
+ */
+class Connections {
+  readonly #source: PoolSource;
+  #dispatcher: Dispatcher;
+  #isFaked = isImmediateFaked();
+
+  constructor(source: PoolSource) {
+    this.#source = source;
+    this.#dispatcher = source.open();
+  }
+
+  /** Must be called when a request starts, if it is there. */
+  get unref(): (() => void) | undefined {
+    return this.#source.unref;
+  }
+
+  /** `true` if a connection must not be used for another request. */
+  get isFaked(): boolean {
+    return this.#isFaked;
+  }
+
+  /** Closes the connections; requests in flight end with an error. */
+  close(): Promise<void> {
+    return this.#dispatcher.destroy();
+  }
+
+  /** The dispatcher for the next request. */
+  get dispatcher(): Dispatcher {
+    if (isImmediateFaked() !== this.#isFaked) {
+      this.#isFaked = !this.#isFaked;
+      // The caller may have the shared dispatcher, whose connections close when they are idle.
+      if (this.#source.unref) void this.#dispatcher.close().catch(() => {});
+      this.#dispatcher = this.#source.open();
+    }
+    return this.#dispatcher;
+  }
 }
 
 /**
  * Returns `true` if a test has replaced the global `setImmediate` with a fake. Those of `@sinonjs/fake-timers` (jest,
- * Vitest) have a `clock`; those of `node:test` are bound functions.
+ * Vitest) have a `clock`; those of `node:test` are bound functions. Other replacements, such as those of monitoring
+ * tools, do call back.
  */
 function isImmediateFaked(): boolean {
   const { setImmediate } = globalThis as { setImmediate?: { readonly name: string } };
   return setImmediate !== undefined && ('clock' in setImmediate || setImmediate.name.startsWith('bound '));
 }
 
-/** Matches undici's error message for a proxy that refuses a tunnel. Its error codes are shared with other failures. */
-const refusal = /^Proxy (?:response|Authentication Required) \((\d+)\)/;
+/** One pool per proxy setting, shared by all clients, so that creating a client per request opens no connections. */
+const shared = new Map<string | undefined, Promise<Connections>>();
 
-/** undici interceptor that puts the status of a proxy's refusal into the error code, such as `PROXY_RESPONSE_407`. */
-const proxyStatusInterceptor: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
-  dispatch(options, new ProxyStatusHandler(handler));
-
-type HandlerArguments<Event extends keyof Dispatcher.DispatchHandler> = Parameters<
-  NonNullable<Dispatcher.DispatchHandler[Event]>
->;
-
-class ProxyStatusHandler implements Dispatcher.DispatchHandler {
-  readonly #handler: Dispatcher.DispatchHandler;
-
-  constructor(handler: Dispatcher.DispatchHandler) {
-    this.#handler = handler;
+/**
+ * Returns the connections of clients that were given none. Loads undici on first use, because loading it takes longer
+ * than everything else in this package.
+ */
+function sharedConnections(proxy: string | undefined): Promise<Connections> {
+  let connections = shared.get(proxy);
+  if (connections === undefined) {
+    connections = pools(proxy).then((source) => new Connections(source));
+    shared.set(proxy, connections);
+    connections.catch(() => shared.delete(proxy));
   }
-
-  onRequestStart(...args: HandlerArguments<'onRequestStart'>): void {
-    this.#handler.onRequestStart?.(...args);
-  }
-
-  onRequestUpgrade(...args: HandlerArguments<'onRequestUpgrade'>): void {
-    this.#handler.onRequestUpgrade?.(...args);
-  }
-
-  onResponseStart(...args: HandlerArguments<'onResponseStart'>): void {
-    this.#handler.onResponseStart?.(...args);
-  }
-
-  onResponseData(...args: HandlerArguments<'onResponseData'>): void {
-    this.#handler.onResponseData?.(...args);
-  }
-
-  onResponseEnd(...args: HandlerArguments<'onResponseEnd'>): void {
-    this.#handler.onResponseEnd?.(...args);
-  }
-
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    const [, status] = refusal.exec(error.message) ?? [];
-    const named = status
-      ? Object.assign(new Error(`the proxy responded with ${status}`), { code: `PROXY_RESPONSE_${status}` })
-      : error;
-    this.#handler.onResponseError?.(controller, named);
-  }
+  return connections;
 }
 
 /**
- * Maximum number of connections to one deployment. Further calls wait for a free connection, within their `timeoutMs`.
+ * Number of bytes that may wait for the sink before the sender pauses. Not 0, because undici reads on at every pause
+ * and rescans its buffer, so that many small chunks would be buffered in quadratic time.
  */
-const maxConnections = 256;
+const maxWaitingBytes = 256 * 1024;
 
-/** Time limit for a connection, and again for the tunnel of a proxy, in milliseconds. */
-const connectTimeoutMs = 10_000;
+/** Handles one request in undici's pool and passes the response to the exchange. */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange;
+  readonly #resolve: () => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #onStart: (() => void) | undefined;
+  /** Undefined before the request starts and after it has ended: it would keep memory of earlier requests. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #encoding: string | undefined;
+  #sink: BodySink | undefined;
+  #decoder: FinishingSink | undefined;
+  /** Settles when the sink has written everything received so far; rejects when the sink fails. */
+  #pending: Promise<void> | undefined;
+  #waitingBytes = 0;
 
-const agentOptions = {
-  connections: maxConnections,
-  allowH2: false,
-  connect: { timeout: connectTimeoutMs },
-} as const;
-
-/**
- * One pool per proxy setting and use, shared by all clients, so that creating a client per request opens no
- * connections.
- */
-const shared = new Map<string, Promise<Dispatcher>>();
-
-/**
- * Returns the undici dispatcher of clients that were not given one. Loads undici on first use, because loading it takes
- * longer than everything else in this package.
- *
- * HTTP/2 is off: over one connection it needs two to three times the CPU of HTTP/1.1 here.
- *
- * @param use Name of a separate pool.
- */
-function defaultDispatcher(proxy: string | undefined, use = ''): Promise<Dispatcher> {
-  const key = `${use} ${proxy ?? ''}`;
-  let dispatcher = shared.get(key);
-  if (dispatcher === undefined) {
-    dispatcher = createDispatcher(proxy);
-    shared.set(key, dispatcher);
-    dispatcher.catch(() => shared.delete(key));
+  /** @param onStart Called when the request has got a connection. */
+  constructor(
+    exchange: Exchange,
+    resolve: () => void,
+    reject: (reason: unknown) => void,
+    onStart: (() => void) | undefined,
+  ) {
+    this.#onStart = onStart;
+    this.#exchange = exchange;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    exchange.onAbort = (reason) => {
+      // A request that waits for a connection has no controller yet, so reject without waiting for one.
+      this.#controller?.abort(reason);
+      reject(reason);
+    };
   }
-  return dispatcher;
-}
 
-/**
- * Creates a dispatcher.
- *
- * @param tunnelTimeoutMs Without it, a proxy that never responds to CONNECT keeps the process alive for five minutes.
- */
-export async function createDispatcher(
-  proxy: string | undefined,
-  tunnelTimeoutMs = connectTimeoutMs,
-): Promise<Dispatcher> {
-  const { Agent, EnvHttpProxyAgent, Pool, ProxyAgent } = await loadUndici().catch(notLoaded);
-  if (proxy === undefined) return new Agent(agentOptions);
-  const proxyOptions = {
-    ...agentOptions,
-    clientFactory: (origin: URL, options: object) =>
-      new Pool(origin, { ...options, headersTimeout: tunnelTimeoutMs }),
-  };
-  try {
-    const agent =
-      proxy === 'environment'
-        ? new EnvHttpProxyAgent(proxyOptions)
-        : new ProxyAgent({ ...proxyOptions, uri: proxy });
-    return agent.compose(proxyStatusInterceptor);
-  } catch (cause) {
-    return notSetUp(cause as Error);
+  /** Called just before the request is written to a connection. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#onStart?.();
+    if (this.#exchange.abortReason) {
+      controller.abort(this.#exchange.abortReason);
+      return;
+    }
+    this.#controller = controller;
+    this.#exchange.maybeSent = true;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return; // interim response (RFC 9110, section 15.2)
+    const head = new ParsedHead(status, headers);
+    this.#exchange.receive(head);
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined) this.#encoding = String(encoding);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#exchange.onChunk?.();
+    this.#sink ??= this.#openSink();
+    const sink = this.#sink;
+    const written = this.#pending ? this.#pending.then(() => sink?.write(chunk)) : sink?.write(chunk);
+    if (written === undefined) return;
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > maxWaitingBytes) controller.pause();
+    this.#pending = written.then(() => {
+      this.#waitingBytes -= chunk.length;
+      if (this.#waitingBytes === 0) controller.resume();
+    });
+    this.#pending.catch((error) => {
+      this.#reject(error);
+      controller.abort(error);
+    });
+  }
+
+  onResponseEnd(): void {
+    this.#controller = undefined;
+    const { head } = this.#exchange;
+    if (head === undefined) this.#reject(new Error('the response ended before its headers'));
+    else if (this.#decoder === undefined && this.#pending === undefined) this.#resolve();
+    else this.#finish().then(this.#resolve, this.#reject);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#controller = undefined;
+    this.#reject(error);
+  }
+
+  /** Opens the sink at the first chunk, because an encoding without a body has no meaning. */
+  #openSink(): BodySink | undefined {
+    const { sink } = this.#exchange;
+    if (sink && this.#encoding !== undefined) this.#decoder = decodingSink(this.#encoding, sink);
+    return this.#decoder ?? sink;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#pending;
+    await this.#decoder?.finish();
   }
 }
 
-/** Throws without the cause, which contains the address and therefore the password. */
-function notSetUp({ message }: Error): never {
-  throw new InvalidArgumentError(
-    `invalid proxy (${message.replace(/\.$/, '')}). Set HTTPS_PROXY and HTTP_PROXY, or the option proxy, to addresses like http://proxy.example.com:3128, with user and password percent-encoded, or pass proxy: false.`,
-  );
-}
+/** Head of a response received through undici. */
+export class ParsedHead implements ResponseHead {
+  readonly status: number;
+  readonly #headers: Readonly<Record<string, string | string[] | undefined>>;
 
-/** Thrown on an older Node, and in an ES module bundle, where esbuild provides no Node modules. */
-function notLoaded(cause: unknown): never {
-  throw new InvalidArgumentError(
-    `undici cannot be loaded (${cause}): use Node.js 22.19 or newer, leave undici out of the bundle, or pass fetch: globalThis.fetch.`,
-    { cause },
-  );
+  constructor(status: number, headers: Readonly<Record<string, string | string[] | undefined>>) {
+    this.status = status;
+    this.#headers = headers;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  toHeaders(): Headers {
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(this.#headers)) {
+      for (const single of Array.isArray(value) ? value : [value ?? '']) headers.append(name, single);
+    }
+    return headers;
+  }
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { loadUndici } from '@actlog/client/undici';
+import { createDispatcher } from '@actlog/client/transport';
 import type { Dispatcher } from 'undici';
 import { errorText, type RpcMessage, rpcErrors } from '../messages/json-rpc.ts';
 
@@ -7,10 +7,7 @@ import { errorText, type RpcMessage, rpcErrors } from '../messages/json-rpc.ts';
 export class Upstream {
   readonly url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  /** Without time limits: a call may run for long, and a stream may be silent for long. */
-  readonly #dispatcher = loadUndici().then(
-    ({ EnvHttpProxyAgent }) => new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 }),
-  );
+  readonly #dispatcher = createDispatcher('environment');
 
   /** @param headers - headers such as `Authorization` */
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
@@ -39,6 +36,9 @@ export class Upstream {
       headers: { ...headers, ...this.#headers },
       body: body ?? null,
       signal: signal ?? null,
+      // A call may run for long, and a stream may be silent for long.
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
   }
 

@@ -4,9 +4,8 @@ import { useFakeTime, useRealTime } from '../../tests/fake-time.ts';
 import { numberedEvent, numberOf } from '../../tests/journal-fixture.ts';
 import { Counters, Reporter } from '../reporting/reporter.ts';
 import { Deliverer } from './deliverer.ts';
-import type { QueuedEvent } from './queued-event.ts';
 import type { SendResult } from './send-result.ts';
-import { SessionQueues } from './session-queues.ts';
+import { type QueuedEvent, SessionQueues } from './session-queues.ts';
 
 /** Sets the utilization of the event loop from now on. */
 function setUtilization(utilization: number): void {

@@ -2,10 +2,9 @@ import { detached } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';
 import { type Counters, publish, type Reporter } from '../reporting/reporter.ts';
 import { maxRetryAfterMs, Pace } from './pace.ts';
-import type { OriginKey, QueuedEvent } from './queued-event.ts';
-import { Faults, judge, type SendResult, type Transport, type Verdict } from './send-result.ts';
+import { type EventSender, Faults, judge, type SendResult, type Verdict } from './send-result.ts';
 import { IdleMoment } from './service-connection.ts';
-import type { SessionQueues } from './session-queues.ts';
+import type { OriginKey, QueuedEvent, SessionQueues } from './session-queues.ts';
 
 /** With this many waiting events, sending does not wait for an idle moment, because it would take too long. */
 const maxGathered = 256;
@@ -15,8 +14,8 @@ export interface DelivererOptions {
   readonly queues: SessionQueues;
   /** Moves events from the journal to the queues when they run low. */
   readonly refill: () => void;
-  /** Loads the transport; called again after a failure. */
-  readonly connect: () => Promise<Transport>;
+  /** Loads the sender; called again after a failure. */
+  readonly connect: () => Promise<EventSender>;
   /** Returns the headers of events with the given origin. */
   readonly headersFor: (origin: OriginKey) => Readonly<Record<string, string>>;
   readonly parseRetryAfter: (value: string, nowMs: number) => number | undefined;
@@ -37,7 +36,7 @@ export interface DelivererOptions {
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #pace: Pace;
-  #transport: Transport | undefined;
+  #sender: EventSender | undefined;
   #isConnecting = false;
   #isStopped = false;
   #isScheduled = false;
@@ -94,15 +93,15 @@ export class Deliverer {
     this.wake();
   }
 
-  /** Loads the transport, so that it is ready for the first event. */
+  /** Loads the sender, so that it is ready for the first event. */
   warmUp(): void {
-    if (this.#transport || this.#isConnecting || this.#isStopped) return;
+    if (this.#sender || this.#isConnecting || this.#isStopped) return;
     this.#isConnecting = true;
     this.#options
       .connect()
       .then(
-        (transport) => {
-          this.#transport = transport;
+        (sender) => {
+          this.#sender = sender;
         },
         (error: Error) => {
           this.#options.reporter.failed('connect', error);
@@ -127,13 +126,13 @@ export class Deliverer {
     this.#isStopped = true;
     timers.clearTimeout(this.#wakeUp);
     this.#quietMoment.cancel();
-    this.#transport?.abort();
+    this.#sender?.abort();
   }
 
   #pump(): void {
     if (this.#isStopped) return;
     this.#options.refill();
-    if (!this.#transport) {
+    if (!this.#sender) {
       if (this.#options.queues.length > 0 && this.#pace.quietForMs === 0) this.warmUp();
       else this.#sleep();
       return;
@@ -142,7 +141,7 @@ export class Deliverer {
     while (this.#pace.allows(this.#inFlight)) {
       const event = this.#options.queues.next();
       if (!event) return;
-      this.#send(this.#transport, event);
+      this.#send(this.#sender, event);
     }
     this.#isHeldBack = true;
     this.#sleep();
@@ -159,9 +158,9 @@ export class Deliverer {
     this.#wakeUp.unref();
   }
 
-  #send(transport: Transport, event: QueuedEvent): void {
+  #send(sender: EventSender, event: QueuedEvent): void {
     this.#inFlight += 1;
-    transport.send(event.body, this.#options.headersFor(event.originKey), (result) => {
+    sender.send(event.body, this.#options.headersFor(event.originKey), (result) => {
       this.#inFlight -= 1;
       const { queues } = this.#options;
       // An event that was given up at shutdown is already counted, whatever the result.

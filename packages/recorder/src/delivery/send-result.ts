@@ -1,4 +1,4 @@
-import type { QueuedEvent } from './queued-event.ts';
+import type { QueuedEvent } from './session-queues.ts';
 
 /**
  * Number of failures of one event, while the service accepts others in between, after which the event is rejected
@@ -74,7 +74,7 @@ export interface SendResult {
 }
 
 /** Sends events. Every call of `send` leads to exactly one call of `done`. */
-export interface Transport {
+export interface EventSender {
   /** Sends a body with the headers of its origin. Never throws. */
   send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void;
   /**

@@ -1,28 +1,24 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { Actlog } from '@actlog/client';
+import { type BodySink, Exchange, type Transport } from '@actlog/client/transport';
 import { endpoints } from '@actlog/protocol';
 import { detached } from '../lib/abort.ts';
+import { LinkedList } from '../lib/linked-list.ts';
 import { timers } from '../lib/timers.ts';
 import { sdkName } from '../version.ts';
-import { DispatchTransport, type EventDispatcher } from './dispatch-transport.ts';
-import { createEventPool, ProvenPipelining } from './event-pool.ts';
-import { type OriginKey, parseOriginKey } from './queued-event.ts';
-import { acceptedStatus, maxErrorBodyBytes, type SendResult, type Transport } from './send-result.ts';
+import { acceptedStatus, type EventSender, maxErrorBodyBytes, type SendResult } from './send-result.ts';
+import { type OriginKey, parseOriginKey } from './session-queues.ts';
 
-/** Number of pipelined requests per connection, once pipelining has proved to work. */
-const provenDepth = 16;
 /** Maximum number of origins with cached headers; more than any process has. */
 const maxOrigins = 100;
 
 /** Options of the delivery. */
 export interface ConnectionSettings {
   readonly concurrency: number;
-  /** Undefined for automatic. */
-  readonly pipelining: number | undefined;
   readonly requestTimeoutMs: number;
 }
 
-/** Provides transports and headers for events, from the client's configuration. */
+/** Provides the sender and the headers of events, from the client's configuration. */
 export class ServiceConnection {
   readonly #client: Actlog;
   readonly #settings: ConnectionSettings;
@@ -33,28 +29,12 @@ export class ServiceConnection {
     this.#settings = settings;
   }
 
-  /** Loads the transport. */
-  async connect(): Promise<Transport> {
+  /** Loads the transport. Its connections open on demand. */
+  async connect(): Promise<EventSender> {
+    const { concurrency, requestTimeoutMs } = this.#settings;
+    const transport = await this.#client.openTransport(concurrency).catch(notSetUp);
     const url = new URL(this.#client.baseURL + endpoints['events.create'].path);
-    const { pipelining, requestTimeoutMs: timeoutMs } = this.#settings;
-    if (this.#client.usesDefaultPool) {
-      if (pipelining !== undefined) return this.#pool(url, pipelining);
-      const [single, pipelined] = await Promise.all([this.#pool(url, 1), this.#pool(url, provenDepth)]);
-      return new ProvenPipelining({ single, pipelined, now: () => timers.now() });
-    }
-    // The user configured the transport, so it is used unchanged.
-    const dispatcher = (await this.#client.dispatcher().catch(notSetUp)) as EventDispatcher | undefined;
-    if (dispatcher) return new DispatchTransport({ dispatcher, url, timeoutMs, pipelining: 1 });
-    return new FetchTransport({ fetch: this.#client.fetch ?? globalThis.fetch, url, timeoutMs });
-  }
-
-  /** Creates a pool of our own, whose connections open on demand. */
-  async #pool(url: URL, pipelining: number): Promise<Transport> {
-    const { concurrency, requestTimeoutMs: timeoutMs } = this.#settings;
-    const connections = Math.ceil(concurrency / pipelining);
-    const pool = await createEventPool(url.origin, { connections, pipelining });
-    const disconnect = () => void pool.destroy().catch(() => {});
-    return new DispatchTransport({ dispatcher: pool, url, timeoutMs, pipelining, disconnect });
+    return new TransportSender(transport, url, requestTimeoutMs);
   }
 
   /** Returns the headers for events of one origin. */
@@ -81,6 +61,103 @@ export class ServiceConnection {
 
 function notSetUp({ message }: Error): never {
   throw new Error(`Nothing is delivered: ${message}`);
+}
+
+/** Sends events over a transport of the client. */
+export class TransportSender implements EventSender {
+  readonly #transport: Transport;
+  readonly #origin: string;
+  readonly #target: string;
+  readonly #timeoutMs: number;
+  /** Requests in flight, oldest first. */
+  readonly #inFlight = new LinkedList<EventExchange>();
+  /** Timer of the oldest request: one for all costs less than one for each. */
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onTime = () => {
+    this.#timer = undefined;
+    // A response that arrived while the event loop was blocked is read before the immediate runs.
+    timers.setImmediate(this.#giveUp);
+  };
+  readonly #giveUp = () => {
+    const latestMs = timers.now() - this.#timeoutMs;
+    for (const exchange of [...this.#inFlight]) {
+      if (exchange.startedAtMs > latestMs) break;
+      exchange.abort(timedOut());
+    }
+    this.#watch();
+  };
+
+  /**
+   * @param url - address of `POST /v1/events`
+   * @param timeoutMs - maximum time until the complete response
+   */
+  constructor(transport: Transport, url: URL, timeoutMs: number) {
+    this.#transport = transport;
+    this.#origin = url.origin;
+    this.#target = url.pathname + url.search;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void {
+    const exchange = new EventExchange(timers.now());
+    const node = this.#inFlight.push(exchange);
+    this.#watch();
+    const settle = (error?: Error) => {
+      this.#inFlight.remove(node);
+      done(exchange.result(error));
+    };
+    const request = { method: 'POST', origin: this.#origin, target: this.#target, headers, body };
+    this.#transport.send(request, exchange).then(settle as () => void, settle);
+  }
+
+  abort(): void {
+    const reason = Object.assign(new Error('The recorder aborted the request.'), { name: 'AbortError' });
+    for (const exchange of [...this.#inFlight]) exchange.abort(reason);
+    void this.#transport.close?.().catch(() => {});
+  }
+
+  #watch(): void {
+    const oldest = this.#inFlight.first;
+    if (this.#timer || !oldest) return;
+    const leftMs = oldest.startedAtMs + this.#timeoutMs - timers.now();
+    this.#timer = timers.setTimeout(this.#onTime, Math.max(1, leftMs)).unref();
+  }
+}
+
+function timedOut(): DOMException {
+  return new DOMException('The service sent no complete response in time.', 'TimeoutError');
+}
+
+/** One request with an event. Keeps the start of the response body, except of an acknowledgement. */
+class EventExchange extends Exchange implements BodySink {
+  readonly startedAtMs: number;
+  #chunks: Uint8Array[] | undefined;
+  #size = 0;
+
+  constructor(startedAtMs: number) {
+    super(() => this);
+    this.startedAtMs = startedAtMs;
+  }
+
+  write(chunk: Uint8Array): void {
+    if (this.head?.status === acceptedStatus || this.#size >= maxErrorBodyBytes) return;
+    this.#chunks ??= [];
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+  }
+
+  /** Returns the result, when the request has ended. */
+  result(error: Error | undefined): SendResult {
+    const { head } = this;
+    // The status of an acknowledgement is sufficient, even if its body breaks off.
+    if (head?.status === acceptedStatus) return { status: acceptedStatus };
+    return {
+      status: head?.status,
+      retryAfter: head?.header('retry-after'),
+      body: head && Buffer.concat(this.#chunks ?? []).toString('utf8', 0, maxErrorBodyBytes),
+      error,
+    };
+  }
 }
 
 /**
@@ -140,65 +217,4 @@ export class IdleMoment {
     this.#before = performance.eventLoopUtilization?.();
     this.#timer = detached(this.#lookLater);
   }
-}
-
-/** Options of a `FetchTransport`. */
-interface FetchTransportOptions {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Address of `POST /v1/events`. */
-  readonly url: URL;
-  /** Maximum time until the complete response, in milliseconds. */
-  readonly timeoutMs: number;
-}
-
-/** Posts events through `fetch`, for runtimes without undici and for users who pass their own. */
-export class FetchTransport implements Transport {
-  readonly #options: FetchTransportOptions;
-  readonly #inFlight = new Set<AbortController>();
-
-  constructor(options: FetchTransportOptions) {
-    this.#options = options;
-  }
-
-  send(body: string, headers: Readonly<Record<string, string>>, done: (result: SendResult) => void): void {
-    this.#post(body, headers).then(done, (error: Error) => done({ error }));
-  }
-
-  abort(): void {
-    for (const controller of [...this.#inFlight]) controller.abort();
-  }
-
-  async #post(body: string, headers: Readonly<Record<string, string>>): Promise<SendResult> {
-    const { fetch, url, timeoutMs } = this.#options;
-    const controller = new AbortController();
-    const timer = timers.setTimeout(() => controller.abort(timedOut()), timeoutMs);
-    this.#inFlight.add(controller);
-    try {
-      const response = await fetch(url.href, {
-        method: 'POST',
-        headers,
-        body,
-        redirect: 'manual',
-        signal: controller.signal,
-      });
-      if (response.status === acceptedStatus) {
-        // The status is sufficient, even if the body breaks off.
-        await response.body?.cancel().catch(() => {});
-        return { status: response.status };
-      }
-      const text = (await response.text().catch(() => '')).slice(0, maxErrorBodyBytes);
-      return {
-        status: response.status,
-        retryAfter: response.headers.get('retry-after') ?? undefined,
-        body: text,
-      };
-    } finally {
-      timers.clearTimeout(timer);
-      this.#inFlight.delete(controller);
-    }
-  }
-}
-
-function timedOut(): DOMException {
-  return new DOMException('The service sent no complete response in time.', 'TimeoutError');
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Actlog, Clock } from '@actlog/client';
+import type { Transport } from '@actlog/client/transport';
 import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
-import { createEventPool, type EventPool, isImmediateFaked } from '../delivery/event-pool.ts';
 import { createEventId } from '../events/event.ts';
 import { detached, throwIfAborted } from '../lib/abort.ts';
 import { processWide } from '../lib/process-wide.ts';
@@ -17,13 +17,19 @@ import { type CheckOptions, type PolicyChecker, PolicyChecks } from './policy-ch
 /** Number of connections for checks that nobody waits for. */
 const connections = 8;
 
-/** The platform's clock, with timers that do not keep the process alive. */
-const clock: Clock = {
+/** Node's clock, which a test with fake timers does not stop. */
+export const nodeClock: Clock = {
   now: () => timers.now(),
   wallClock: () => Date.now(),
-  setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs).unref(),
+  setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs),
   clearTimeout: (timer) => timers.clearTimeout(timer as NodeJS.Timeout),
   random: () => Math.random(),
+};
+
+/** The same, with timers that do not keep the process alive. */
+const unreferencedClock: Clock = {
+  ...nodeClock,
+  setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs).unref(),
 };
 
 /**
@@ -52,41 +58,20 @@ export class UnreferencedChecks implements PolicyChecker {
     this.#connection = undefined;
     await Promise.allSettled(this.#running);
     // A failure to connect was reported by the checks.
-    await connection?.then(({ pool }) => pool?.destroy()).catch(() => {});
+    await connection?.then(({ transport }) => transport.close?.()).catch(() => {});
   }
 
   async #connect(): Promise<Connection> {
-    const client = this.#client.withOptions({ clock });
-    if (!client.usesDefaultPool) return { policies: client.policies, pool: undefined };
-    const pool = await createEventPool(new URL(client.baseURL).origin, { connections, pipelining: 1 });
-    return { policies: client.withOptions({ dispatcher: pool as never }).policies, pool };
+    const transport = await this.#client.openTransport(connections);
+    const client = this.#client.withOptions({ clock: unreferencedClock, transport });
+    return { policies: client.policies, transport };
   }
 }
 
 /** Connection of the checks. */
 interface Connection {
   readonly policies: PolicyChecker;
-  /** Undefined if the user configured the transport, which is not ours to close. */
-  readonly pool: EventPool | undefined;
-}
-
-/**
- * Checks through the client, except while a test fakes timers: these block the client's connections, so that other ones
- * are used.
- */
-export class AwaitedChecks implements PolicyChecker {
-  readonly #client: Actlog;
-  readonly #others: PolicyChecker;
-
-  constructor(client: Actlog, others: PolicyChecker) {
-    this.#client = client;
-    this.#others = others;
-  }
-
-  check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown> {
-    const { policies, usesDefaultPool } = this.#client;
-    return (usesDefaultPool && isImmediateFaked() ? this.#others : policies).check(body, options);
-  }
+  readonly transport: Transport;
 }
 
 /** Interval of the checks in milliseconds. Timers are always slightly late, which is not a stall. */

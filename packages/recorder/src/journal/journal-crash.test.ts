@@ -9,7 +9,7 @@ import {
   recoverAll,
   temporaryFolder,
 } from '../../tests/journal-fixture.ts';
-import type { QueuedEvent } from '../delivery/queued-event.ts';
+import type { QueuedEvent } from '../delivery/session-queues.ts';
 import { realFiles } from './segment.ts';
 
 class Killed extends Error {}

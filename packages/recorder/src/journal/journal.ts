@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { QueuedEvent } from '../delivery/queued-event.ts';
+import type { QueuedEvent } from '../delivery/session-queues.ts';
 import { encodeEvent, type Segment } from './segment.ts';
 import { SegmentList } from './segment-list.ts';
 import { SegmentWriter } from './segment-writer.ts';

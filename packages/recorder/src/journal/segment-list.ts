@@ -1,4 +1,4 @@
-import type { QueuedEvent } from '../delivery/queued-event.ts';
+import type { QueuedEvent } from '../delivery/session-queues.ts';
 import { timers } from '../lib/timers.ts';
 import { type JournalFiles, Segment } from './segment.ts';
 import { type LoadedEvents, loadUnread, survey } from './segment-survey.ts';

@@ -1,4 +1,4 @@
-import { QueuedEvent } from '../delivery/queued-event.ts';
+import { QueuedEvent } from '../delivery/session-queues.ts';
 import { identityOf } from '../events/event.ts';
 import { decodeLine, type JournalFiles, maxSegmentBytes, type Segment, type SegmentLine } from './segment.ts';
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { JournalPlace, QueuedEvent } from '../delivery/queued-event.ts';
+import type { JournalPlace, QueuedEvent } from '../delivery/session-queues.ts';
 import { LinkedList } from '../lib/linked-list.ts';
 import { assertOwnFile, assertOwnFolder, openOwnFile, UntrustedFileError } from './own-file.ts';
 

@@ -13,14 +13,14 @@ import {
   recoverAll,
   temporaryFolder,
 } from '../../tests/journal-fixture.ts';
-import type { SendResult, Transport } from '../delivery/send-result.ts';
+import type { EventSender, SendResult } from '../delivery/send-result.ts';
 import { encodeSettled } from '../journal/segment.ts';
 import { FactRefusals } from '../reporting/fact-refusals.ts';
 import { Counters, type DroppedEvent, Reporter } from '../reporting/reporter.ts';
 import { Outbox, type WhenFull } from './outbox.ts';
 
 interface StartOptions {
-  readonly transport?: Transport;
+  readonly sender?: EventSender;
   readonly root?: string;
   readonly maxBytes?: number;
   readonly segmentBytes?: number;
@@ -48,7 +48,7 @@ function start(options: StartOptions = {}) {
   };
   const service = { isUp: false };
   const sent: number[] = [];
-  const scripted: Transport = {
+  const scripted: EventSender = {
     send: (body, _headers, done) => {
       if (service.isUp) sent.push(Number(JSON.parse(body).eventId.slice(-12)));
       setImmediate(done, service.isUp ? { status: 202 } : { error: new Error('down') });
@@ -59,7 +59,7 @@ function start(options: StartOptions = {}) {
   const outbox = new Outbox({
     journal: options.isInMemory ? undefined : journal,
     deadLetters: undefined,
-    connect: async () => options.transport ?? scripted,
+    connect: async () => options.sender ?? scripted,
     headersFor: () => ({}),
     parseRetryAfter: () => undefined,
     maxConcurrency: 16,
@@ -122,7 +122,7 @@ test('does not leak AsyncLocalStorage contexts into delivery', async () => {
   const storage = new AsyncLocalStorage<string>();
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const { outbox } = start({
-    transport: { send: () => resolve(storage.getStore()), abort: () => {} },
+    sender: { send: () => resolve(storage.getStore()), abort: () => {} },
   });
   storage.run('a request', () => outbox.add(numberedEvent(1), 0));
   expect(await promise).toBe(undefined);
@@ -309,8 +309,8 @@ test('counts, but does not report, events recorded by onDrop without room', () =
 
 test('does not count a given-up event again when its response arrives', async () => {
   const { promise, resolve } = Promise.withResolvers<(result: SendResult) => void>();
-  const transport: Transport = { send: (_body, _headers, done) => resolve(done), abort: () => {} };
-  const { counters, outbox } = start({ transport, isInMemory: true });
+  const sender: EventSender = { send: (_body, _headers, done) => resolve(done), abort: () => {} };
+  const { counters, outbox } = start({ sender, isInMemory: true });
   outbox.add(numberedEvent(1), 0);
   const done = await promise;
   outbox.close();

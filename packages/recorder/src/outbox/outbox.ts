@@ -1,5 +1,5 @@
 import { Deliverer, type DelivererOptions } from '../delivery/deliverer.ts';
-import type { QueuedEvent } from '../delivery/queued-event.ts';
+import type { QueuedEvent } from '../delivery/session-queues.ts';
 import { factsIn } from '../events/event.ts';
 import { detached } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';

@@ -1,5 +1,4 @@
-import type { QueuedEvent } from '../delivery/queued-event.ts';
-import { SessionQueues } from '../delivery/session-queues.ts';
+import { type QueuedEvent, SessionQueues } from '../delivery/session-queues.ts';
 import type { Journal } from '../journal/journal.ts';
 import { detached } from '../lib/abort.ts';
 import { timers } from '../lib/timers.ts';

@@ -9,7 +9,7 @@ import {
   toResourceId,
   unreadableStatus,
 } from '@actlog/tool-call';
-import { type OriginKey, originKey, QueuedEvent } from '../delivery/queued-event.ts';
+import { type OriginKey, originKey, QueuedEvent } from '../delivery/session-queues.ts';
 import {
   createEventId,
   type EventFields,

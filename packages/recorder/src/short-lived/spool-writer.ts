@@ -1,5 +1,5 @@
 import type { Actlog } from '@actlog/client';
-import { tenantSecret } from '../delivery/queued-event.ts';
+import { tenantSecret } from '../delivery/session-queues.ts';
 import { isoTimestamp } from '../events/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { journalFolder, openJournal } from '../journal/open-journal.ts';

@@ -1,7 +1,7 @@
 import { closeSync, constants, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Actlog } from '@actlog/client';
-import { tenantSecret } from '../delivery/queued-event.ts';
+import { tenantSecret } from '../delivery/session-queues.ts';
 import {
   assertOwnFolder,
   isAlive,

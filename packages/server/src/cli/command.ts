@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { serverCommands } from '../command.ts';
 import { version } from '../lib/version.ts';
-import { addSessionDelete } from './tenant-commands.ts';
+import { addSessionDelete } from './administration-commands.ts';
 
 /** Runs `actlog-server` with the arguments of this process. An error prints its message and sets the exit code 1. */
 export async function runCommand(): Promise<void> {

@@ -50,6 +50,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   metrics: 'access to /metrics without a token: loopback or open',
   metricsToken: 'bearer token for /metrics',
   keepDecisions: 'true to keep the decision of every check',
+  keepLog: 'true to keep a log that outsiders can verify',
   publicUrl:
     'address at which people reach the server, such as https://actlog.example.com; required to sign in',
   oidcIssuer: 'issuer of the OpenID provider that people sign in with',

@@ -47,6 +47,8 @@ function nextMaxEvents(before: number, { entries, payloadBytes }: LogBatch): num
 /** Options for {@link LogSequencer}. */
 export interface LogSequencerOptions {
   readonly storage: Storage;
+  /** `false` to append nothing; what is recorded waits in the database. */
+  readonly isOn: boolean;
   /** Called with the number of entries that were appended to the log of a tenant. */
   readonly onAppended: (entries: number, tenantId: number) => void;
   /** Called with the error of a failed round, which is repeated. */
@@ -117,6 +119,7 @@ export class LogSequencer {
 
   /** Must be called after each write, which may have records to log. */
   wake(): void {
+    if (!this.#options.isOn) return;
     this.#waitingSinceMs ??= performance.now();
     this.#schedule(logAfterMs);
   }
@@ -124,7 +127,8 @@ export class LogSequencer {
   /** Logs everything that waits, as after a crash. */
   async logAll(): Promise<void> {
     await this.#round;
-    const { storage } = this.#options;
+    const { storage, isOn } = this.#options;
+    if (!isOn) return;
     for (const tenantId of await storage.readAcross('sweep', tenantsToLog)) await this.#logTenant(tenantId);
   }
 

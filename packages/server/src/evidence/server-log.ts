@@ -9,6 +9,7 @@ import { LogWitnesses, parseWitnesses } from './log-witnesses.ts';
 /** Settings of the logs. */
 export interface LogSettings extends LogKeySettings {
   readonly logWitnesses: readonly string[];
+  readonly keepLog: boolean;
 }
 
 /** Observers of the logs. Both exist only once the server has been put together. */
@@ -35,6 +36,7 @@ export class ServerLog {
     this.keys = new LogKeys(settings, secret);
     this.sequencer = new LogSequencer({
       storage,
+      isOn: settings.keepLog,
       onAppended: (entries, tenantId) => {
         metrics()?.logged(entries);
         this.witnesses.wake(tenantId);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupsIn, nameIn, tokenProblem } from './claims.ts';
+import { groupsIn, nameIn, tokenProblem } from './openid-provider.ts';
 
 const claims = {
   sub: '4711',

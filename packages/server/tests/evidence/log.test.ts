@@ -219,3 +219,23 @@ test('counts entries and the lag in the metrics', async () => {
   expect(metrics).toContain(`actlog_log_entries_total ${records.length}`);
   expect(metrics).toMatch(/^actlog_log_lag_seconds \d/m);
 });
+
+test('appends nothing while it is turned off, and later what was recorded meanwhile', async () => {
+  const options = onDisk(temporaryFolder());
+  const server = await testServer({ ...options, keepLog: false });
+  await server.record({ sessionId: 'a' }, { sessionId: 'a' });
+  await server.server.close();
+  const again = await testServer(options);
+  await again.record({ sessionId: 'b' });
+  expect((await logged(again, 'event', 3)).filter(({ kind }) => kind === 'event')).toHaveLength(3);
+  const report = await verifyServer(again);
+  expect(report).toMatchObject({ isProven: true, findings: [] });
+});
+
+test('has an empty log while it is turned off', async () => {
+  const server = await testServer({ keepLog: false });
+  await server.record({ sessionId: 'a' });
+  await server.ok('sessions.risk', { id: 'a' });
+  const { text } = parseNote(await (await get(server, '/log/default/checkpoint')).text());
+  expect(parseCheckpoint(text).size).toBe(0);
+});

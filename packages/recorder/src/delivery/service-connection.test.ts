@@ -1,6 +1,7 @@
+import { Actlog } from '@actlog/client';
 import { expect, test } from 'vitest';
 import { judge, type SendResult } from './send-result.ts';
-import { FetchTransport } from './service-connection.ts';
+import { TransportSender } from './service-connection.ts';
 
 /** A service that never responds. */
 function hangingFetch(_url: string, { signal }: RequestInit): Promise<Response> {
@@ -14,8 +15,9 @@ test.each([
   ['was given up', 3_600_000, 'AbortError'],
 ])('reports a request that %s', async (_what, timeoutMs, reason) => {
   const url = new URL('http://127.0.0.1/v1/events');
-  const transport = new FetchTransport({ fetch: hangingFetch, url, timeoutMs });
-  const result = new Promise<SendResult>((done) => transport.send('{}', {}, done));
-  if (reason === 'AbortError') transport.abort();
+  const client = new Actlog({ apiKey: 'al_test_key', baseURL: url.origin, fetch: hangingFetch });
+  const sender = new TransportSender(await client.openTransport(1), url, timeoutMs);
+  const result = new Promise<SendResult>((done) => sender.send('{}', {}, done));
+  if (reason === 'AbortError') sender.abort();
   expect(judge(await result)).toEqual({ kind: 'outage', reason });
 });

@@ -1,0 +1,10 @@
+/**
+ * Transports of the client, for packages that send other requests than it does.
+ *
+ * @packageDocumentation
+ */
+export type { BodySink, ResponseHead } from './response/api-response.ts';
+export { decodingSink, type FinishingSink } from './transport/content-encoding.ts';
+export { Exchange, type Transport, type WireRequest } from './transport/transport.ts';
+export { createDispatcher } from './transport/undici-pools.ts';
+export { ParsedHead } from './transport/undici-transport.ts';
