@@ -1,45 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { type Attribute, ocsfClasses, ocsfObjects, type Shape } from './ocsf-shapes.ts';
 
-interface Attribute {
-  readonly type: string;
-  readonly object?: string;
-  readonly isArray?: boolean;
-  readonly isRequired?: boolean;
-  readonly profile?: string;
-  /** Captions by value. */
-  readonly enum?: Readonly<Record<string, string>>;
-  /** Attribute with the caption of the value. */
-  readonly sibling?: string;
-}
-
-interface Shape {
-  readonly attributes: Readonly<Record<string, Attribute>>;
-  readonly atLeastOne?: readonly string[];
-}
-
-interface Subset {
-  readonly version: string;
-  readonly classes: Readonly<Record<string, Shape>>;
-  readonly objects: Readonly<Record<string, Shape>>;
-}
-
-/**
- * The classes and objects of OCSF 1.8.0 that the server uses, with all their attributes: type, requirement, profile,
- * values and captions, as the schema's `dictionary.json`, `events`, `objects` and `profiles` define them together.
- */
-const subset = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'ocsf-1.8.0-subset.json'), 'utf8'),
-) as Subset;
+const ocsfVersion = '1.8.0';
 
 const classes: Readonly<Record<number, string>> = { 6003: 'api_activity', 2004: 'detection_finding' };
 
 /** Returns the problems of an event of OCSF. */
 export function ocsfProblems(event: Readonly<Record<string, unknown>>): string[] {
-  const shape = subset.classes[classes[event.class_uid as number] ?? ''];
+  const shape = ocsfClasses[classes[event.class_uid as number] ?? ''];
   if (!shape) return [`class_uid ${event.class_uid} is not known`];
   const { version, profiles } = event.metadata as { version: string; profiles: string[] };
-  if (version !== subset.version) return [`metadata.version is ${version}, not ${subset.version}`];
+  if (version !== ocsfVersion) return [`metadata.version is ${version}, not ${ocsfVersion}`];
   return problemsOf(event, shape, profiles, '');
 }
 
@@ -65,11 +35,11 @@ function problemsOf(value: unknown, shape: Shape, profiles: readonly string[], p
       if (!Array.isArray(member)) problems.push(`${at} is not an array`);
       else for (const item of member) problems.push(...valueProblems(item, attribute, profiles, at));
     } else problems.push(...valueProblems(member, attribute, profiles, at));
-    if (attribute?.enum && attribute.sibling !== undefined && member !== 99) {
-      const caption = fields[attribute.sibling];
-      const expected = attribute.enum[String(member)];
+    if (attribute?.values && attribute.caption !== undefined && member !== 99) {
+      const caption = fields[attribute.caption];
+      const expected = attribute.values[String(member)];
       if (caption !== undefined && caption !== expected)
-        problems.push(`${path}.${attribute.sibling} is ${caption}, not ${expected}`);
+        problems.push(`${path}.${attribute.caption} is ${caption}, not ${expected}`);
     }
   }
   return problems;
@@ -77,19 +47,17 @@ function problemsOf(value: unknown, shape: Shape, profiles: readonly string[], p
 
 function valueProblems(
   value: unknown,
-  { type, object, enum: values }: Attribute,
+  { type, object, values }: Attribute,
   profiles: readonly string[],
   path: string,
 ): string[] {
-  if (type === 'object_t') {
+  if (object !== undefined) {
     if (object === 'object') return typeof value === 'object' ? [] : [`${path} is not an object`];
-    const shape = subset.objects[object ?? ''];
-    return shape ? problemsOf(value, shape, profiles, path) : [`${path}: ${object} is not in the subset`];
+    const shape = ocsfObjects[object];
+    return shape ? problemsOf(value, shape, profiles, path) : [`${path}: ${object} is not known`];
   }
   if (values && values[String(value)] === undefined) return [`${path} ${value} is not a value`];
-  if (type === 'json_t') return [];
-  const isWhole = ['integer_t', 'long_t', 'timestamp_t', 'port_t'].includes(type);
-  const expected = type === 'boolean_t' ? 'boolean' : isWhole || type === 'float_t' ? 'number' : 'string';
-  if (typeof value !== expected) return [`${path} is not of type ${type}`];
-  return isWhole && !Number.isSafeInteger(value) ? [`${path} is not a whole number`] : [];
+  if (type === 'json') return [];
+  if (typeof value !== (type === 'integer' ? 'number' : type)) return [`${path} is not of type ${type}`];
+  return type === 'integer' && !Number.isSafeInteger(value) ? [`${path} is not a whole number`] : [];
 }
