@@ -41,6 +41,7 @@ export async function withSeededSessions(
       last_arrival: 1,
       risk_arrival: 1,
       risk_learned: 1,
+      log_arrival: 1,
     } as const;
     for (let from = 0; from < sessions.length; from += batchSize) {
       const batch = sessions.slice(from, from + batchSize);

@@ -75,8 +75,9 @@ test.skipIf(onPostgres)('wakes a waiting check for decisions of others, not for 
   atTestEnd(async () => {
     for (const end of ['', '-wal', '-shm', '.secret']) rmSync(`${database}${end}`, { force: true });
   });
-  const one = await testServer({ database });
-  const two = await testServer({ database });
+  // The log reads after each event.
+  const one = await testServer({ database, keepLog: false });
+  const two = await testServer({ database, keepLog: false });
   await one.policy({ effect: 'require_approval' });
   const { pendingActionId } = await one.check({ actionId: 'call-1' });
   const { check, storage } = await waiting(one);

@@ -15,6 +15,9 @@ const logAfterMs = 500;
 /** Delay after a failed round, as during an outage of the database, in milliseconds. */
 const retryAfterMs = 2000;
 
+/** Time for what waits when the server closes, in milliseconds. The next server logs the rest. */
+const maxClosingMs = 2000;
+
 /** Maximum attempts to append to a log that other processes append to. A later round does the rest. */
 const maxAttempts = 4;
 
@@ -70,6 +73,8 @@ export class LogSequencer {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** Time at which a round ends although more waits; none while the server runs. */
+  #endMs = Number.POSITIVE_INFINITY;
   /** Time of the first write that the next round logs; `undefined` if there is none. */
   #waitingSinceMs: number | undefined;
 
@@ -132,9 +137,10 @@ export class LogSequencer {
     for (const tenantId of await storage.readAcross('sweep', tenantsToLog)) await this.#logTenant(tenantId);
   }
 
-  /** Logs what waits, and schedules nothing more. */
+  /** Logs what waits, as far as there is time, and schedules nothing more. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#endMs = performance.now() + maxClosingMs;
     clearTimeout(this.#timer);
     await this.logAll();
   }
@@ -157,7 +163,7 @@ export class LogSequencer {
   async #logTenant(tenantId: number): Promise<void> {
     const { storage, onAppended } = this.#options;
     let attempts = 0;
-    while (attempts < maxAttempts) {
+    while (attempts < maxAttempts && performance.now() < this.#endMs) {
       // Entries are computed without a lock: whoever appends first wins, and the other reads again.
       const afterRow = this.#loggedRows.get(tenantId);
       const options = { afterRow, maxEvents: this.#maxEvents };

@@ -68,7 +68,7 @@ export class ServerLog {
     this.sequencer.wake();
   }
 
-  /** Logs what waits, and does nothing more. */
+  /** Logs what waits, as far as there is time, and does nothing more. */
   async close(): Promise<void> {
     await this.sequencer.close();
     await this.witnesses.close();
