@@ -130,6 +130,7 @@ export const sections: readonly Section[] = [
           guide('forwarding'),
           guide('audit'),
           guide('evidence'),
+          guide('compliance'),
           guide('webhook-deliveries'),
         ],
       },
