@@ -1,9 +1,15 @@
 import { globSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Plugin } from 'vite';
+import type { UserConfig } from 'vitepress';
 import { sections } from '../site/navigation.ts';
 import { pagesFolder, root } from './repository.ts';
+
+/** Plugin of the Vite that VitePress bundles with, which need not be that of the tests. */
+export type VitePlugin = Extract<
+  NonNullable<NonNullable<UserConfig['vite']>['plugins']>[number],
+  { readonly name: string }
+>;
 
 /** Path below which VitePress renders the site. No file of the finished website contains it. */
 export const placeholderBase = '/__actlog_docs__/';
@@ -20,7 +26,7 @@ const baseModule = "export default new URL(import.meta.url.replace(/\\/assets\\/
  * Vite plugin that lets the scripts of one build work below any path, such as `/docs/` of a server or the path of a
  * proxy: VitePress otherwise writes the path into them.
  */
-export function portableBase(): Plugin {
+export function portableBase(): VitePlugin {
   const importBase = `import siteBase from '${virtualModule}';\n`;
   return {
     name: 'portable-base',

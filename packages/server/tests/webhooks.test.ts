@@ -280,7 +280,11 @@ test('repeats an interrupted attempt of a stopped server at once in the next one
 
 test('reports a webhook whose secret was created under another secret of the deployment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-webhooks-'));
-  const options = { database: join(folder, 'a.db'), webhookAllowedRanges: ['127.0.0.0/8'] };
+  const options = {
+    database: join(folder, 'a.db'),
+    webhookAllowedRanges: ['127.0.0.0/8'],
+    logKey: testSecret,
+  };
   const before = await testServer({ ...options, secret: testSecret });
   const { id } = await before.ok('notificationChannels.create', {
     body: { url, events: ['policy.matched'] },

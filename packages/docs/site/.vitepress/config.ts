@@ -1,10 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { slug } from 'github-slugger';
-import type { Plugin } from 'vite';
-import { type DefaultTheme, defineConfig, type MarkdownEnv, type MarkdownRenderer } from 'vitepress';
+import { type DefaultTheme, defineConfig, type MarkdownRenderer } from 'vitepress';
 import { forge, isFolder, isInRepository, pagesFolder, root, websiteFolder } from '../../build/repository.ts';
-import { pagePathOf, pageSources, placeholderBase, portableBase } from '../../build/stage-pages.ts';
+import {
+  pagePathOf,
+  pageSources,
+  placeholderBase,
+  portableBase,
+  type VitePlugin,
+} from '../../build/stage-pages.ts';
 import { type NavigationGroup, type PageEntry, type Section, sections } from '../navigation.ts';
 
 /** Environment of one page in VitePress. */
@@ -130,7 +135,7 @@ const noticesFile = 'licenses.txt';
 const licenseFile = /^licen[cs]e(?:\.md|\.txt)?$/i;
 
 /** Vite plugin that writes the license notices of all packages whose code the scripts of the site contain. */
-function thirdPartyNotices(): Plugin {
+function thirdPartyNotices(): VitePlugin {
   let isServerBuild = false;
   return {
     name: 'third-party-notices',
@@ -162,6 +167,18 @@ const repositoryIcon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="5" r="2.5"/><circle cx="6" cy="19" r="2.5"/><circle cx="18" cy="8" r="2.5"/><path d="M6 7.5v9M18 10.5c0 4-12 2-12 6"/></svg>';
 
 const sources = pageSources();
+
+/**
+ * Returns the HTML of a page that the search reads. Of the generated references, it reads less, so that they do not hide
+ * the guides: of TypeScript the names of exports, of HTTP whole endpoints instead of their parts.
+ */
+const indexedHtml: NonNullable<DefaultTheme.LocalSearchOptions['_render']> = (text, env, md) => {
+  const html = md.render(text, env);
+  if (env.relativePath.startsWith('reference/typescript/')) {
+    return (html.match(/<h([1-3])[ >].*?<\/h\1>/gs) ?? []).join('\n');
+  }
+  return env.relativePath.startsWith('reference/http/') ? html.replaceAll(/<h3[ >].*?<\/h3>/gs, '') : html;
+};
 
 export default defineConfig({
   title: 'actlog',
@@ -213,15 +230,3 @@ export default defineConfig({
     },
   },
 });
-
-/**
- * Returns the HTML of a page that the search reads. Of the generated references, it reads less, so that they do not hide
- * the guides: of TypeScript the names of exports, of HTTP whole endpoints instead of their parts.
- */
-function indexedHtml(text: string, env: MarkdownEnv, md: MarkdownRenderer): string {
-  const html = md.render(text, env);
-  if (env.relativePath.startsWith('reference/typescript/')) {
-    return (html.match(/<h([1-3])[ >].*?<\/h\1>/gs) ?? []).join('\n');
-  }
-  return env.relativePath.startsWith('reference/http/') ? html.replaceAll(/<h3[ >].*?<\/h3>/gs, '') : html;
-}
