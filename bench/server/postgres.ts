@@ -26,6 +26,9 @@ export interface SharedIngestResult {
   readonly lostOrDoubled: number;
 }
 
+/** Server without the log, which `npm run bench -- server log` measures. */
+const withoutLog = { settings: { keepLog: false } };
+
 /** Settings: durable as by default, and with statistics of statements. */
 const settings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=1000'];
 
@@ -71,7 +74,7 @@ async function measure(
   const servers: ChildServer[] = [];
   try {
     for (let index = 0; index < processes; index += 1) {
-      servers.push(await ChildServer.start('actlog', postgres.url(database, 'actlog')));
+      servers.push(await ChildServer.start('actlog', postgres.url(database, 'actlog'), withoutLog));
     }
     const bodies = servers.map((_, index) => {
       const next = eventBodies(sessions);
