@@ -10,7 +10,7 @@ import { note, print, write } from '../output/print.ts';
 import { printDetails } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
 import { styled } from '../output/style.ts';
-import { Interruption } from '../terminal/confirm.ts';
+import { type Interruption, untilInterrupted } from '../terminal/confirm.ts';
 import { actionDetails } from './action-columns.ts';
 
 interface Flags extends ClientFlags {
@@ -38,18 +38,9 @@ export function addGuardianWatch(parent: Command): void {
         .argParser(parseDuration)
         .default(1000, '1s'),
     )
-    .action(async (flags: Flags) => {
-      const interruption = new Interruption();
-      try {
-        await watch(await connect(flags), flags, interruption);
-      } catch (error) {
-        interruption.check();
-        throw error;
-      } finally {
-        interruption.close();
-      }
-      interruption.check();
-    });
+    .action((flags: Flags) =>
+      untilInterrupted(async (interruption) => watch(await connect(flags), flags, interruption)),
+    );
 }
 
 async function watch(client: Actlog, flags: Flags, interruption: Interruption): Promise<void> {

@@ -5,7 +5,7 @@ import { addExamples } from '../command/client-command.ts';
 import { addConnectionOptions, type ConnectionFlags, connect } from '../connection/connect.ts';
 import { parseWholeNumber } from '../options/numbers.ts';
 import { print } from '../output/print.ts';
-import { Interruption } from '../terminal/confirm.ts';
+import { untilInterrupted } from '../terminal/confirm.ts';
 
 interface Flags extends ConnectionFlags {
   readonly after?: number;
@@ -33,18 +33,10 @@ export function feedCommand(): Command {
     .action(async (flags: Flags) => {
       const client = await connect(flags);
       const { after, limit, follow, receipts } = flags;
-      const interruption = new Interruption();
-      try {
-        const { signal } = interruption;
+      await untilInterrupted(async ({ signal }) => {
         for await (const record of readFeed(client, { after, limit, follow, receipts }, { signal })) {
           await print(stringifyExactJson(record) as string);
         }
-      } catch (error) {
-        interruption.check();
-        throw error;
-      } finally {
-        interruption.close();
-      }
-      interruption.check();
+      });
     });
 }

@@ -109,8 +109,7 @@ async function verify(given: string | undefined, flags: Flags): Promise<void> {
   }
   const sealed = seals?.report();
   await print(flags.json ? JSON.stringify({ ...report, ...sealed }) : reportText(report, sealed));
-  if (sealed?.hasGap) throw new ExitCodeError('', exitCodes.failed);
-  if (!report.isProven) throw new ExitCodeError('', exitCodes.failed);
+  if (!report.isProven || sealed?.hasGap) throw new ExitCodeError('', exitCodes.failed);
 }
 
 type LogModule = typeof import('@actlog/log');
@@ -171,7 +170,7 @@ class SealedSessions {
       sealed: reports.reduce((sum, { sealed }) => sum + sealed, 0),
       unsealed: reports.reduce((sum, { unsealed }) => sum + unsealed.length, 0),
       sealFindings,
-      hasGap: sealFindings.some(({ code }) => code !== 'not-closed'),
+      hasGap: gapsIn(sealFindings) > 0,
     };
   }
 }
@@ -362,14 +361,14 @@ function reportText(report: LogReport, seals: SealedReport | undefined): string 
   lines.push(
     isProven && !seals?.hasGap
       ? 'Proven.'
-      : `NOT proven: ${count(findings.length + gapsIn(seals), 'problem was', 'problems were')} found.`,
+      : `NOT proven: ${count(findings.length + gapsIn(seals?.sealFindings ?? []), 'problem was', 'problems were')} found.`,
   );
   return lines.join('\n');
 }
 
-/** Returns the number of findings about seals that are gaps. */
-function gapsIn(seals: SealedReport | undefined): number {
-  return seals?.sealFindings.filter(({ code }) => code !== 'not-closed').length ?? 0;
+/** Returns how many findings are gaps: a recorder that was not closed is none. */
+function gapsIn(findings: SealedReport['sealFindings']): number {
+  return findings.filter(({ code }) => code !== 'not-closed').length;
 }
 
 function count(number: number, one: string, many: string): string {

@@ -9,7 +9,7 @@ import { formatOf, jsonText } from '../output/format.ts';
 import { note, print } from '../output/print.ts';
 import { terminalWidth } from '../output/printable.ts';
 import { type Column, Table } from '../output/table.ts';
-import { Interruption } from '../terminal/confirm.ts';
+import { untilInterrupted } from '../terminal/confirm.ts';
 import { eventColumns, sessionColumns } from './session-columns.ts';
 
 interface Flags extends ClientFlags {
@@ -60,9 +60,7 @@ async function follow<Item>(
   read: (signal: AbortSignal) => AsyncIterable<Item>,
   { columns, flags, noun }: Following<Item>,
 ): Promise<void> {
-  const interruption = new Interruption();
-  try {
-    const { signal } = interruption;
+  await untilInterrupted(async ({ signal }) => {
     const isTable = formatOf(flags) === 'table';
     const table = new Table(columns, terminalWidth());
     const earlier = await lastOf(read(signal), flags.last);
@@ -75,13 +73,7 @@ async function follow<Item>(
     const show = (item: Item) => print(isTable ? table.line(item) : jsonText(item));
     for (const item of earlier) await show(item);
     for await (const item of poll(read, { signal, intervalMs: flags.interval })) await show(item);
-  } catch (error) {
-    interruption.check();
-    throw error;
-  } finally {
-    interruption.close();
-  }
-  interruption.check();
+  });
 }
 
 /** Returns the last items of a sequence, in constant memory. */

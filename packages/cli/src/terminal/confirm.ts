@@ -69,3 +69,21 @@ export class Interruption {
   readonly #onInterrupt = (): void => this.interrupt('SIGINT');
   readonly #onTerminate = (): void => this.interrupt('SIGTERM');
 }
+
+/**
+ * Runs work that ends when the user interrupts it.
+ *
+ * @throws InterruptedError when it was interrupted, whether the work failed by it or ended
+ */
+export async function untilInterrupted(work: (interruption: Interruption) => Promise<void>): Promise<void> {
+  const interruption = new Interruption();
+  try {
+    await work(interruption);
+  } catch (error) {
+    interruption.check();
+    throw error;
+  } finally {
+    interruption.close();
+  }
+  interruption.check();
+}
