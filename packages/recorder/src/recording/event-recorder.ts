@@ -74,7 +74,6 @@ export class EventRecorder {
   }
 
   /** Adds the event of category `tool_api` about a call. */
-
   add(eventId: string, nowMs: number, source: EventSource, facts: EventFacts): void {
     if (!this.#options.outbox) return;
     const responseStatus = this.#sendableStatus(facts.responseStatus);
@@ -85,7 +84,7 @@ export class EventRecorder {
       responseStatus,
       toolName: toIdentifier(source.toolName, 'unknown'),
     });
-    this.#queue(nowMs, source, head, body, responseStatus >= 400);
+    this.#addSealed(nowMs, source, head, body, responseStatus >= 400);
     this.#options.onRecorded();
   }
 
@@ -99,7 +98,7 @@ export class EventRecorder {
       origins: about.origins,
       ...(about.userText && { userText: true }),
     };
-    this.#queue(nowMs, source, head, originsBody({ ...head, payload }));
+    this.#addSealed(nowMs, source, head, originsBody({ ...head, payload }));
   }
 
   /** Adds the event of category `subagent_call` about a call, if its agent runs inside another or is a subagent. */
@@ -115,7 +114,7 @@ export class EventRecorder {
     const head = this.#head(createEventId(nowMs), source, about);
     const toolName = toIdentifier(source.toolName, 'unknown');
     const payload = { eventId: about.callEventId, toolName, ...sendable };
-    this.#queue(nowMs, source, head, subagentBody({ ...head, payload }));
+    this.#addSealed(nowMs, source, head, subagentBody({ ...head, payload }));
   }
 
   /** Adds an event of category `session_seal` for each session whose latest events have none. */
@@ -127,13 +126,8 @@ export class EventRecorder {
   #addSeal({ sessionId, agentId, source, payload }: Seal<EventSource>): void {
     if (this.#options.refusals?.ofEvents('seals')) return;
     const nowMs = Date.now();
-    const eventId = createEventId(nowMs);
-    const body = sealBody({ eventId, sessionId, agentId, sourceTimestamp: isoTimestamp(nowMs), payload });
-    const originKey = this.#originKey(source.framework, source.sdk);
-    this.#options.outbox?.add(
-      new QueuedEvent({ eventId, sessionId, isImportant: false, body, originKey }),
-      nowMs,
-    );
+    const head = { eventId: createEventId(nowMs), sessionId, agentId, sourceTimestamp: isoTimestamp(nowMs) };
+    this.#queue(nowMs, source, head, sealBody({ ...head, payload }));
   }
 
   #head(eventId: string, source: EventSource, about: Pick<EventFacts, 'sessionId' | 'sourceTimestamp'>) {
@@ -145,11 +139,17 @@ export class EventRecorder {
     };
   }
 
-  #queue(nowMs: number, source: EventSource, head: EventHead, body: string, isImportant = false): void {
+  /** Adds an event that seals count. */
+  #addSealed(nowMs: number, source: EventSource, head: EventHead, body: string, isImportant = false): void {
+    this.#queue(nowMs, source, head, body, isImportant);
     const { eventId, sessionId, agentId } = head;
+    this.#seals?.add(eventId, { sessionId, agentId, source });
+  }
+
+  #queue(nowMs: number, source: EventSource, head: EventHead, body: string, isImportant = false): void {
+    const { eventId, sessionId } = head;
     const originKey = this.#originKey(source.framework, source.sdk);
     this.#options.outbox?.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey }), nowMs);
-    this.#seals?.add(eventId, { sessionId, agentId, source });
   }
 
   /** Replaces a status that is not JSON-serializable or that the service would reject. */
