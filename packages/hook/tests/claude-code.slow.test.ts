@@ -9,11 +9,6 @@ const newEnvironment = () => service.environment(service.newFolder());
 const shell = (command: string) => ({ name: 'Bash', input: { command, description: 'A command.' } });
 const enforce = { guard: 'enforce', onUnavailable: 'deny' } as const;
 
-/** Expects the calls of a session once they are delivered, in any order. */
-async function expectCalls(sessionId: string, calls: readonly string[]): Promise<void> {
-  await expect.poll(async () => (await service.calls(sessionId)).sort()).toEqual([...calls].sort());
-}
-
 const isTried = await claudeRuns(newEnvironment());
 if (!isTried) test.skip('NOT TRIED: Claude Code does not run on this machine', () => {});
 
@@ -27,7 +22,7 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
       options: { allowedTools: ['Bash'] },
     });
     expect(results).toContainEqual({ text: 'hi', isError: false });
-    await expectCalls(sessionId, [
+    await service.expectCalls(sessionId, [
       'claude-code Bash 200',
       'claude-code Bash 500',
       'claude-code Bash 400',
@@ -57,7 +52,7 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
         isError: true,
       },
     ]);
-    await expectCalls(sessionId, ['claude-code Bash 403']);
+    await service.expectCalls(sessionId, ['claude-code Bash 403']);
   });
 
   test('runs a held call once a person approves it', async () => {
@@ -79,7 +74,7 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
     await decided;
     await archive();
     expect(results).toEqual([{ text: 'hi', isError: false }]);
-    await expectCalls(sessionId, ['claude-code Bash 200']);
+    await service.expectCalls(sessionId, ['claude-code Bash 200']);
   });
 
   test("leaves allowed calls to the user's own permissions, and records what they deny", async () => {
@@ -90,7 +85,7 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
       settings: { permissions: { allow: ['Bash(printf hi)'], deny: ['Bash(printf ho)'] } },
     });
     expect(results.filter(({ isError }) => !isError)).toEqual([{ text: 'hi', isError: false }]);
-    await expectCalls(sessionId, ['claude-code Bash 200', 'claude-code Bash 403']);
+    await service.expectCalls(sessionId, ['claude-code Bash 200', 'claude-code Bash 403']);
   });
 
   test('records calls of a subagent in the session and under the name of the agent', async () => {
@@ -104,7 +99,7 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
         agents: { explorer: { description: 'Explores.', prompt: 'Explore.', background: false } },
       },
     });
-    await expectCalls(sessionId, ['claude-code Agent 200', 'claude-code Bash 200']);
+    await service.expectCalls(sessionId, ['claude-code Agent 200', 'claude-code Bash 200']);
   });
 
   test('blocks calls when the hook itself cannot run and the guard is fail-closed', async () => {
@@ -137,6 +132,6 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
     });
     await archive();
     expect(results.length).toBeLessThan(6);
-    await expectCalls(sessionId, Array(5).fill('claude-code Bash 403'));
+    await service.expectCalls(sessionId, Array(5).fill('claude-code Bash 403'));
   });
 });

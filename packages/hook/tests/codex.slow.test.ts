@@ -17,11 +17,6 @@ async function run(turns: CodexRun['turns'], options: Partial<CodexRun> = {}) {
   return { ...ended, file: join(String(environment.HOME), 'ran.txt') };
 }
 
-/** Expects the calls of a session once they are delivered. */
-async function expectCalls(sessionId: string, calls: readonly string[]): Promise<void> {
-  await expect.poll(async () => (await service.calls(sessionId)).sort()).toEqual(calls);
-}
-
 describe.skipIf(!codexRuns())('the hook in the real Codex, which its SDK starts', () => {
   test('records calls in the session of the thread, with their statuses', async () => {
     const { sessionId, results } = await run([
@@ -30,7 +25,7 @@ describe.skipIf(!codexRuns())('the hook in the real Codex, which its SDK starts'
     ]);
     expect(results.get('call_0_0')).toContain('hi');
     // Codex reports no end of a tool of its own that failed.
-    await expectCalls(sessionId, ['codex Bash 200', 'codex Bash 500', 'codex view_image 499']);
+    await service.expectCalls(sessionId, ['codex Bash 200', 'codex Bash 500', 'codex view_image 499']);
     expect(JSON.stringify(await service.events(sessionId))).not.toContain('printf');
   });
 
@@ -45,7 +40,7 @@ describe.skipIf(!codexRuns())('the hook in the real Codex, which its SDK starts'
     await archive();
     expect(results.get('call_0_0')).toMatch(/The call of the tool .*Bash.* was not run: .*No shell\./);
     expect(existsSync(file)).toBe(false);
-    await expectCalls(sessionId, ['codex Bash 403']);
+    await service.expectCalls(sessionId, ['codex Bash 403']);
   });
 
   test.each([
@@ -66,6 +61,6 @@ describe.skipIf(!codexRuns())('the hook in the real Codex, which its SDK starts'
     await decided;
     await archive();
     expect(existsSync(file)).toBe(runs);
-    await expectCalls(sessionId, [line]);
+    await service.expectCalls(sessionId, [line]);
   });
 });

@@ -17,11 +17,6 @@ async function run(turns: CopilotRun['turns'], options: Partial<CopilotRun> = {}
   return { ...ended, file: join(String(environment.HOME), 'ran.txt') };
 }
 
-/** Expects the calls of a session once they are delivered. */
-async function expectCalls(sessionId: string, calls: readonly string[]): Promise<void> {
-  await expect.poll(async () => (await service.calls(sessionId)).sort()).toEqual(calls);
-}
-
 describe.skipIf(!copilotRuns())('the hook in the real Copilot, which its SDK starts', () => {
   test('records calls in the session of the SDK, with their statuses', async () => {
     const { sessionId, results } = await run([
@@ -29,7 +24,7 @@ describe.skipIf(!copilotRuns())('the hook in the real Copilot, which its SDK sta
       [bash('exit 3'), ['nowhere', {}], ['bash', {}], ['broken', { id: 'u-1' }]],
     ]);
     expect(results).toContain('found');
-    await expectCalls(sessionId, [
+    await service.expectCalls(sessionId, [
       'copilot bash 200',
       'copilot bash 400',
       'copilot bash 500',
@@ -48,7 +43,7 @@ describe.skipIf(!copilotRuns())('the hook in the real Copilot, which its SDK sta
     expect(results.filter((result) => result.includes('Users stay.'))).toHaveLength(2);
     expect(results).not.toContain('found');
     expect(existsSync(file)).toBe(false);
-    await expectCalls(sessionId, ['copilot bash 403', 'copilot lookup 403']);
+    await service.expectCalls(sessionId, ['copilot bash 403', 'copilot lookup 403']);
   });
 
   test.each([
@@ -66,7 +61,7 @@ describe.skipIf(!copilotRuns())('the hook in the real Copilot, which its SDK sta
     await decided;
     await archive();
     expect(existsSync(file)).toBe(runs);
-    await expectCalls(sessionId, [line]);
+    await service.expectCalls(sessionId, [line]);
   });
 
   test('leaves an allowed call to the permissions of the program', async () => {
@@ -74,6 +69,6 @@ describe.skipIf(!copilotRuns())('the hook in the real Copilot, which its SDK sta
       onPermissionRequest: () => ({ kind: 'reject' }),
     });
     expect(existsSync(file)).toBe(false);
-    await expectCalls(sessionId, ['copilot bash 499']);
+    await service.expectCalls(sessionId, ['copilot bash 499']);
   });
 });

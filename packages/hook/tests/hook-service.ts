@@ -10,6 +10,7 @@ import {
 } from '@actlog/client';
 import { toolCallCategory } from '@actlog/protocol';
 import { startServer } from '@actlog/server';
+import { expect } from 'vitest';
 
 /** A real server on loopback, and folders for the agents that report to it. */
 export class HookService {
@@ -49,6 +50,11 @@ export class HookService {
   async calls(sessionId: string): Promise<string[]> {
     const events = (await this.events(sessionId)).filter(({ category }) => category === toolCallCategory);
     return events.map(({ agentId, payload }) => `${agentId} ${payload?.toolName} ${payload?.responseStatus}`);
+  }
+
+  /** Expects the tool calls of a session once they are delivered, in any order. */
+  async expectCalls(sessionId: string, calls: readonly string[]): Promise<void> {
+    await expect.poll(async () => (await this.calls(sessionId)).sort()).toEqual([...calls].sort());
   }
 
   async events(sessionId: string): Promise<StoredEvent[]> {

@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { type Apt, unpackedPackages } from '../debian-packages.ts';
 
 const run = promisify(execFile);
 
@@ -51,7 +52,7 @@ async function buildGoVerifier(): Promise<string> {
   const program = join(cache, `go-verifier-${digest}`);
   if (existsSync(program)) return program;
   await mkdir(cache, { recursive: true });
-  const system = await unpackedPackages();
+  const system = await unpackedPackages(cache, goPackages);
   const [goFolder] = (await readdir(join(system, 'usr/lib'))).filter((name) => /^go-\d/.test(name));
   if (!goFolder) throw new Error(`${system} has no Go; delete ${cache} and run the test again.`);
   const goRoot = join(system, 'usr/lib', goFolder);
@@ -73,50 +74,10 @@ async function buildGoVerifier(): Promise<string> {
   return program;
 }
 
-/** Returns a folder with the unpacked packages, as they would be installed below `/`. */
-async function unpackedPackages(): Promise<string> {
-  const system = join(cache, 'system');
-  if (existsSync(system)) return system;
-  const folder = await mkdtemp(join(cache, 'download-'));
-  try {
-    const apt = await aptWithoutRoot(folder);
-    const { stdout: depends } = await apt('apt-cache', ['show', '--no-all-versions', goPackage]);
-    const version = /golang-(\d+\.\d+)-go/.exec(depends)?.[1];
-    if (!version) throw new Error(`The package ${goPackage} depends on no Go.`);
-    const packages = [`golang-${version}-go`, `golang-${version}-src`, modulePackage];
-    await apt('apt-get', ['download', ...packages]);
-    for (const name of await readdir(folder)) {
-      if (name.endsWith('.deb')) await run('dpkg-deb', ['-x', join(folder, name), join(folder, 'system')]);
-    }
-    await rename(join(folder, 'system'), system);
-  } catch (cause) {
-    throw new Error(
-      `Go and ${modulePackage} cannot be downloaded: this test needs Debian or Ubuntu, and their package servers.`,
-      { cause },
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  return system;
-}
-
-/** Returns the commands of apt with lists of packages in a folder, because those of the system need root to update. */
-async function aptWithoutRoot(folder: string) {
-  const options = {
-    'Dir::State::lists': join(folder, 'lists'),
-    'Dir::Cache': join(folder, 'cache'),
-    'APT::Sandbox::User': '',
-    'Acquire::Languages': 'none',
-  };
-  await mkdir(join(folder, 'lists/partial'), { recursive: true });
-  await mkdir(join(folder, 'cache/archives/partial'), { recursive: true });
-  const settings = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-  const apt = (command: string, args: readonly string[]) =>
-    run(command, [...settings, ...args], {
-      cwd: folder,
-      env: { ...process.env, PATH: [process.env.PATH, '/usr/bin'].join(delimiter) },
-      maxBuffer: 64 * 1024 * 1024,
-    });
-  await apt('apt-get', ['update', '-qq']);
-  return apt;
+/** Returns the packages that are needed: the current Go, and its module. */
+async function goPackages(apt: Apt): Promise<string[]> {
+  const { stdout: depends } = await apt('apt-cache', ['show', '--no-all-versions', goPackage]);
+  const version = /golang-(\d+\.\d+)-go/.exec(depends)?.[1];
+  if (!version) throw new Error(`The package ${goPackage} depends on no Go.`);
+  return [`golang-${version}-go`, `golang-${version}-src`, modulePackage];
 }

@@ -21,10 +21,30 @@ export interface Shape {
   readonly atLeastOne?: readonly string[];
 }
 
+const ofBothClasses: Readonly<Record<string, Attribute>> = {
+  activity_name: { type: 'string' },
+  category_name: { type: 'string' },
+  class_name: { type: 'string' },
+  metadata: { object: 'metadata', isRequired: true },
+  severity: { type: 'string' },
+  severity_id: {
+    type: 'integer',
+    isRequired: true,
+    values: { 1: 'Informational', 2: 'Low', 3: 'Medium', 4: 'High', 5: 'Critical', 99: 'Other' },
+    caption: 'severity',
+  },
+  status: { type: 'string' },
+  time: { type: 'integer', isRequired: true },
+  type_name: { type: 'string' },
+  unmapped: { object: 'object' },
+  resources: { object: 'resource_details', isArray: true },
+};
+
 /** Classes of OCSF 1.8.0 that the server sends, with the attributes and values that it uses. */
 export const ocsfClasses: Readonly<Record<string, Shape>> = {
   api_activity: {
     attributes: {
+      ...ofBothClasses,
       api: { object: 'api', isRequired: true },
       actor: { object: 'actor', isRequired: true },
       action: { type: 'string', profile: 'security_control' },
@@ -58,34 +78,20 @@ export const ocsfClasses: Readonly<Record<string, Shape>> = {
         values: { 1: 'Create', 3: 'Update', 4: 'Delete', 99: 'Other' },
         caption: 'activity_name',
       },
-      activity_name: { type: 'string' },
-      category_name: { type: 'string' },
       category_uid: {
         type: 'integer',
         isRequired: true,
         values: { 6: 'Application Activity' },
         caption: 'category_name',
       },
-      class_name: { type: 'string' },
       class_uid: {
         type: 'integer',
         isRequired: true,
         values: { 6003: 'API Activity' },
         caption: 'class_name',
       },
-      metadata: { object: 'metadata', isRequired: true },
-      severity: { type: 'string' },
-      severity_id: {
-        type: 'integer',
-        isRequired: true,
-        values: { 1: 'Informational', 2: 'Low', 3: 'Medium', 4: 'High', 5: 'Critical', 99: 'Other' },
-        caption: 'severity',
-      },
-      status: { type: 'string' },
       status_code: { type: 'string' },
       status_id: { type: 'integer', values: { 1: 'Success', 2: 'Failure', 99: 'Other' }, caption: 'status' },
-      time: { type: 'integer', isRequired: true },
-      type_name: { type: 'string' },
       type_uid: {
         type: 'integer',
         isRequired: true,
@@ -97,14 +103,13 @@ export const ocsfClasses: Readonly<Record<string, Shape>> = {
         },
         caption: 'type_name',
       },
-      unmapped: { object: 'object' },
       message_context: { object: 'message_context', profile: 'ai_operation' },
-      resources: { object: 'resource_details', isArray: true },
       src_endpoint: { object: 'network_endpoint', isRequired: true },
     },
   },
   detection_finding: {
     attributes: {
+      ...ofBothClasses,
       is_alert: { type: 'boolean' },
       risk_level: { type: 'string' },
       risk_level_id: {
@@ -119,15 +124,12 @@ export const ocsfClasses: Readonly<Record<string, Shape>> = {
         values: { 1: 'Create', 2: 'Update', 99: 'Other' },
         caption: 'activity_name',
       },
-      activity_name: { type: 'string' },
-      category_name: { type: 'string' },
       category_uid: {
         type: 'integer',
         isRequired: true,
         values: { 2: 'Findings' },
         caption: 'category_name',
       },
-      class_name: { type: 'string' },
       class_uid: {
         type: 'integer',
         isRequired: true,
@@ -135,27 +137,14 @@ export const ocsfClasses: Readonly<Record<string, Shape>> = {
         caption: 'class_name',
       },
       message: { type: 'string' },
-      metadata: { object: 'metadata', isRequired: true },
-      severity: { type: 'string' },
-      severity_id: {
-        type: 'integer',
-        isRequired: true,
-        values: { 1: 'Informational', 2: 'Low', 3: 'Medium', 4: 'High', 5: 'Critical', 99: 'Other' },
-        caption: 'severity',
-      },
-      status: { type: 'string' },
       status_id: { type: 'integer', values: { 1: 'New', 99: 'Other' }, caption: 'status' },
-      time: { type: 'integer', isRequired: true },
-      type_name: { type: 'string' },
       type_uid: {
         type: 'integer',
         isRequired: true,
         values: { 200401: 'Detection Finding: Create', 200402: 'Detection Finding: Update' },
         caption: 'type_name',
       },
-      unmapped: { object: 'object' },
       finding_info: { object: 'finding_info', isRequired: true },
-      resources: { object: 'resource_details', isArray: true },
     },
   },
 };

@@ -1,14 +1,12 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { unpackedPackages } from '../../../log/tests/debian-packages.ts';
 import { atTestEnd } from '../test-end.ts';
-
-const run = promisify(execFile);
 
 /** Folder for what is downloaded once. */
 const cache = join(import.meta.dirname, '../../../../node_modules/.cache/rsyslog');
@@ -39,7 +37,7 @@ export interface Rsyslog {
  * @param port - 0 for a free one
  */
 export async function startRsyslog(folder: string, port = 0): Promise<Rsyslog> {
-  const system = await unpackedPackages();
+  const system = await unpackedPackages(cache, async () => packages);
   const libraries = join(
     system,
     'usr/lib',
@@ -109,36 +107,4 @@ async function isListening(port: number): Promise<boolean> {
   ]);
   server.close();
   return error !== undefined;
-}
-
-async function unpackedPackages(): Promise<string> {
-  const system = join(cache, 'system');
-  if (existsSync(system)) return system;
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'download-'));
-  try {
-    await mkdir(join(folder, 'lists/partial'), { recursive: true });
-    await mkdir(join(folder, 'cache/archives/partial'), { recursive: true });
-    const settings = [
-      `Dir::State::lists=${join(folder, 'lists')}`,
-      `Dir::Cache=${join(folder, 'cache')}`,
-      'APT::Sandbox::User=',
-      'Acquire::Languages=none',
-    ].flatMap((setting) => ['-o', setting]);
-    const env = { ...process.env, PATH: [process.env.PATH, '/usr/bin'].join(delimiter) };
-    await run('apt-get', [...settings, 'update', '-qq'], { cwd: folder, env });
-    await run('apt-get', [...settings, 'download', ...packages], { cwd: folder, env });
-    for (const name of await readdir(folder)) {
-      if (name.endsWith('.deb')) await run('dpkg-deb', ['-x', join(folder, name), join(folder, 'system')]);
-    }
-    await rename(join(folder, 'system'), system);
-  } catch (cause) {
-    throw new Error(
-      'rsyslog cannot be downloaded: this test needs Debian or Ubuntu, and their package servers.',
-      { cause },
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  return system;
 }
