@@ -1,7 +1,7 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
 import type { EndedCall, HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import { type Dialect, EventFields, failureStatus, resultStatus } from './dialect.ts';
+import { type Dialect, EventFields, failureStatus, resultStatus, threadOf } from './dialect.ts';
 
 /** Tool with which Claude Code returns typed results; a run cannot end otherwise. */
 const internalTool = 'StructuredOutput';
@@ -50,12 +50,6 @@ function parseEvent(name: string, event: EventFields): HookEvent {
     default:
       return { kind: 'other' };
   }
-}
-
-function threadOf(event: EventFields) {
-  const subagentId = event.optionalText('agent_id') ?? '';
-  const subagent = subagentId === '' ? undefined : event.optionalText('agent_type');
-  return { sessionId: event.text('session_id'), subagentId, subagent };
 }
 
 function callOf(event: EventFields, toolUse: EventFields): HookCall {

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import { type Dialect, EventFields, resultStatus } from './dialect.ts';
+import { type Dialect, EventFields, resultStatus, threadOf } from './dialect.ts';
 
 /**
  * Hooks of Codex, by its reference (https://developers.openai.com/codex/hooks) and the parser of its source
@@ -139,12 +139,6 @@ function objectIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function threadOf(event: EventFields) {
-  const subagentId = event.optionalText('agent_id') ?? '';
-  const subagent = subagentId === '' ? undefined : event.optionalText('agent_type');
-  return { sessionId: event.text('session_id'), subagentId, subagent };
 }
 
 function callOf(event: EventFields): HookCall {

@@ -125,3 +125,10 @@ export type AgentName = keyof typeof agents;
 export function isAgentName(name: unknown): name is AgentName {
   return typeof name === 'string' && Object.hasOwn(agents, name);
 }
+
+/** Returns the thread of an event with the fields of Claude Code, which the events of Codex have too. */
+export function threadOf(event: EventFields) {
+  const subagentId = event.optionalText('agent_id') ?? '';
+  const subagent = subagentId === '' ? undefined : event.optionalText('agent_type');
+  return { sessionId: event.text('session_id'), subagentId, subagent };
+}

@@ -44,7 +44,7 @@ function scriptOf({ script = process.argv[1] }: InstallHookOptions): string | un
 }
 
 /** Resolves links: one in `node_modules/.bin` may be removed before the package that it points to. */
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { decodeText } from '@actlog/recorder/short-lived';
@@ -12,7 +12,13 @@ import {
 } from 'jsonc-parser';
 import { type AgentName, agents, isAgentName } from '../dialects/dialect.ts';
 import { type AgentSettings, agentSettings, type HookEntry } from './agent-settings.ts';
-import { type HookPlace, hookCommand, type InstallHookOptions, isHookCommand } from './hook-command.ts';
+import {
+  type HookPlace,
+  hookCommand,
+  type InstallHookOptions,
+  isHookCommand,
+  realPathOf,
+} from './hook-command.ts';
 
 /** Time beyond the waits of a hook that the agent allows it, in seconds. */
 const marginSeconds = 30;
@@ -185,14 +191,6 @@ class SettingsFile {
 
   remove(): void {
     rmSync(this.path, { force: true });
-  }
-}
-
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
   }
 }
 

@@ -2,7 +2,7 @@ import { shareOf } from '../baseline/baseline.ts';
 import { matched, type Rule } from '../rule.ts';
 import { precedes } from '../session/mark.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
-import { actionBits, irreversibleBits } from '../taxonomy/tag.ts';
+import { actionBits, bitCount, irreversibleBits } from '../taxonomy/tag.ts';
 
 /** Detects an action after untrusted content. */
 export const goalActionAfterUntrusted: Rule = {
@@ -271,12 +271,6 @@ export const goalNewReading: Rule = {
   ],
 };
 
-function size(bits: number): number {
-  let count = 0;
-  for (let left = bits; left !== 0; left &= left - 1) count += 1;
-  return count;
-}
-
 /** Detects actions on several kinds of objects. */
 export const goalScatteredActions: Rule = {
   id: 'goal.scattered-actions',
@@ -295,7 +289,7 @@ export const goalScatteredActions: Rule = {
   },
   detect(view) {
     const found = sequence(view, 'ingest_untrusted', 'reach');
-    const kinds = size(view.state.reachedNouns);
+    const kinds = bitCount(view.state.reachedNouns);
     if (found === undefined || kinds < 2) return undefined;
     const [read, act] = found;
     const acts = tallyOf(view, 'reach');

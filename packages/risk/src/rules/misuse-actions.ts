@@ -1,6 +1,6 @@
 import { matched, type Rule } from '../rule.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
-import { actionBits } from '../taxonomy/tag.ts';
+import { actionBits, bitCount } from '../taxonomy/tag.ts';
 
 /** Detects a deletion after untrusted content. */
 export const misuseDeleteAfterUntrusted: Rule = {
@@ -115,12 +115,6 @@ export const misusePublishAfterUntrusted: Rule = {
   ],
 };
 
-function size(bits: number): number {
-  let count = 0;
-  for (let left = bits; left !== 0; left &= left - 1) count += 1;
-  return count;
-}
-
 /** Detects several types of actions in one session. */
 export const misuseMixedActions: Rule = {
   id: 'misuse.mixed-actions',
@@ -139,7 +133,7 @@ export const misuseMixedActions: Rule = {
   },
   detect(view) {
     const found = sequence(view, 'ingest_untrusted', 'reach');
-    const types = size(view.state.reachedVerbs);
+    const types = bitCount(view.state.reachedVerbs);
     if (found === undefined || types < 2) return undefined;
     const [read, act] = found;
     const acts = tallyOf(view, 'reach');

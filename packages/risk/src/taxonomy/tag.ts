@@ -76,3 +76,10 @@ export const irreversibleBits: TagBits = tagBits(
   'admin',
   'exec',
 );
+
+/** Returns how many bits are set, such as the tags of a set. */
+export function bitCount(bits: number): number {
+  let count = 0;
+  for (let left = bits; left !== 0; left &= left - 1) count += 1;
+  return count;
+}

@@ -229,8 +229,6 @@ export type RiskiestSession = Pick<
   | 'risk_level'
 >;
 
-/** Highest score of the risk engine. */
-
 /** Sessions that started within a span of time. */
 interface StartedSessions {
   readonly tenantId: number;
