@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { suggestions } from '../src/completion/complete.ts';
 import { completionScripts } from '../src/completion/completion-command.ts';
 import { actlog, commandEnvironment, commandLine } from './command-line.ts';
@@ -18,61 +18,70 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Returns what bash completes a line to, with the script as the command prints it. */
-function completedByBash(line: string, wordBreaks: readonly string[]): string[] {
+/** Returns what bash completes each line to, with the script as the command prints it. The last word is completed. */
+function completedByBash(...lines: readonly (readonly string[])[]): string[][] {
+  const completions = lines.map(
+    (words) => `
+COMP_LINE=${JSON.stringify(words.join(' ').replace(/ = ?/, '='))}
+COMP_WORDS=(${words.map((word) => JSON.stringify(word)).join(' ')})
+COMP_CWORD=${words.length - 1}
+COMPREPLY=()
+$complete
+printf '%s ' "\${COMPREPLY[@]}"; echo`,
+  );
   const script = `
 set -u
-source <(actlog completion bash)
-source <(actlog completion bash)
-COMP_LINE=${JSON.stringify(line)}
-COMP_WORDS=(${wordBreaks.map((word) => JSON.stringify(word)).join(' ')})
-COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-$(complete -p actlog | sed -E 's/.*-F ([^ ]+) .*/\\1/')
-printf '%s\\n' "\${COMPREPLY[@]}"`;
+source "${folder}/completion"
+source "${folder}/completion"
+complete=$(complete -p actlog | sed -E 's/.*-F ([^ ]+) .*/\\1/')
+${completions.join('')}`;
   const environment = commandEnvironment();
   const env = { ...environment, PATH: `${folder}:${environment.PATH}` };
-  return execFileSync('bash', ['--norc', '-c', script], { env, encoding: 'utf8' }).trim().split('\n');
+  const printed = execFileSync('bash', ['--norc', '-c', script], { env, encoding: 'utf8' });
+  return printed
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(' '));
 }
 
-describe('in bash', () => {
-  it('completes subcommands, their commands, options and choices', () => {
-    expect(completedByBash('actlog se', ['actlog', 'se'])).toEqual(['serve', 'sessions']);
-    expect(completedByBash('actlog guardian ', ['actlog', 'guardian', ''])).toEqual([
-      'list',
-      'watch',
-      'approve',
-      'deny',
-      'grants',
-      'revoke',
-    ]);
-    expect(completedByBash('actlog sessions list --s', ['actlog', 'sessions', 'list', '--s'])).toEqual([
-      '--since',
-      '--status',
-    ]);
-    const words = ['actlog', 'policies', 'create', '--effect'];
-    const effects = ['allow', 'deny', 'require_approval'];
-    expect(completedByBash('actlog policies create --effect ', [...words, ''])).toEqual(effects);
-    expect(completedByBash('actlog policies create --effect=', [...words, '='])).toEqual(effects);
-    expect(completedByBash('actlog policies create --effect=d', [...words, '=', 'd'])).toEqual(['deny']);
-  });
+test('bash completes subcommands, their commands, options and choices', () => {
+  writeFileSync(join(folder, 'completion'), completionScripts.bash);
+  const effects = ['allow', 'deny', 'require_approval'];
+  expect(
+    completedByBash(
+      ['actlog', 'se'],
+      ['actlog', 'guardian', ''],
+      ['actlog', 'sessions', 'list', '--s'],
+      ['actlog', 'policies', 'create', '--effect', ''],
+      ['actlog', 'policies', 'create', '--effect', '='],
+      ['actlog', 'policies', 'create', '--effect', '=', 'd'],
+    ),
+  ).toEqual([
+    ['serve', 'sessions'],
+    ['list', 'watch', 'approve', 'deny', 'grants', 'revoke'],
+    ['--since', '--status'],
+    effects,
+    effects,
+    ['deny'],
+  ]);
 });
 
 describe('suggestions', () => {
   const wordsFor = async (...words: string[]) => (await suggestions(words)).map(({ word }) => word);
 
-  it('skips the values of options', async () => {
+  test('skips the values of options', async () => {
     expect(await wordsFor('sessions', 'list', '--agent', 'show', '--lim')).toEqual(['--limit']);
     expect(await wordsFor('sessions', 'list', '--agent', '')).toEqual([]);
     expect(await wordsFor('keys', 'create', '--kind=t')).toEqual(['--kind=test']);
   });
 
-  it('offers the choices of arguments', async () => {
+  test('offers the choices of arguments', async () => {
     expect(await wordsFor('completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(await wordsFor('rules', 'explain', 'goal.d')).toContain('goal.detour');
     expect(await wordsFor('completion', 'bash', '')).toEqual([]);
   });
 
-  it('describes subcommands and options', async () => {
+  test('describes subcommands and options', async () => {
     expect(await suggestions(['backu'])).toEqual([
       { word: 'backup', description: 'copy the database while the server runs' },
     ]);
@@ -80,16 +89,19 @@ describe('suggestions', () => {
     expect(option?.description).toMatch(/^comment/);
   });
 
-  it('offers nothing for an unknown command', async () => {
+  test('offers nothing for an unknown command', async () => {
     expect(await wordsFor('nonsense', '')).toEqual([]);
   });
 });
 
-it.each(['bash', 'zsh', 'fish'] as const)('prints a script for %s that its shell accepts', async (shell) => {
-  const { stdout, exitCode } = await actlog(['completion', shell]);
-  expect({ stdout, exitCode }).toEqual({ stdout: completionScripts[shell], exitCode: 0 });
-  const checked = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' });
-  // A shell that is not installed cannot check its script.
-  if (checked.error === undefined) expect(checked).toMatchObject({ status: 0, stderr: '' });
-  expect(stdout).toContain('actlog __complete --');
-});
+test.each(['bash', 'zsh', 'fish'] as const)(
+  'prints a script for %s that its shell accepts',
+  async (shell) => {
+    const { stdout, exitCode } = await actlog(['completion', shell]);
+    expect({ stdout, exitCode }).toEqual({ stdout: completionScripts[shell], exitCode: 0 });
+    const checked = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' });
+    // A shell that is not installed cannot check its script.
+    if (checked.error === undefined) expect(checked).toMatchObject({ status: 0, stderr: '' });
+    expect(stdout).toContain('actlog __complete --');
+  },
+);
