@@ -145,6 +145,8 @@ test('does not allow a call because the service rejects all action ids', async (
 });
 
 test('leaves connections for other checks with many held calls', async () => {
+  // More than may wait at the service at once.
+  const heldCalls = 150;
   let isApproved = false;
   const waiting = new Set<() => void>();
   const asked = new Set<unknown>();
@@ -156,7 +158,7 @@ test('leaves connections for other checks with many held calls', async () => {
     if (action.toolName === 'drop') return { status: 200, body: { decision: 'deny' } };
     if (asked.has(body.actionId)) askedAgain.add(body.actionId);
     asked.add(body.actionId);
-    if (askedAgain.size === 300) isDone();
+    if (askedAgain.size === heldCalls) isDone();
     if (headers.prefer && !isApproved) await new Promise<void>((respond) => waiting.add(respond));
     return { status: 200, body: { decision: isApproved ? 'allow' : 'require_approval' } };
   });
@@ -164,7 +166,7 @@ test('leaves connections for other checks with many held calls', async () => {
   const allAskedAgain = new Promise<void>((resolve) => {
     isDone = resolve;
   });
-  const held = Array.from({ length: 300 }, () => recorder.toolCall(call, () => 'ran'));
+  const held = Array.from({ length: heldCalls }, () => recorder.toolCall(call, () => 'ran'));
   await allAskedAgain;
   const other = recorder.toolCall({ ...call, toolName: 'drop' }, () => 'ran');
   await expect(other).rejects.toMatchObject({ because: 'denied' });

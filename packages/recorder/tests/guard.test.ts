@@ -276,7 +276,8 @@ test.each<[string, Reply]>([
   await recorder.toolCall(call, () => 'ran');
   // The delivery of the event may have failed for the same reason by now.
   const ofChecks = errors.map(({ message }) => message).filter((message) => message.includes('policy check'));
-  expect(ofChecks).toEqual([`A policy check failed (${reason}).`]);
+  // A check during which the event loop stalled is repeated, and may fail again.
+  expect(new Set(ofChecks)).toEqual(new Set([`A policy check failed (${reason}).`]));
 });
 
 test('sends only the selected arguments', async () => {

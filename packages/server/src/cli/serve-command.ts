@@ -97,6 +97,11 @@ function variableOf(name: string): string {
   return `ACTLOG_${upperSnakeCase(name)}`;
 }
 
+/** Returns the environment variables of all settings. Those of secrets can have the suffix `_FILE`. */
+export function settingVariables(): string[] {
+  return names.map(variableOf);
+}
+
 /** Returns the flags of the command: one for each setting that is not a secret. */
 export function settingOptions(): Option[] {
   return names
