@@ -134,6 +134,7 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'tenants',
     'retention',
+    'legal-holds',
     'quota',
     'tags',
     'learn',

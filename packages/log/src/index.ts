@@ -30,6 +30,7 @@ export {
   type RecordKind,
   recordEntry,
   recordKinds,
+  recordTime,
   saltBytes,
 } from './leaf.ts';
 export { LogError, type LogErrorCode } from './log-error.ts';

@@ -481,7 +481,7 @@ test('deletes the decisions about a deleted session', async () => {
   await server.check({ sessionId: 's-1' });
   await server.record({ sessionId: 's-1' });
   await server.check({ sessionId: 's-2' });
-  await admin.sessions.delete('default', 's-1');
+  await admin.sessions.delete('default', 's-1', { erasure: 'Request 1' });
   expect((await decisions(server)).items.map(({ sessionId }) => sessionId)).toEqual(['s-2']);
 });
 

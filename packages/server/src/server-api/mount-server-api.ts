@@ -20,6 +20,7 @@ import {
 import { auditRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
+import { type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './kept-records.ts';
 import { feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
@@ -38,6 +39,7 @@ export type ServerApiParts = ServingParts &
   RevocationParts &
   WebhookParts &
   JudgmentParts &
+  KeptRecordsParts &
   LogParts;
 
 /**
@@ -61,6 +63,8 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),
     receiptRoute(parts),
+    legalHoldsRoute(parts),
+    ...keptRecordsRoutes(parts),
   ];
   const suggestions = suggestionsRoute(parts);
   const feed = feedRoute(parts);

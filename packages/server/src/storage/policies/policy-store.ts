@@ -115,6 +115,17 @@ export async function savePolicy(db: Database, tenantId: number, policy: StoredP
     .values(row)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doUpdateSet(changes))
     .execute();
+  await db
+    .insertInto('policy_versions')
+    .values({
+      tenant_id: tenantId,
+      policy_id: policy.id,
+      version: policy.version,
+      status: policy.status,
+      definition: row.definition,
+      from_ms: policy.updated_ms,
+    })
+    .execute();
   await raiseSettingsVersion(db, tenantId);
 }
 
