@@ -144,7 +144,7 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   'Read what agents did:': ['overview', 'sessions', 'agents', 'events', 'feed'],
   'Decide what they may do:': ['policies', 'guardian', 'channels', 'risk', 'audit'],
-  'Prove what was recorded:': ['log'],
+  'Prove what was recorded:': ['evidence', 'log'],
   'Guard agents without changing their code:': ['gateway', 'hook', 'spool'],
   'Look up and check:': ['rules', 'tool', 'conformance'],
 };

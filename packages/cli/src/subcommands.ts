@@ -56,6 +56,10 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     summary: 'print all records in the order of the log, and follow them',
     load: async () => (await import('./log/feed-command.ts')).feedCommand(),
   },
+  evidence: {
+    summary: 'make an archive that proves a period to an auditor',
+    load: async () => (await import('./log/evidence-command.ts')).evidenceCommand(),
+  },
   log: {
     summary: 'verify the record, and run a witness of it',
     load: async () => (await import('./log/log-command.ts')).logCommand(),

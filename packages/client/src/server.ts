@@ -60,7 +60,14 @@ export {
   previewJudgment,
   reopenSession,
 } from './server/judgments.ts';
-export { type FeedRange, type FeedRecord, readFeed } from './server/read-feed.ts';
+export {
+  type EvidenceLine,
+  type EvidenceRange,
+  type FeedRange,
+  type FeedRecord,
+  readEvidence,
+  readFeed,
+} from './server/read-feed.ts';
 export {
   type DeliveryFilters,
   deleteWebhook,

@@ -108,6 +108,13 @@ export {
   treeRoot,
 } from './tiles.ts';
 export {
+  type Evidence,
+  type EvidencePeriod,
+  type EvidenceRecord,
+  type EvidenceReport,
+  verifyEvidence,
+} from './verify-evidence.ts';
+export {
   type EarlierLog,
   type LogReport,
   type VerifyLogOptions,

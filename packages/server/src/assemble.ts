@@ -213,6 +213,7 @@ export function assemble(
         writeTurns,
         sequencer,
         witnesses,
+        logKeys,
         forwarding: (tenantId) => forwardingOf(storage, settings.forward, tenantId),
       });
       mountLog(app, {

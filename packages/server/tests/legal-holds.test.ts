@@ -13,14 +13,15 @@ import { type TestServer, testServer } from './test-server.ts';
 const dayMs = 24 * 3_600_000;
 
 /** Returns a server, and the storage of another process on the same database. */
-async function twoProcesses(): Promise<{ server: TestServer; storage: Storage; database: string }> {
+async function twoProcesses(): Promise<{ server: TestServer; storage: Storage }> {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-legal-holds-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
-  const { database = '' } = await withTestDatabase({ database: join(folder, 'actlog.db') });
-  const server = await testServer({ database });
+  const options = { database: join(folder, 'actlog.db') };
+  const server = await testServer(options);
+  const { database = '' } = await withTestDatabase(options);
   const storage = await openStorage({ database, connections: 2 });
   atTestEnd(() => storage.close());
-  return { server, storage, database };
+  return { server, storage };
 }
 
 /** Records a session with an event, a decision and an approved action. */
@@ -146,7 +147,9 @@ test('loses nothing that a hold covers when it is placed while a cleanup runs', 
   const cleanups = [0, 1].map(() => deleteExpiredData(storage, Date.now() + 2 * dayMs));
   await server.server.admin.legalHolds.create('default', { name: 'Case 1', agentId: 'billing' });
   const ids = () =>
-    storage.read(1, async (db) => (await db.selectFrom('sessions').select('id').execute()).map(({ id }) => id));
+    storage.read(1, async (db) =>
+      (await db.selectFrom('sessions').select('id').execute()).map(({ id }) => id),
+    );
   const atCreation = await ids();
   await Promise.all(cleanups);
   await deleteExpiredData(storage, Date.now() + 2 * dayMs);
@@ -163,10 +166,20 @@ test('places, lists and releases legal holds over HTTP, in the audit log, for ca
     });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
-  const placed = await request('POST', '', { name: 'Case 1', agentId: 'billing', since: '2026-01-01T00:00:00Z' });
+  const placed = await request('POST', '', {
+    name: 'Case 1',
+    agentId: 'billing',
+    since: '2026-01-01T00:00:00Z',
+  });
   expect(placed).toMatchObject({
     status: 201,
-    body: { name: 'Case 1', agentId: 'billing', sessionId: null, since: '2026-01-01T00:00:00.000Z', releasedAt: null },
+    body: {
+      name: 'Case 1',
+      agentId: 'billing',
+      sessionId: null,
+      since: '2026-01-01T00:00:00.000Z',
+      releasedAt: null,
+    },
   });
   const id = placed.body.id as string;
   expect((await request('GET', '?active=true')).body.items).toMatchObject([{ id }]);

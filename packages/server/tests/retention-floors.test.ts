@@ -14,18 +14,16 @@ import { type TestServer, testServer } from './test-server.ts';
 
 const dayMs = 24 * 3_600_000;
 
-async function testDatabase(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'actlog-floors-'));
-  atTestEnd(async () => rmSync(folder, { recursive: true }));
-  return (await withTestDatabase({ database: join(folder, 'actlog.db') })).database as string;
-}
-
+/** Returns a server, the path of its database for further servers, and the storage of another process. */
 async function withStorage(
   options: ServerOptions = {},
 ): Promise<{ server: TestServer; storage: Storage; database: string }> {
-  const database = await testDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-floors-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const database = join(folder, 'actlog.db');
   const server = await testServer({ ...options, database });
-  const storage = await openStorage({ database, connections: 2 });
+  const shared = await withTestDatabase({ database });
+  const storage = await openStorage({ database: shared.database ?? '', connections: 2 });
   atTestEnd(() => storage.close());
   return { server, storage, database };
 }
@@ -110,7 +108,10 @@ test('has the retention in force, each change of it and what it deleted in the l
   await server.server.admin.tenants.setRetention('default', { sessions: 2 });
   expect(await auditEntries(server, '&action=tenant.retention_changed')).toMatchObject([
     { actor: { kind: 'operator' }, changes: [{ field: 'sessionsDays', before: 1, after: 2 }] },
-    { actor: { kind: 'server' }, changes: expect.arrayContaining([{ field: 'auditFloorDays', before: null, after: 183 }]) },
+    {
+      actor: { kind: 'server' },
+      changes: expect.arrayContaining([{ field: 'auditFloorDays', before: null, after: 183 }]),
+    },
   ]);
   await server.record({ sessionId: 'a' });
   await server.record({ sessionId: 'b' });
@@ -120,7 +121,10 @@ test('has the retention in force, each change of it and what it deleted in the l
       const feed = await fetch(`${server.server.url}/server/v1/feed`, {
         headers: { authorization: `Bearer ${server.apiKey}` },
       });
-      const records = (await feed.text()).split('\n').filter(Boolean).map((line) => JSON.parse(line));
+      const records = (await feed.text())
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
       return records.filter(({ kind }) => kind === 'deletion').map(({ row }) => row);
     })
     .toMatchObject([
@@ -156,7 +160,15 @@ test.skipIf(onPostgres)('sets and lists the retention by command', async () => {
     code: 1,
     stderr: expect.stringContaining('is 30 days, less than their floor of 183 days in "retentionFloors"'),
   });
-  const { stdout } = await command('legal-holds', 'create', 'Case 4711', '--agent', 'billing', '--since', '2026-11-01');
+  const { stdout } = await command(
+    'legal-holds',
+    'create',
+    'Case 4711',
+    '--agent',
+    'billing',
+    '--since',
+    '2026-11-01',
+  );
   const id = stdout.trim();
   expect((await command('legal-holds', 'list')).stdout).toMatch(
     new RegExp(`^${id}\tCase 4711\tagent billing since 2026-11-01T00:00:00.000Z\tplaced .*Z\tin force\n$`),

@@ -19,6 +19,7 @@ import {
 } from './approvals.ts';
 import { auditRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
+import { type EvidenceParts, evidenceRoute } from './evidence.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './kept-records.ts';
 import { feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
@@ -40,6 +41,7 @@ export type ServerApiParts = ServingParts &
   WebhookParts &
   JudgmentParts &
   KeptRecordsParts &
+  EvidenceParts &
   LogParts;
 
 /**
@@ -63,20 +65,26 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),
     receiptRoute(parts),
-    legalHoldsRoute(parts),
     ...keptRecordsRoutes(parts),
   ];
   const suggestions = suggestionsRoute(parts);
+  const holds = legalHoldsRoute(parts);
   const feed = feedRoute(parts);
+  const evidence = evidenceRoute(parts);
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions, feed].map(({ method, path }) => ({ method, path: folder + path })),
+          [...routes, suggestions, holds, feed, evidence].map(({ method, path }) => ({
+            method,
+            path: folder + path,
+          })),
         ),
       );
       mountServerRoute(api, parts, suggestions);
+      mountServerRoute(api, parts, holds);
       mountServerRoute(api, parts, feed);
+      mountServerRoute(api, parts, evidence);
       for (const route of routes) mountServerRoute(api, parts, route);
     },
     { prefix: folder },

@@ -74,6 +74,26 @@ export async function logHead(db: Database, tenantId: number): Promise<LogHead> 
   return row ? { size: row.size, root: Buffer.from(row.root, 'base64') } : { size: 0, root: emptyRoot };
 }
 
+/**
+ * Returns an index of a log before which everything was appended before a time, to the minute; `undefined` if nothing was
+ * appended since.
+ */
+export async function firstIndexFrom(
+  db: Database,
+  tenantId: number,
+  timeMs: number,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('log_times')
+    .select('first_index')
+    .where('tenant_id', '=', tenantId)
+    .where('minute', '>=', Math.floor(timeMs / 60_000))
+    .orderBy('minute')
+    .limit(1)
+    .executeTakeFirst();
+  return row && Number(row.first_index);
+}
+
 /** Returns the tiles of a tenant's log. Only the widest of a place is stored, and narrower ones are its beginning. */
 export function tenantTiles(db: Database, tenantId: number): TileStore {
   return {
