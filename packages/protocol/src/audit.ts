@@ -55,6 +55,7 @@ export const auditActions = [
   'sign_in.created',
   'sign_in.ended',
   'tenant.retention_changed',
+  'tenant.log_changed',
   'tenant.quotas_changed',
   'tenant.tool_tags_changed',
 ] as const satisfies readonly `${AuditTargetKind}.${string}`[];

@@ -214,7 +214,8 @@ export function assemble(
         sequencer,
         witnesses,
         logKeys,
-        forwarding: (tenantId) => forwardingOf(storage, settings.forward, tenantId),
+        forwarding: (tenantId) =>
+          forwardingOf(storage, settings.forward, { tenantId, operators: settings.tenant }),
       });
       mountLog(app, {
         storage,

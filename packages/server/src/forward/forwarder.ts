@@ -332,11 +332,21 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
+/** Options for {@link forwardingOf}. */
+export interface ForwardingOptions {
+  readonly tenantId: number;
+  /** Tenant of the operators. Others do not see errors, which name machines of the operators. */
+  readonly operators: string;
+}
+
+/** Stands for an error that its reader must not see. */
+const hidden = 'The destination did not accept the records. The operator of the server sees why.';
+
 /** Returns the state of each destination for one tenant, in the order of the settings. */
 export async function forwardingOf(
   storage: Pick<Storage, 'read'>,
   settings: readonly ForwardSettings[],
-  tenantId: number,
+  { tenantId, operators }: ForwardingOptions,
 ): Promise<ForwardingState[]> {
   return storage.read(tenantId, async (db) => {
     const tenant = await db
@@ -361,7 +371,7 @@ export async function forwardingOf(
           waitingSince === undefined ? 0 : Math.max(0, Math.round((Date.now() - waitingSince) / 1000)),
         failures: found?.failures ?? 0,
         lastSuccessAt: isoTimeOrNull(found?.last_success_ms == null ? null : Number(found.last_success_ms)),
-        lastError: found?.last_error ?? null,
+        lastError: found?.last_error == null || tenant?.name === operators ? (found?.last_error ?? null) : hidden,
       });
     }
     return states;

@@ -406,6 +406,17 @@ async function advanceSessions(
   return Number(numAffectedRows);
 }
 
+/** Appends waiting records of a kind, in the transaction that writes them, before all others that wait. */
+export async function appendPending(db: Database, tenantId: number, kind: PendingKind): Promise<void> {
+  await lockLog(db, tenantId);
+  const pending = (await readPending(db, tenantId)).filter((row) => row.kind === kind);
+  const ids = pending.map(({ id }) => id);
+  const records = [...(await findRecords(db, tenantId, kind, ids)).values()];
+  const ranges = records.map(({ id }) => ({ kind, id, first_arrival: 0, entry_count: 1, secret: newSecret() }));
+  const entries = records.map((record, at) => recordEntry(record, saltOf(ranges[at]?.secret ?? '', 0)));
+  await appendLogBatch(db, tenantId, { entries, ranges, sessions: [], pending, payloadBytes: 0, isAll: false });
+}
+
 async function dropPending(
   db: Database,
   tenantId: number,
