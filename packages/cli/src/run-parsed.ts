@@ -134,6 +134,7 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'tenants',
     'retention',
+    'legal-holds',
     'quota',
     'tags',
     'learn',
@@ -143,7 +144,7 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   'Read what agents did:': ['overview', 'sessions', 'agents', 'events', 'feed'],
   'Decide what they may do:': ['policies', 'guardian', 'channels', 'risk', 'audit'],
-  'Prove what was recorded:': ['log'],
+  'Prove what was recorded:': ['evidence', 'log'],
   'Guard agents without changing their code:': ['gateway', 'hook', 'spool'],
   'Look up and check:': ['rules', 'tool', 'conformance'],
 };

@@ -15,7 +15,14 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   keys: { summary: 'create, list, rotate and revoke API keys', load: () => serverCommand('keys') },
   tenants: { summary: 'list and delete tenants', load: () => serverCommand('tenants') },
-  retention: { summary: 'set how long sessions are kept', load: () => serverCommand('retention') },
+  retention: {
+    summary: 'set and list how long sessions, decisions, approvals and changes are kept',
+    load: () => serverCommand('retention'),
+  },
+  'legal-holds': {
+    summary: 'place, list and release legal holds, under which nothing is deleted',
+    load: () => serverCommand('legal-holds'),
+  },
   quota: { summary: 'set and list what a tenant may store', load: () => serverCommand('quota') },
   tags: { summary: 'correct how the risk engine classifies tools', load: () => serverCommand('tags') },
   learn: { summary: 'learn from a session that a person confirmed', load: () => serverCommand('learn') },
@@ -48,6 +55,10 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
   feed: {
     summary: 'print all records in the order of the log, and follow them',
     load: async () => (await import('./log/feed-command.ts')).feedCommand(),
+  },
+  evidence: {
+    summary: 'make an archive that proves a period to an auditor',
+    load: async () => (await import('./log/evidence-command.ts')).evidenceCommand(),
   },
   log: {
     summary: 'verify the record, and run a witness of it',

@@ -16,11 +16,19 @@ export type {
   AuditTargetKind,
   BacktestChange,
   BacktestResult,
+  ClassRetention,
+  Forwarding,
+  ForwardingState,
+  LegalHold,
+  LegalHoldDraft,
+  LegalHoldScope,
   MatchedPolicy,
   NamedActivity,
   Overview,
   OverviewInterval,
   PolicyDecision,
+  RetentionClass,
+  RetentionInForce,
   RiskJudgment,
   RiskJudgmentChange,
   RiskJudgmentDraft,
@@ -60,7 +68,22 @@ export {
   previewJudgment,
   reopenSession,
 } from './server/judgments.ts';
-export { type FeedRange, type FeedRecord, readFeed } from './server/read-feed.ts';
+export {
+  createLegalHold,
+  getForwarding,
+  getRetention,
+  type LegalHoldFilters,
+  listLegalHolds,
+  releaseLegalHold,
+} from './server/kept-records.ts';
+export {
+  type EvidenceLine,
+  type EvidenceRange,
+  type FeedRange,
+  type FeedRecord,
+  readEvidence,
+  readFeed,
+} from './server/read-feed.ts';
 export {
   type DeliveryFilters,
   deleteWebhook,

@@ -103,6 +103,8 @@ function Place({ route }: { route: Route }) {
       return <Keys />;
     case 'audit':
       return <Audit query={route.query} />;
+    case 'records':
+      return <Records query={route.query} />;
     default:
       return (
         <>
@@ -184,6 +186,7 @@ const Webhook = lazyPage(async () => (await later()).Webhook);
 const Judgments = lazyPage(async () => (await later()).Judgments);
 const Keys = lazyPage(async () => (await later()).Keys);
 const Audit = lazyPage(async () => (await later()).Audit);
+const Records = lazyPage(async () => (await later()).Records);
 const CommandPalette = lazyPage(async () => (await later()).CommandPalette, null);
 const ShortcutList = lazyPage(async () => (await later()).ShortcutList, null);
 

@@ -1,4 +1,5 @@
 import type { IconNode } from 'lucide';
+import Archive from 'lucide/dist/esm/icons/archive.mjs';
 import Bot from 'lucide/dist/esm/icons/bot.mjs';
 import Gauge from 'lucide/dist/esm/icons/gauge.mjs';
 import Gavel from 'lucide/dist/esm/icons/gavel.mjs';
@@ -82,6 +83,7 @@ const sectionGroups: readonly SectionGroup[] = [
       { place: 'webhooks', title: 'Webhooks', icon: Webhook, key: 'w' },
       { place: 'keys', title: 'Keys', icon: KeyRound, key: 'k', isOffered: managesKeys },
       { place: 'audit', title: 'Audit', icon: ScrollText, key: 'u', isOffered: managesKeys },
+      { place: 'records', title: 'Records', icon: Archive, key: 'r', isOffered: managesKeys },
     ],
   },
 ];

@@ -82,7 +82,7 @@ export async function compareRecords(
   for (const [first, last] of seen.and(deleted)) {
     findings.add(
       'record-undeleted',
-      `${capitalized(entriesText(first, last))} deleted according to the log, but the records are there.`,
+      `${entriesText(first, last)} deleted according to the log, but the records are there.`,
       { entries: [first, last] },
     );
   }
@@ -90,7 +90,7 @@ export async function compareRecords(
     for (const [first, last] of seen.missing(deleted)) {
       findings.add(
         'record-missing',
-        `${capitalized(entriesText(first, last))} in the log without a record, and no deletion was logged.`,
+        `${entriesText(first, last)} in the log without a record, and no deletion was logged.`,
         { entries: [first, last] },
       );
     }
@@ -128,7 +128,7 @@ function indexOf(record: RecordToVerify, findings: Findings): number | undefined
 }
 
 /** Returns the entries that a deletion names, as far as it has the form. */
-function deletedEntries(row: unknown): DeletionRow['entries'] {
+export function deletedEntries(row: unknown): DeletionRow['entries'] {
   const { entries } = (row ?? {}) as Partial<DeletionRow>;
   if (!Array.isArray(entries)) return [];
   return entries.filter(
@@ -180,7 +180,7 @@ class LeafReader {
 }
 
 /** A set of entries: one bit for each. */
-class Bits {
+export class Bits {
   readonly #size: number;
   readonly #bytes: Uint8Array;
   count = 0;
@@ -230,10 +230,7 @@ function named({ kind, id }: Pick<LogRecord, 'kind' | 'id'>): string {
   return `${kind} ${shown(id)}`;
 }
 
-function entriesText(first: number, last: number): string {
-  return first === last ? `entry ${first} is` : `entries ${first} to ${last} are`;
-}
-
-function capitalized(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+/** Returns entries as the beginning of a sentence. */
+export function entriesText(first: number, last: number): string {
+  return first === last ? `Entry ${first} is` : `Entries ${first} to ${last} are`;
 }

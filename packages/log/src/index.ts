@@ -30,6 +30,7 @@ export {
   type RecordKind,
   recordEntry,
   recordKinds,
+  recordTime,
   saltBytes,
 } from './leaf.ts';
 export { LogError, type LogErrorCode } from './log-error.ts';
@@ -106,6 +107,13 @@ export {
   tileWidth,
   treeRoot,
 } from './tiles.ts';
+export {
+  type Evidence,
+  type EvidencePeriod,
+  type EvidenceRecord,
+  type EvidenceReport,
+  verifyEvidence,
+} from './verify-evidence.ts';
 export {
   type EarlierLog,
   type LogReport,

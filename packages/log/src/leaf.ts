@@ -25,6 +25,27 @@ export interface DeletionRow {
   readonly entries: readonly (readonly [first: number, last: number])[];
 }
 
+/** Members of the rows with the time of a record, by its kind: the first one that is a time counts. */
+const timeMembers: Readonly<Record<RecordKind, readonly string[]>> = {
+  event: ['receivedAt'],
+  decision: ['checkedAt'],
+  approval: ['decidedAt', 'expiresAt'],
+  audit: ['at'],
+  deletion: ['deletedAt'],
+};
+
+/**
+ * Returns the time of a record by the clock of the service, in Unix milliseconds; `undefined` if its row has none.
+ */
+export function recordTime({ kind, row }: Pick<LogRecord, 'kind' | 'row'>): number | undefined {
+  const members = (row ?? {}) as Record<string, unknown>;
+  for (const name of timeMembers[kind] ?? []) {
+    const time = typeof members[name] === 'string' ? Date.parse(members[name]) : Number.NaN;
+    if (!Number.isNaN(time)) return time;
+  }
+  return undefined;
+}
+
 /** Number of bytes of a salt. */
 export const saltBytes = 16;
 

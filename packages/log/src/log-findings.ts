@@ -24,7 +24,11 @@ export type LogFindingCode =
   /** A record is there, although the log has its deletion. */
   | 'record-undeleted'
   /** A receipt cannot be read, or its proof is wrong. */
-  | 'receipt-invalid';
+  | 'receipt-invalid'
+  /** A receipt is for another checkpoint than that of the evidence. */
+  | 'checkpoint-changed'
+  /** Evidence does not begin or end where its period does. */
+  | 'period-incomplete';
 
 /** A problem of a log. */
 export interface LogFinding {

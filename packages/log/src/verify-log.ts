@@ -199,7 +199,8 @@ async function firstChange(
   }
 }
 
-function reportOf(
+/** Returns the report of what was found. */
+export function reportOf(
   head: VerifiedCheckpoint | undefined,
   findings: Findings,
   proven: readonly VerifiedCheckpoint[],

@@ -12,6 +12,7 @@ export const auditTargetKinds = [
   'grant',
   'session',
   'judgment',
+  'legal_hold',
   'sign_in',
   'tenant',
 ] as const;
@@ -49,9 +50,12 @@ export const auditActions = [
   'session.deleted',
   'judgment.created',
   'judgment.ended',
+  'legal_hold.created',
+  'legal_hold.released',
   'sign_in.created',
   'sign_in.ended',
   'tenant.retention_changed',
+  'tenant.log_changed',
   'tenant.quotas_changed',
   'tenant.tool_tags_changed',
 ] as const satisfies readonly `${AuditTargetKind}.${string}`[];

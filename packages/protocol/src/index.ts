@@ -46,6 +46,17 @@ export {
   repeatedMember,
   stringifyExactJson,
 } from './exact-json.ts';
+export type {
+  ClassRetention,
+  Forwarding,
+  ForwardingState,
+  LegalHold,
+  LegalHoldDraft,
+  LegalHoldPage,
+  LegalHoldScope,
+  RetentionClass,
+  RetentionInForce,
+} from './kept-records.ts';
 export {
   argumentOriginsCategory,
   headers,

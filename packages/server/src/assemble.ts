@@ -3,6 +3,7 @@ import type { Configuration } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
 import { mountLog } from './evidence/mount-log.ts';
 import type { ServerLog } from './evidence/server-log.ts';
+import { forwardingOf } from './forward/forwarder.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
 import { expireActions } from './guardian/hold-action.ts';
 import { FailedAuthentications, RateLimiter, UnlimitedRate } from './http/limits/rate-limiter.ts';
@@ -212,6 +213,9 @@ export function assemble(
         writeTurns,
         sequencer,
         witnesses,
+        logKeys,
+        forwarding: (tenantId) =>
+          forwardingOf(storage, settings.forward, { tenantId, operators: settings.tenant }),
       });
       mountLog(app, {
         storage,

@@ -22,6 +22,7 @@ export const serverCommands = {
   keys: command(async () => (await import('./cli/administration-commands.ts')).keysCommand()),
   tenants: command(async () => (await import('./cli/administration-commands.ts')).tenantsCommand()),
   retention: command(async () => (await import('./cli/maintenance-commands.ts')).retentionCommand()),
+  'legal-holds': command(async () => (await import('./cli/administration-commands.ts')).legalHoldsCommand()),
   quota: command(async () => (await import('./cli/administration-commands.ts')).quotaCommand()),
   tags: command(async () => (await import('./cli/administration-commands.ts')).tagsCommand()),
   learn: command(async () => (await import('./cli/maintenance-commands.ts')).learnCommand()),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { forwardSetting } from './forward/forward-settings.ts';
 import { optionsError } from './lib/api-error.ts';
 import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
+import { maxDays, retentionClasses } from './storage/retention/retention.ts';
 import { type QuotaName, quotaNames } from './storage/stores/quota-table.ts';
 import { minSecretLength } from './tenants/deployment-secret.ts';
 import { keyAgents } from './tenants/key-options.ts';
@@ -16,6 +17,16 @@ const rate = z.union(
   [z.literal(false), z.strictObject({ requestsPerSecond: z.number().min(0.01), burst: z.int().min(1) })],
   'must be false, or an object such as {"requestsPerSecond":100,"burst":200}',
 );
+
+const days = (min: number) =>
+  z.int('must be a whole number of days').min(min, `must be at least ${min} days`).max(maxDays);
+
+const classProblem = {
+  error: ({ code }: { readonly code: string }) =>
+    code === 'unrecognized_keys'
+      ? `must name classes of records; the classes are: ${retentionClasses.join(', ')}`
+      : undefined,
+};
 
 const trueOrFalse = z.boolean('must be true or false');
 
@@ -116,6 +127,38 @@ export const configuration = z.strictObject({
    * Others keep their defaults.
    */
   quotas: quotas.default({}),
+  /**
+   * Days for which records of tenants without their own retention are kept, by class, such as
+   * `{ sessions: 90, decisions: 365 }`; `null` for forever. Classes that are not named have their defaults. If nothing is
+   * given, the deployment keeps the retention that a server has set last.
+   */
+  retention: z
+    .strictObject(
+      {
+        sessions: days(1).nullable().optional(),
+        decisions: days(1).nullable().optional(),
+        approvals: days(1).nullable().optional(),
+        audit: days(1).nullable().optional(),
+      },
+      classProblem,
+    )
+    .optional(),
+  /**
+   * Days for which records of all tenants are kept at least, by class, such as `{ decisions: 365 }`; 0 for no floor. No
+   * retention below is accepted, and nothing is deleted before, except by an erasure. Default: 183 days for decisions,
+   * approvals and the audit log, or what a server has set last.
+   */
+  retentionFloors: z
+    .strictObject(
+      {
+        sessions: days(0).optional(),
+        decisions: days(0).optional(),
+        approvals: days(0).optional(),
+        audit: days(0).optional(),
+      },
+      classProblem,
+    )
+    .optional(),
   /** CIDR ranges that webhooks may reach besides public addresses, such as `10.1.0.0/16`. */
   webhookAllowedRanges: z
     .array(

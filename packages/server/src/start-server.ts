@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Administration } from './administration/administration.ts';
 import { assemble } from './assemble.ts';
-import { BackgroundTasks, deleteExpiredData } from './background/background-tasks.ts';
+import { BackgroundTasks, deleteExpiredData, recordRetentions } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
 import { ServerLog } from './evidence/server-log.ts';
 import { type Destination, failureReasons } from './forward/destination.ts';
@@ -15,6 +15,7 @@ import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';
 import { openStorage } from './open-storage.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
+import { settleRetention } from './storage/retention/retention.ts';
 import { hasEnded } from './storage/stores/key-store.ts';
 import { WatchedStorage } from './storage/watched-storage.ts';
 import { checkSecret, deploymentSecret } from './tenants/deployment-secret.ts';
@@ -161,6 +162,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   try {
     await parts.mount(app, () => closing !== undefined);
     await checkSecret(storage, secret);
+    await storage.writeAcross('administer', ({ db }) => settleRetention(db, settings));
     await records.start();
     await parts.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
     const keys = await provisionKeys(storage, settings, hasLastingKeys ? secret : undefined);
@@ -187,6 +189,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     tasks.every(60_000, 'records', () => records.sequencer.logAll());
     tasks.every(10_000, 'witnesses', () => records.witnesses.wakeAll());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
+    tasks.every(60_000, 'retention', () => recordRetentions(storage));
     tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal));
     return {
       url: addressOf(app),

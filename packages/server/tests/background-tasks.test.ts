@@ -17,7 +17,11 @@ async function withSessions(count: number): Promise<Storage> {
   atTestEnd(() => storage.close());
   const tenantId = await storage.writeAcross('administer', async ({ db }) => {
     const id = await ensureTenant(db, 'one');
-    await db.updateTable('tenants').set({ retention_days: 1 }).where('id', '=', id).execute();
+    await db
+      .updateTable('tenants')
+      .set({ retention: JSON.stringify({ sessions: 1 }) })
+      .where('id', '=', id)
+      .execute();
     return id;
   });
   const nowMs = Date.now();

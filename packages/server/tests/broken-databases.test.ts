@@ -37,7 +37,7 @@ test.skipIf(onPostgres)('responds 503 when the database is full, keeps its data,
   }
   expect([refusal, stored > 5]).toEqual([503, true]);
   expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(stored);
-  await server.server.admin.tenants.setRetention('default', 1);
+  await server.server.admin.tenants.setRetention('default', { sessions: 1 });
   vi.setSystemTime(Date.now() + 2 * 24 * 3_600_000);
   await vi.advanceTimersByTimeAsync(600_000);
   await vi.waitFor(async () => {

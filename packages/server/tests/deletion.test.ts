@@ -155,13 +155,13 @@ test.skipIf(onPostgres)(
     await cleanUp(options, Date.now());
     await record();
     const { admin } = server.server;
-    for (const number of numbers) await admin.sessions.delete('default', `gone-${number}`);
+    for (const number of numbers) await admin.sessions.delete('default', `gone-${number}`, { erasure: 'Request 1' });
     const left = () =>
       ['customer of gone', 'words of gone'].filter((text) => isInFiles(options.database, text));
     // A log that is being read stays until the next deletion or cleanup.
     const deleteOneMore = async () => {
       await server.record({ sessionId: 'gone' });
-      await admin.sessions.delete('default', 'gone');
+      await admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
       return left();
     };
     await expect.poll(deleteOneMore, { timeout: 10_000 }).toEqual([]);
@@ -196,7 +196,7 @@ test('deletes everything of a session but the learned baseline and counts, and n
       'sessions',
     ]),
   );
-  await server.server.admin.sessions.delete('default', 'gone');
+  await server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
   const rows = await allRows(options.database);
   const left = rows.filter(({ text }) => text.includes('of gone') || text.includes('"session_id":"gone"'));
   // Counts of an agent name no session.
@@ -209,7 +209,7 @@ test('deletes everything of a session but the learned baseline and counts, and n
   expect(await server.refused('sessions.get', { id: 'gone' })).toMatchObject({ status: 404 });
   expect(await server.refused('sessions.risk', { id: 'gone' })).toMatchObject({ status: 404 });
   expect((await server.server.admin.tenants.quota('default')).sessions.used).toBe(1);
-  await expect(server.server.admin.sessions.delete('default', 'gone')).rejects.toThrow(
+  await expect(server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' })).rejects.toThrow(
     'The tenant "default" has no session "gone".',
   );
 });
@@ -225,7 +225,7 @@ test('deletes a message about the session that is queued during the deletion', a
     }
   };
   afterNextRead(queueMessages);
-  await server.server.admin.sessions.delete('default', 'gone');
+  await server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
   const deliveries = (await allRows(options.database)).filter(({ table }) => table === 'deliveries');
   const denials = deliveries.filter(({ text }) => text.includes('policy.matched'));
   expect(denials.filter(({ text }) => text.includes('of kept')).length).toBeGreaterThan(0);
@@ -235,7 +235,7 @@ test('deletes a message about the session that is queued during the deletion', a
 test('recreates a deleted session from later events', async () => {
   const server = await testServer();
   await server.record({}, {});
-  await server.server.admin.sessions.delete('default', 'thread-1');
+  await server.server.admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' });
   await server.record({});
   expect(await server.ok('sessions.get', { id: 'thread-1' })).toMatchObject({ eventCount: 1 });
 });
@@ -245,12 +245,12 @@ test('does not delete a session with a pending action, which can still be decide
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check();
   const { admin } = server.server;
-  await expect(admin.sessions.delete('default', 'thread-1')).rejects.toThrow(
+  await expect(admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' })).rejects.toThrow(
     'An action of the session "thread-1" waits for a decision: approve or deny it first.',
   );
   const body = { decision: 'deny' as const };
   await server.ok('guardian.pendingActions.decide', { id: pendingActionId as string, body });
-  await admin.sessions.delete('default', 'thread-1');
+  await admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' });
   expect((await server.ok('guardian.pendingActions.list', { query: { status: 'denied' } })).items).toEqual(
     [],
   );
@@ -264,7 +264,7 @@ test('deletes checked actions of a session that were never recorded', async () =
   await server.check({ agentId: 'agent of gone', sessionId: 'gone' });
   // The action has expired, even before the sweep.
   vi.setSystemTime(Date.now() + 2000);
-  await server.server.admin.sessions.delete('default', 'gone');
+  await server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
   const left = (await allRows(options.database)).filter(({ text }) => text.includes('gone'));
   // The audit log has its id, so that an operator can tell what was deleted.
   expect(new Set(left.map(({ table }) => table))).toEqual(new Set(['agents', 'audit_log', 'key_agents']));
@@ -301,10 +301,10 @@ test('deletes a session of one tenant only', async () => {
   const { apiKey } = await admin.keys.create('other', { name: 'agent' });
   const other = server.as(apiKey);
   for (const each of [server, other]) await each.record({ sessionId: 'chat' });
-  await admin.sessions.delete('other', 'chat');
+  await admin.sessions.delete('other', 'chat', { erasure: 'Request 1' });
   expect((await server.ok('sessions.list')).items).toHaveLength(1);
   expect((await other.ok('sessions.list')).items).toEqual([]);
-  await expect(admin.sessions.delete('other', 'chat')).rejects.toThrow('has no session');
+  await expect(admin.sessions.delete('other', 'chat', { erasure: 'Request 1' })).rejects.toThrow('has no session');
 });
 
 /** Starts a server with a second tenant that has rows everywhere. */
@@ -344,10 +344,10 @@ test('deletes a tenant: unknown at once, its name free, and nothing left', async
     (await allRows(options.database)).filter(({ tenant, text }) => tenant === 1 && text.includes('of mine'));
   const before = await mine();
   expect((await tables()).size).toBeGreaterThan(14);
-  await admin.tenants.delete('acme');
+  await admin.tenants.delete('acme', { erasure: 'Request 1' });
   expect(await acme.refused('sessions.list')).toMatchObject({ status: 401 });
   expect(await admin.tenants.list()).toEqual(['default']);
-  await expect(admin.tenants.delete('acme')).rejects.toThrow('There is no tenant "acme"');
+  await expect(admin.tenants.delete('acme', { erasure: 'Request 1' })).rejects.toThrow('There is no tenant "acme"');
   const left = await tables();
   expect(left).toContain('policies');
   for (const table of ['sessions', 'events', 'session_risk', 'deliveries', 'api_keys', 'idempotency_keys']) {
@@ -378,7 +378,7 @@ test('deletes a tenant: unknown at once, its name free, and nothing left', async
 
 test('stores no risk state of a deleted tenant', async () => {
   const { options, admin, tenant } = await withTenant();
-  await admin.tenants.delete('acme');
+  await admin.tenants.delete('acme', { erasure: 'Request 1' });
   const storage = await openStorage({ ...options, connections: 2 });
   atTestEnd(() => storage.close());
   await storage.write(tenant, ({ db }) => saveTenantRisk(db, tenant, 'late'));
@@ -396,7 +396,7 @@ test('judges a check in progress by the policies of its deleted tenant', async (
   const send = { toolName: 'send', argumentsHash: 'sha256:aa' };
   await beside.policy({ match: { tools: ['send'] }, rate: { max: 1, windowSeconds: 3600, per: 'tenant' } });
   expect(await beside.check({ action: send })).toMatchObject({ decision: 'allow' });
-  await admin.tenants.delete('acme');
+  await admin.tenants.delete('acme', { erasure: 'Request 1' });
   const wipe = { toolName: 'wipe', argumentsHash: 'sha256:aa' };
   expect(await beside.check({ action: wipe })).toMatchObject({ decision: 'deny' });
   expect(await beside.check({ action: send })).toMatchObject({ decision: 'deny' });
@@ -411,7 +411,7 @@ test('judges a check in progress by the policies of its deleted tenant', async (
   let isDeleted = false;
   const { apiKey } = await storage.writeAcross('administer', async ({ db }) => {
     const created = await createKey(db, await tenantIdOf(db, 'acme'), { name: 'late' });
-    deletion = admin.tenants.delete('acme').then(() => {
+    deletion = admin.tenants.delete('acme', { erasure: 'Request 1' }).then(() => {
       isDeleted = true;
     });
     // Until it waits for this transaction, or turns out not to wait.
@@ -432,7 +432,7 @@ test('completes an interrupted deletion in the cleanup', async () => {
   const storage = await openStorage({ ...options, connections: 2 });
   atTestEnd(() => storage.close());
   vi.spyOn(storage, 'write').mockRejectedValueOnce(new Error('The process ended.'));
-  await expect(deleteTenant(storage, 'acme', Date.now(), () => {})).rejects.toThrow('The process ended.');
+  await expect(deleteTenant(storage, 'acme', Date.now(), () => {}, { erasure: 'Request 1' })).rejects.toThrow('The process ended.');
   await keyHasEnded(acme);
   expect(await tables()).toContain('sessions');
   await cleanUp(options, Date.now() + 2 * hourMs);
@@ -443,7 +443,7 @@ test.skipIf(onPostgres)('deletes by command while a server runs', async () => {
   const { options, server, acme } = await withTenant();
   const command = (...args: string[]) => runHere([...args, '--database', options.database]);
   await acme.record({ sessionId: 'one' });
-  await command('sessions', 'delete', 'one', '--tenant', 'acme');
+  await command('sessions', 'delete', 'one', '--tenant', 'acme', '--erasure', 'Request 1');
   await acme.record({ sessionId: 'one' });
   expect(await acme.ok('sessions.get', { id: 'one' })).toMatchObject({ eventCount: 1 });
   expect((await command('tenants', 'list')).stdout).toBe('acme\ndefault\n');
@@ -452,7 +452,11 @@ test.skipIf(onPostgres)('deletes by command while a server runs', async () => {
     stderr:
       'The tenant "acme" has 2 sessions, 1 keys, 2 active policies and 1 active webhooks. Add --yes to delete it with all of them permanently.\n',
   });
-  await command('tenants', 'delete', 'acme', '--yes');
+  await expect(command('tenants', 'delete', 'acme', '--yes')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('of less than 183 days, the floor in "retentionFloors"'),
+  });
+  await command('tenants', 'delete', 'acme', '--yes', '--erasure', 'Contract 12 has ended');
   expect((await command('tenants', 'list')).stdout).toBe('default\n');
   await keyHasEnded(acme);
   await server.record({});

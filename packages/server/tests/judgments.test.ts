@@ -318,7 +318,7 @@ test('quotas bound judgments, and deletions take them along', async () => {
   await end(judgment.id);
   await save();
   await sentTo(server, 'POST', '/server/v1/sessions/weekly/handle', { reason: 'done' });
-  await admin.sessions.delete('default', 'weekly');
+  await admin.sessions.delete('default', 'weekly', { erasure: 'Request 1' });
   const ofSession = await sentTo<RiskJudgmentPage>(server, 'GET', '/server/v1/judgments?sessionId=weekly');
   expect(ofSession.items).toEqual([]);
   await act('weekly');

@@ -267,7 +267,7 @@ test('deletes counts that are past the retention of their tenant, or of their bu
   expect(await spans()).toEqual({ '5m': 1, hour: 2, day: 3 });
   await deleteExpiredData(storage, Date.now() + 30 * dayMs);
   expect(await spans()).toEqual({ '5m': 0, hour: 1, day: 3 });
-  await storage.writeAcross('administer', ({ db }) => changeRetention(db, 1, 20));
+  await storage.writeAcross('administer', ({ db }) => changeRetention(db, 1, { sessions: 20 }));
   await deleteExpiredData(storage, Date.now());
   expect(await spans()).toEqual({ '5m': 0, hour: 1, day: 2 });
 });

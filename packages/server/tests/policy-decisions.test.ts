@@ -469,9 +469,9 @@ test('deletes decisions past their own retention, and counts them as freed', asy
       (await listPolicyDecisions(db, { tenantId, filters: {}, limit: 10 })).rows.length,
       (await readQuotaUsage(db, tenantId, {}, Date.now())).decisions.used,
     ]);
-  await deleteExpiredData(storage, Date.now() + 89 * dayMs);
+  await deleteExpiredData(storage, Date.now() + 182 * dayMs);
   expect(await kept()).toEqual([1, 1]);
-  await deleteExpiredData(storage, Date.now() + 91 * dayMs);
+  await deleteExpiredData(storage, Date.now() + 184 * dayMs);
   expect(await kept()).toEqual([0, 0]);
 });
 
@@ -481,7 +481,7 @@ test('deletes the decisions about a deleted session', async () => {
   await server.check({ sessionId: 's-1' });
   await server.record({ sessionId: 's-1' });
   await server.check({ sessionId: 's-2' });
-  await admin.sessions.delete('default', 's-1');
+  await admin.sessions.delete('default', 's-1', { erasure: 'Request 1' });
   expect((await decisions(server)).items.map(({ sessionId }) => sessionId)).toEqual(['s-2']);
 });
 

@@ -105,12 +105,12 @@ test('refuses a session beyond the quota, continues stored ones, and frees room 
   // The path tells the sender that other sessions may continue.
   expect(refused.details).toMatchObject([{ path: 'sessionId', code: 'quota_exceeded' }]);
   expect(refused.headers.get('retry-after')).toBe('3600');
-  await admin.tenants.setRetention('default', 1);
+  await admin.tenants.setRetention('default', { sessions: 1 });
   const storage = await openStorage({ database: options.database as string, connections: 1 });
   atTestEnd(() => storage.close());
   expect(await dropExpiredSessions(storage, Date.now() + 2 * 86_400_000)).toBe(3);
   expect((await admin.tenants.quota('default')).sessions).toEqual({ used: 0, max: 3 });
-  await admin.tenants.setRetention('default', null);
+  await admin.tenants.setRetention('default', { sessions: null });
   await server.record({ sessionId: 'another' });
 });
 
@@ -315,7 +315,7 @@ test('limits the bytes of held actions: of one, and of all', async () => {
   });
   // A decided action is kept, with its displayed arguments, until retention deletes it.
   expect((await server.refused('policies.check', check('third', 10_000))).status).toBe(429);
-  await admin.tenants.setRetention('default', 1);
+  await admin.tenants.setRetention('default', { sessions: 1 });
   const storage = await openStorage({ database: options.database as string, connections: 1 });
   atTestEnd(() => storage.close());
   await deleteExpiredData(storage, Date.now() + 2 * 86_400_000);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { expiredSessions } from '../src/storage/retention/retention.ts';
+import { expiredSessions } from '../src/storage/retention/prune.ts';
 import { findSession } from '../src/storage/sessions/session-store.ts';
 import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';
 import { findEvents } from '../src/storage/stores/event-log.ts';
@@ -23,7 +23,11 @@ async function withRetention() {
   atTestEnd(() => storage.close());
   const tenantId = await storage.writeAcross('administer', async ({ db }) => {
     const id = await ensureTenant(db, 'one');
-    await db.updateTable('tenants').set({ retention_days: 1 }).where('id', '=', id).execute();
+    await db
+      .updateTable('tenants')
+      .set({ retention: JSON.stringify({ sessions: 1 }) })
+      .where('id', '=', id)
+      .execute();
     return id;
   });
   const record = async (receivedMs: number, sessionId = 'thread-1'): Promise<string> => {
@@ -94,7 +98,7 @@ test('drops old counts a few per transaction, and keeps newer ones', async () =>
   );
   expect(left).toEqual([{ subject: 'new' }]);
   // Three for the counts, three for the spans of the activity, and one for each other table.
-  expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(10);
+  expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(9);
 });
 
 test('keeps sessions when the retention was extended after they were found', async () => {
@@ -103,7 +107,7 @@ test('keeps sessions when the retention was extended after they were found', asy
   await record(nowMs);
   afterNextRead(() =>
     storage.writeAcross('administer', ({ db }) =>
-      db.updateTable('tenants').set({ retention_days: null }).execute(),
+      db.updateTable('tenants').set({ retention: null }).execute(),
     ),
   );
   expect(await dropExpiredSessions(storage, nowMs + 2 * dayMs)).toBe(0);
@@ -152,14 +156,14 @@ test('drops held actions past retention with their displayed arguments, unless t
     body: { decision: 'deny' },
   });
   const waiting = await hold(first, 'waiting');
-  await first.server.admin.tenants.setRetention('default', 1);
+  await first.server.admin.tenants.setRetention('default', { approvals: 183 });
   await first.server.close();
 
   const storage = await openStorage({
     database: (await withTestDatabase({ database })).database as string,
     connections: 2,
   });
-  await deleteExpiredData(storage, Date.now() + 2 * dayMs);
+  await deleteExpiredData(storage, Date.now() + 184 * dayMs);
   await storage.close();
 
   const second = await testServer({ database });

@@ -103,6 +103,6 @@ test('returns 404 for an unknown grant, and 403 without the scope', async () => 
 
 test('deletes the grants of a deleted session', async () => {
   await granted('thread-1');
-  await server.server.admin.sessions.delete('default', 'thread-1');
+  await server.server.admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' });
   expect((await grants()).items).toEqual([]);
 });

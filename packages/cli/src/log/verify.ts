@@ -18,6 +18,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { localTime } from '../output/local-time.ts';
 import { print } from '../output/print.ts';
 import { printable } from '../output/printable.ts';
+import { type ArchiveReport, isArchive, verifyArchive } from './evidence-archive.ts';
 
 interface Flags extends ConnectionFlags {
   readonly key?: readonly string[];
@@ -37,13 +38,17 @@ const list = (value: string, before: readonly string[] = []): readonly string[] 
 export function addVerify(parent: Command): void {
   const command = parent
     .command('verify')
-    .argument('[source]', 'file of `actlog feed --receipts`, folder with tiles, or URL of a log')
+    .argument(
+      '[source]',
+      'archive of `actlog evidence`, file of `actlog feed --receipts`, folder with tiles, or URL of a log',
+    )
     .description(
-      'Verifies an export, a copy of the tiles or a live log. Without a source, it verifies the log of the deployment together with all of its records. The exit code is 1 if anything is missing or was changed.',
+      'Verifies evidence, an export, a copy of the tiles or a live log. Without a source, it verifies the log of the deployment together with all of its records. The exit code is 1 if anything is missing or was changed.',
     );
   addConnectionOptions(command);
   addExamples(command, [
     ['actlog log verify --key KEY --save seen', 'the deployment, and keep its state for the next time'],
+    ['actlog log verify november.zip --key KEY', 'evidence of a period, offline'],
     ['actlog log verify november.jsonl --key KEY', 'an export, offline'],
     [
       'actlog log verify https://actlog.example.com/log/acme --policy trust.txt --earlier seen',
@@ -81,7 +86,11 @@ async function verify(given: string | undefined, flags: Flags): Promise<void> {
   const seals = flags.seals ? new SealedSessions(log) : undefined;
   const seen = (records: AsyncIterable<RecordToVerify>) => seals?.watch(records) ?? records;
   let report: LogReport;
-  if (given !== undefined && isFile(given)) {
+  let archive: ArchiveReport | undefined;
+  if (given !== undefined && isFile(given) && isArchive(given)) {
+    archive = await verifyArchive(given, policy, seen);
+    report = archive.evidence ?? nothingProven;
+  } else if (given !== undefined && isFile(given)) {
     report = await log.verifyRecords(seen(recordsIn(given)), { policy });
   } else {
     const { source, records } = await sourceOf(log, given, flags);
@@ -108,9 +117,34 @@ async function verify(given: string | undefined, flags: Flags): Promise<void> {
     }
   }
   const sealed = seals?.report();
-  await print(flags.json ? JSON.stringify({ ...report, ...sealed }) : reportText(report, sealed));
-  if (!report.isProven || sealed?.hasGap) throw new ExitCodeError('', exitCodes.failed);
+  const found = archive?.findings ?? [];
+  const isProven = report.isProven && found.length === 0;
+  const all = { ...report, isProven, findings: [...found, ...report.findings] };
+  const { manifest, policies } = archive ?? {};
+  await print(
+    flags.json
+      ? JSON.stringify({ ...all, ...(manifest && { period: manifest.period, policies }), ...sealed })
+      : reportText(all, sealed, archive),
+  );
+  if (!isProven || sealed?.hasGap) throw new ExitCodeError('', exitCodes.failed);
 }
+
+/** Report of an archive that was refused. */
+const nothingProven: LogReport = {
+  origin: undefined,
+  size: 0,
+  isProven: false,
+  witnessed: [],
+  records: 0,
+  deleted: 0,
+  findings: [],
+  hasMoreFindings: false,
+};
+
+/** A report with the problems of an archive. */
+type WholeReport = Omit<LogReport, 'findings'> & {
+  readonly findings: readonly { readonly code: string; readonly message: string }[];
+};
 
 type LogModule = typeof import('@actlog/log');
 
@@ -328,7 +362,11 @@ async function copyTiles(
 }
 
 /** Returns a report in sentences. */
-function reportText(report: LogReport, seals: SealedReport | undefined): string {
+function reportText(
+  report: WholeReport,
+  seals: SealedReport | undefined,
+  archive: ArchiveReport | undefined,
+): string {
   const { origin, size, isProven, records, deleted, witnessed, findings, hasMoreFindings } = report;
   const lines: string[] = [];
   if (origin !== undefined) lines.push(`Log ${origin}, ${count(size, 'entry', 'entries')}.`);
@@ -336,6 +374,7 @@ function reportText(report: LogReport, seals: SealedReport | undefined): string 
     lines.push(`${count(records, 'record is', 'records are')} unchanged since the log signed them.`);
   }
   if (deleted > 0) lines.push(`${count(deleted, 'record was', 'records were')} deleted, as the log says.`);
+  if (archive) lines.push(...archiveText(archive));
   const [first] = witnessed;
   for (const { size: until, time, witness } of witnessed) {
     lines.push(
@@ -364,6 +403,39 @@ function reportText(report: LogReport, seals: SealedReport | undefined): string 
       : `NOT proven: ${count(findings.length + gapsIn(seals?.sealFindings ?? []), 'problem was', 'problems were')} found.`,
   );
   return lines.join('\n');
+}
+
+/** Returns what an archive proves, and what it does not, in sentences. */
+function archiveText({ manifest, evidence, policies }: ArchiveReport): string[] {
+  if (!manifest || !evidence) return [];
+  const { since, until, first, last, agentId, sessionId } = manifest.period;
+  const { isComplete, leftOut, beforeMs, afterMs } = evidence;
+  const lines = [`Evidence of ${since} to ${until}, made ${manifest.createdAt} by ${manifest.tool}.`];
+  const entries =
+    last < first ? 'no entry' : first === last ? `entry ${first}` : `entries ${first} to ${last}`;
+  const time = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
+  const before = time(beforeMs);
+  const after = time(afterMs);
+  const bounds = `${before ? `the record before is of ${before}` : 'the log begins with it'}, and ${after ? `the record after is of ${after}` : 'the log ends with it'}`;
+  if (agentId !== null || sessionId !== null) {
+    const filter = [
+      ...(agentId === null ? [] : [`agent ${printable(agentId)}`]),
+      ...(sessionId === null ? [] : [`session ${printable(sessionId)}`]),
+    ].join(' and ');
+    lines.push(
+      `Filtered by ${filter}: each record is proven, but not that there are no others. ${count(leftOut, 'entry', 'entries')} of the period ${leftOut === 1 ? 'was' : 'were'} left out, and their hashes do not say whom they are about.`,
+    );
+  } else if (isComplete) {
+    lines.push(
+      `The period is complete: it has ${entries} of the log, and each is here or was deleted as the log says; ${bounds}.`,
+    );
+  }
+  if (policies.all > 0) {
+    lines.push(
+      `${count(policies.all, 'version of a policy was', 'versions of policies were')} in force; ${policies.proven} of them ${policies.proven === 1 ? 'is' : 'are'} proven by a change in the log.`,
+    );
+  }
+  return lines;
 }
 
 /** Returns how many findings are gaps: a recorder that was not closed is none. */

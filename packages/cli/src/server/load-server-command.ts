@@ -39,8 +39,22 @@ const serverExamples: Readonly<Record<string, readonly Example[]>> = {
     ['actlog tenants delete acme', 'show what would be deleted'],
     'actlog tenants delete acme --yes',
   ],
-  'sessions delete': ['actlog sessions delete order-4711 --database /var/lib/actlog/actlog.db --yes'],
-  retention: ['actlog retention 90', ['actlog retention forever', 'no limit']],
+  'sessions delete': [
+    'actlog sessions delete order-4711 --database /var/lib/actlog/actlog.db --yes',
+    ['actlog sessions delete order-4711 --erasure "Request 12"', 'also decisions before their floor'],
+  ],
+  retention: [
+    ['actlog retention', 'list what is in force'],
+    'actlog retention 90',
+    ['actlog retention 365 --decisions', 'not below the floor of the deployment'],
+    ['actlog retention forever', 'no limit'],
+  ],
+  'legal-holds create': [
+    ['actlog legal-holds create "Case 4711" --agent billing', 'all records about an agent'],
+    ['actlog legal-holds create "Audit 2026" --since 2026-01-01 --until 2027-01-01', 'all records of a year'],
+  ],
+  'legal-holds list': ['actlog legal-holds list --all'],
+  'legal-holds release': ['actlog legal-holds release lgh_0198c1d2e3f47a5b'],
   'quota set': ['actlog quota set eventsPerMonth 1000000 --tenant acme'],
   'quota list': ['actlog quota list --tenant acme'],
   'tags set': [

@@ -2,6 +2,7 @@ import type { Actlog } from '@actlog/client';
 import { parseExactJson } from '@actlog/protocol';
 import type { Query, RequestOptions } from '../request/request-options.ts';
 import type { BodySink } from '../response/api-response.ts';
+import { timeText } from './server-list.ts';
 
 /** A record in the order of the log. */
 export interface FeedRecord {
@@ -62,7 +63,7 @@ export async function* readFeed(
       receipts: receipts || undefined,
       waitSeconds: isWaiting ? waitSeconds : undefined,
     };
-    for await (const line of linesOf(client, query, options)) {
+    for await (const line of linesOf(client, '/server/v1/feed', query, options)) {
       const record = parseExactJson(line) as FeedRecord;
       // A request that was repeated begins again.
       if (last !== undefined && record.index <= last) continue;
@@ -75,9 +76,50 @@ export async function* readFeed(
   }
 }
 
+/** Period of {@link readEvidence}. */
+export interface EvidenceRange {
+  /** Begin (inclusive): a date, or ISO 8601. */
+  readonly since: Date | string;
+  /** End (exclusive): a date, or ISO 8601. */
+  readonly until: Date | string;
+  /** Only records about this agent. */
+  readonly agentId?: string | undefined;
+  /** Only records of this session. */
+  readonly sessionId?: string | undefined;
+}
+
+/** A line of {@link readEvidence}; `type` says what it is about. */
+export type EvidenceLine = Readonly<Record<string, unknown>> & {
+  readonly type: 'head' | 'record' | 'policy' | 'legalHold' | 'retention' | 'end';
+};
+
+/**
+ * Reads what proves a period to an outsider: `GET /server/v1/evidence`. First a `head` with the checkpoint, then each
+ * record with its receipt, and the policies, legal holds and retention in force. `actlog evidence` makes an archive of it.
+ * Needs a key with every scope.
+ *
+ * @throws NotFoundError When the service is not the actlog server, or an older one.
+ * @throws Error When the response ends before its last line.
+ */
+export async function* readEvidence(
+  client: Actlog,
+  { since, until, agentId, sessionId }: EvidenceRange,
+  options: RequestOptions = {},
+): AsyncGenerator<EvidenceLine, void, undefined> {
+  const query = { since: timeText(since), until: timeText(until), agentId, sessionId };
+  let last: EvidenceLine['type'] | undefined;
+  for await (const text of linesOf(client, '/server/v1/evidence', query, { maxRetries: 0, ...options })) {
+    const line = parseExactJson(text) as EvidenceLine;
+    last = line.type;
+    yield line;
+  }
+  if (last !== 'end') throw new Error('The response of the service was cut; request the evidence again.');
+}
+
 /** Requests lines, and reads them at the pace of the consumer. */
 async function* linesOf(
   client: Actlog,
+  path: `/${string}`,
   query: Query,
   options: RequestOptions,
 ): AsyncGenerator<string, void, undefined> {
@@ -85,7 +127,7 @@ async function* linesOf(
   const stopping = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal;
   const request = client
-    .request('GET', '/server/v1/feed', { ...options, signal, query, openSink: () => lines.open() })
+    .request('GET', path, { ...options, signal, query, openSink: () => lines.open() })
     .then(
       () => lines.end(),
       (error: unknown) => lines.end(error),

@@ -277,6 +277,8 @@ export function targetHref(
       return href(['sessions', id]);
     case 'agent':
       return href(['sessions'], { agent: id });
+    case 'legal_hold':
+      return href(['records'], action === 'legal_hold.released' ? { status: 'released' } : {});
     case 'key':
     case 'sign_in':
       return href(['keys']);

@@ -9,5 +9,6 @@ export { Judgments } from './judgments.tsx';
 export { Keys } from './keys.tsx';
 export { Policies } from './policies.tsx';
 export { PolicyEditor } from './policy-editor.tsx';
+export { Records } from './records.tsx';
 export { Webhook } from './webhook.tsx';
 export { Webhooks } from './webhooks.tsx';

@@ -29,6 +29,7 @@ const places: readonly Place[] = [
   ['webhooks', '/webhooks', 'Webhooks'],
   ['keys', '/keys', 'Keys'],
   ['audit', '/audit', 'Audit log'],
+  ['records', '/records', 'Records'],
   ['unknown', '/nowhere', 'Page not found'],
 ];
 

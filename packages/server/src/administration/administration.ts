@@ -4,6 +4,7 @@ import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { operator, recordUnlimited } from '../tenants/audit-log.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { KeyAdministration } from './keys.ts';
+import { LegalHoldAdministration } from './legal-holds.ts';
 import { SessionAdministration } from './sessions.ts';
 import { findTenantId, TenantAdministration } from './tenants.ts';
 import { WebhookAdministration } from './webhooks.ts';
@@ -13,6 +14,7 @@ export class Administration {
   readonly tenants: TenantAdministration;
   readonly keys: KeyAdministration;
   readonly sessions: SessionAdministration;
+  readonly legalHolds: LegalHoldAdministration;
   readonly toolTags: ToolTagAdministration;
   readonly webhooks: WebhookAdministration;
   readonly #storage: Storage;
@@ -32,6 +34,7 @@ export class Administration {
     this.tenants = new TenantAdministration(storage, onKeyChanged, quotas);
     this.keys = new KeyAdministration(storage, onKeyChanged);
     this.sessions = new SessionAdministration(storage);
+    this.legalHolds = new LegalHoldAdministration(storage);
     this.toolTags = new ToolTagAdministration(storage);
     this.webhooks = new WebhookAdministration(storage, secret, quotas);
   }

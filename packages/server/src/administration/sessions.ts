@@ -1,15 +1,33 @@
+import type { DeleteOptions } from '../deletion/delete-tenant.ts';
+import { flooredError, requireNoHold } from '../deletion/protected-records.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import { beginDeletion } from '../storage/log/tenant-log.ts';
-import { dropPolicyDecisionsOf } from '../storage/policies/policy-decision-store.ts';
+import {
+  type DroppableDecision,
+  decisionsOf,
+  dropDecisions,
+  finalMs,
+} from '../storage/policies/policy-decision-store.ts';
 import { dropSessions } from '../storage/retention/drop-rows.ts';
+import type { HoldableRecord } from '../storage/retention/legal-holds.ts';
+import { firstReceipt, holdableAction, holdableDecision } from '../storage/retention/prune.ts';
+import { flooredFrom, type RetentionClass, retentionPolicy } from '../storage/retention/retention.ts';
+import { findSession } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { dropGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import { dropCallHistory } from '../storage/stores/call-history-store.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
 import { deleteStoredResponses } from '../storage/stores/idempotent-response-store.ts';
-import { dropPendingActions, isOverdue, lockActionsOf } from '../storage/stores/pending-action-store.ts';
+import {
+  type DroppableAction,
+  dropPendingActions,
+  endedMs,
+  isOverdue,
+  lockActionsOf,
+} from '../storage/stores/pending-action-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { operator, recordUnlimited } from '../tenants/audit-log.ts';
+import { requireSingleLineName } from '../tenants/single-line-name.ts';
 import { eraseTraces, findTenantId } from './tenants.ts';
 
 /** Sessions of tenants. */
@@ -52,15 +70,19 @@ export class SessionAdministration {
    * decisions about its actions, and the messages to webhooks about it, sent or not. The agent's baseline combines several sessions and is unchanged.
    * Further events of the session create it again.
    *
-   * @throws Error when there is no such tenant or session, or when an action of the session waits for a decision.
+   * @throws ProtectedRecordsError when a legal hold covers a part of it, or when a part is before its floor and no
+   *   erasure is given; Error when there is no such tenant or session, or when an action of the session waits for a
+   *   decision.
    */
-  async delete(tenant: string, sessionId: string): Promise<void> {
+  async delete(tenant: string, sessionId: string, options: DeleteOptions = {}): Promise<void> {
+    const { erasure } = options;
+    if (erasure !== undefined) requireSingleLineName('erasure', erasure);
     const owner = await findTenantId(this.#storage, tenant);
-    const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now(), (db) =>
+    const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now(), options, (db) =>
       recordUnlimited(db, owner, operator, {
         action: 'session.deleted',
         target: { id: sessionId, name: null },
-        changes: [],
+        changes: erasure === undefined ? [] : [{ field: 'erasure', before: null, after: erasure }],
       }),
     );
     if (outcome === 'unknown') throw unknownSession(tenant, sessionId);
@@ -98,20 +120,26 @@ async function deleteSession(
   tenantId: number,
   id: string,
   nowMs: number,
+  { erasure }: DeleteOptions,
   onDeleted: (db: Database) => Promise<void>,
 ): Promise<SessionDeletion> {
   // In a separate read, because searching all messages takes a while and must not block writes.
   const readMs = Date.now();
   const messages = await storage.read(tenantId, (db) => deliveriesAbout(db, tenantId, id, 0));
-  const reason = { by: 'operator' } as const;
+  const reason = { by: 'operator', ...(erasure !== undefined && { erasure }) } as const;
   return storage.write(tenantId, async ({ db }) => {
     // Locks the log before any row.
     await beginDeletion(db, tenantId);
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
+    const decisions = await decisionsOf(db, tenantId, id);
+    await requireDeletable(db, tenantId, id, { actions, decisions, isErasure: erasure !== undefined });
     const dropped = await dropSessions(db, tenantId, [id], nowMs, { reason });
     await dropCallHistory(db, tenantId, id);
-    while (await dropPolicyDecisionsOf(db, tenantId, id, nowMs, reason));
+    const decisionIds = decisions.map((row) => row.id);
+    for (let from = 0; from < decisionIds.length; from += maxDecisions) {
+      await dropDecisions(db, tenantId, decisionIds.slice(from, from + maxDecisions), nowMs, reason);
+    }
     // Within the transaction, so that no event in between uses a cached session.
     storage.clearSessionCache();
     await dropGrantsOf(db, tenantId, id);
@@ -128,4 +156,50 @@ async function deleteSession(
     await onDeleted(db);
     return 'deleted';
   });
+}
+
+/** Maximum decisions whose deletion is one record of the log. */
+const maxDecisions = 1000;
+
+/** @throws ProtectedRecordsError when a part of a session must be kept. */
+async function requireDeletable(
+  db: Database,
+  tenantId: number,
+  id: string,
+  {
+    actions,
+    decisions,
+    isErasure,
+  }: {
+    readonly actions: readonly DroppableAction[];
+    readonly decisions: readonly DroppableDecision[];
+    readonly isErasure: boolean;
+  },
+): Promise<void> {
+  const what = `The session "${id}"`;
+  const session = await findSession(db, tenantId, id);
+  const firstMs = session && ((await firstReceipt(db, tenantId, id)) ?? session.received_ms);
+  const held: HoldableRecord[] = [...actions.map(holdableAction), ...decisions.map(holdableDecision)];
+  if (session) {
+    held.push({
+      sessionId: id,
+      agentIds: session.agentIds,
+      fromMs: Math.min(session.started_ms, firstMs ?? session.started_ms),
+      toMs: Math.max(session.last_event_ms, session.received_ms),
+    });
+  }
+  await requireNoHold(db, tenantId, held, what);
+  if (isErasure) return;
+  const policy = await retentionPolicy(db, tenantId);
+  const nowMs = Date.now();
+  const newest: readonly [RetentionClass, readonly number[]][] = [
+    ['sessions', session ? [session.received_ms] : []],
+    ['decisions', decisions.map((row) => finalMs(row) ?? nowMs)],
+    ['approvals', actions.map((row) => endedMs(row) ?? nowMs)],
+  ];
+  for (const [name, times] of newest) {
+    const days = policy.floors[name];
+    const keptFromMs = flooredFrom(policy, name, nowMs);
+    if (days > 0 && times.some((time) => time >= keptFromMs)) throw flooredError(what, { name, days });
+  }
 }

@@ -1,10 +1,10 @@
-import { deleteTenant } from '../deletion/delete-tenant.ts';
+import { type DeleteOptions, deleteTenant } from '../deletion/delete-tenant.ts';
 import { activePolicyCost } from '../policy/policy-set.ts';
 import { countActivePolicies, countPolicies } from '../storage/policies/policy-store.ts';
 import {
-  changeAuditRetention,
-  changeDecisionRetention,
-  changeRetention,
+  type RetentionChanges,
+  type RetentionPolicy,
+  retentionPolicy,
 } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { countActiveChannels, countChannels } from '../storage/stores/channel-store.ts';
@@ -16,6 +16,7 @@ import type { Database } from '../storage/transaction.ts';
 import { type Change, operator, recordUnlimited } from '../tenants/audit-log.ts';
 import { ensureTenant } from '../tenants/provisioning.ts';
 import { type Room, readRoom } from '../tenants/quotas.ts';
+import { changeRetentionPolicy } from '../tenants/retention-policy.ts';
 
 /** Tenants with their retention and quotas. */
 export class TenantAdministration {
@@ -41,10 +42,11 @@ export class TenantAdministration {
    * agents, is deleted an hour later, so that a check in progress is not allowed for lack of a policy. Backups still
    * contain the tenant.
    *
-   * @throws Error when there is no such tenant.
+   * @throws ProtectedRecordsError when the tenant has a legal hold, or records before their floor and no erasure is
+   *   given; Error when there is no such tenant.
    */
-  async delete(name: string): Promise<void> {
-    await deleteTenant(this.#storage, name, Date.now(), this.#onKeyChanged);
+  async delete(name: string, options: DeleteOptions = {}): Promise<void> {
+    await deleteTenant(this.#storage, name, Date.now(), this.#onKeyChanged, options);
     await eraseTraces(this.#storage);
   }
 
@@ -57,30 +59,21 @@ export class TenantAdministration {
   }
 
   /**
-   * Sets the days for which sessions are kept after their last event; `null`, the default, keeps them forever.
+   * Changes the days for which classes of a tenant's records are kept: sessions after their last event, decisions, held
+   * actions and entries of the audit log after they were final. `null` keeps a class forever, and `default` restores the
+   * retention of the deployment. Other classes are unchanged.
    *
-   * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
+   * @throws TypeError for an unknown class; RangeError unless each number is a whole number from 1 to 100 years, and at
+   *   least the floor of its class; Error when there is no such tenant.
    */
-  async setRetention(tenant: string, days: number | null): Promise<void> {
-    await this.#changeRetention(tenant, 'sessions', days, changeRetention);
+  async setRetention(tenant: string, changes: RetentionChanges): Promise<void> {
+    await changeRetentionPolicy(this.#storage, await findTenantId(this.#storage, tenant), changes);
   }
 
-  /**
-   * Sets the days for which decisions of the policies are kept; `null` keeps them forever. Default: 90.
-   *
-   * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
-   */
-  async setDecisionRetention(tenant: string, days: number | null): Promise<void> {
-    await this.#changeRetention(tenant, 'decisions', days, changeDecisionRetention);
-  }
-
-  /**
-   * Sets the days for which entries of the audit log are kept; `null` keeps them forever. Default: 365.
-   *
-   * @throws RangeError unless `days` is a whole number from 1 to 100 years; Error when there is no such tenant.
-   */
-  async setAuditRetention(tenant: string, days: number | null): Promise<void> {
-    await this.#changeRetention(tenant, 'audit', days, changeAuditRetention);
+  /** Returns the retention and the floors in force for a tenant. @throws Error when there is no such tenant. */
+  async retention(tenant: string): Promise<RetentionPolicy> {
+    const owner = await findTenantId(this.#storage, tenant);
+    return this.#storage.read(owner, (db) => retentionPolicy(db, owner));
   }
 
   /**
@@ -110,22 +103,6 @@ export class TenantAdministration {
   async quota(tenant: string): Promise<QuotaUsage> {
     const owner = await findTenantId(this.#storage, tenant);
     return this.#storage.read(owner, (db) => readQuotaUsage(db, owner, this.#quotas, Date.now()));
-  }
-
-  #changeRetention(
-    tenant: string,
-    field: 'sessions' | 'decisions' | 'audit',
-    days: number | null,
-    change: (db: Database, tenantId: number, days: number | null) => Promise<number | null>,
-  ): Promise<void> {
-    return this.#change(tenant, async (db, tenantId) => {
-      const before = await change(db, tenantId, days);
-      return {
-        action: 'tenant.retention_changed',
-        target: { id: tenant, name: tenant },
-        changes: [{ field: `${field}Days`, before, after: days }],
-      };
-    });
   }
 
   /** Changes settings of a tenant, with the entry of the audit log that `change` returns. */

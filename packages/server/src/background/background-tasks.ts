@@ -1,26 +1,23 @@
-import { dropDeletedTenants, dropInBatches } from '../deletion/delete-tenant.ts';
+import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { repeat } from '../lib/repeat.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
-import { dropOldPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/drop-rows.ts';
 import {
-  auditRetentions,
-  decisionRetentions,
-  dropExpired,
-  oldHeldCalls,
-  type Retention,
-  retentions,
-} from '../storage/retention/retention.ts';
+  hasExpired,
+  otherSteps,
+  type PrunePosition,
+  type PruneStep,
+  pruneDeliveries,
+  pruneSome,
+  sessionStep,
+} from '../storage/retention/prune.ts';
+import { keptFrom, retentions } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { dropActivityBefore, oldActivity } from '../storage/stores/activity-store.ts';
-import { oldGrants } from '../storage/stores/approval-grant-store.ts';
-import { dropOldAuditEntries } from '../storage/stores/audit-store.ts';
-import { oldCallHistories } from '../storage/stores/call-history-store.ts';
-import { oldDeliveries } from '../storage/stores/delivery-store.ts';
+import { hasOldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
-import { dropEndedActions } from '../storage/stores/pending-action-store.ts';
 import { oldSignIns } from '../storage/stores/sign-in-store.ts';
-import type { Database } from '../storage/transaction.ts';
+import { recordRetention } from '../tenants/retention-policy.ts';
 
 type Work = (signal: AbortSignal) => Promise<unknown>;
 
@@ -71,8 +68,8 @@ const deliveriesKeptForMs = 30 * dayMs;
 const countsKeptForMs = 2 * dayMs;
 
 /**
- * Deletes expired data of all tenants, sessions and held actions past their tenant's retention, and the rest of deleted
- * tenants. A step that fails, as when another process holds a lock, does not prevent the others.
+ * Deletes expired data of all tenants, records past their tenant's retention, and the rest of deleted tenants. A step that
+ * fails, as when another process holds a lock, does not prevent the others.
  *
  * @param signal - stops early when aborted; the rest is deleted next time
  * @throws AggregateError with the errors of the failed steps.
@@ -85,9 +82,8 @@ export async function deleteExpiredData(
   const parts = [
     () => storage.maintain(nowMs),
     ...expiredRows(nowMs).map((rows) => () => dropExpiredRows(storage, rows, signal)),
-    () => dropHeldActions(storage, nowMs, signal),
-    () => dropPolicyDecisions(storage, nowMs, signal),
-    () => dropAuditEntries(storage, nowMs, signal),
+    () => dropOldDeliveries(storage, nowMs, signal),
+    ...otherSteps.map((step) => () => prune(storage, step, nowMs, signal)),
     () => dropCounts(storage, nowMs, signal),
     () => dropExpiredSessions(storage, nowMs, signal),
     () => dropDeletedTenants(storage, nowMs, signal),
@@ -106,13 +102,7 @@ function expiredRows(nowMs: number): OldRows[] {
     age: 'created_ms',
     beforeMs: nowMs - responsesKeptForMs + 1,
   });
-  return [
-    responses,
-    ...oldCounts(nowMs - countsKeptForMs),
-    oldDeliveries(nowMs - deliveriesKeptForMs),
-    ...oldActivity(nowMs),
-    oldSignIns(nowMs),
-  ];
+  return [responses, ...oldCounts(nowMs - countsKeptForMs), ...oldActivity(nowMs), oldSignIns(nowMs)];
 }
 
 async function dropExpiredRows(
@@ -123,56 +113,24 @@ async function dropExpiredRows(
   await repeat(() => storage.writeAcross('sweep', ({ db }) => dropOldest(db, rows)), signal);
 }
 
-async function dropHeldActions(
+async function dropOldDeliveries(
   storage: Storage,
   nowMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  for (const { tenantId, keptFromMs, days } of await keptFrom(storage, nowMs)) {
-    const reason = { by: 'retention', days } as const;
-    const drop = (work: (db: Database) => Promise<boolean>) =>
-      repeat(() => storage.write(tenantId, ({ db }) => work(db)), signal);
-    await drop((db) => dropEndedActions(db, tenantId, keptFromMs, reason));
-    await drop((db) => dropOldest(db, oldHeldCalls(tenantId, keptFromMs)));
-    await drop((db) => dropOldest(db, oldCallHistories(tenantId, keptFromMs)));
-    await drop((db) => dropOldest(db, oldGrants(tenantId, keptFromMs)));
+  const beforeMs = nowMs - deliveriesKeptForMs;
+  for (const { tenantId } of await storage.readAcross('sweep', retentions)) {
+    if (!(await storage.read(tenantId, (db) => hasOldDeliveries(db, tenantId, beforeMs)))) continue;
+    await repeat(() => storage.write(tenantId, ({ db }) => pruneDeliveries(db, tenantId, beforeMs)), signal);
   }
 }
 
 async function dropCounts(storage: Storage, nowMs: number, signal: AbortSignal | undefined): Promise<void> {
-  for (const { tenantId, keptFromMs } of await keptFrom(storage, nowMs)) {
+  for (const { tenantId, policy } of await storage.readAcross('sweep', retentions)) {
+    const beforeMs = keptFrom(policy, 'sessions', nowMs);
+    if (beforeMs === undefined) continue;
     await repeat(
-      () => storage.write(tenantId, ({ db }) => dropActivityBefore(db, tenantId, keptFromMs)),
-      signal,
-    );
-  }
-}
-
-async function dropPolicyDecisions(
-  storage: Storage,
-  nowMs: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const kept = await storage.readAcross('sweep', (db) => decisionRetentions(db, nowMs));
-  for (const { tenantId, keptFromMs, days } of kept) {
-    const reason = { by: 'retention', days } as const;
-    await repeat(
-      () => storage.write(tenantId, ({ db }) => dropOldPolicyDecisions(db, tenantId, keptFromMs, reason)),
-      signal,
-    );
-  }
-}
-
-async function dropAuditEntries(
-  storage: Storage,
-  nowMs: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const kept = await storage.readAcross('sweep', (db) => auditRetentions(db, nowMs));
-  for (const { tenantId, keptFromMs, days } of kept) {
-    const reason = { by: 'retention', days } as const;
-    await repeat(
-      () => storage.write(tenantId, ({ db }) => dropOldAuditEntries(db, tenantId, keptFromMs, reason)),
+      () => storage.write(tenantId, ({ db }) => dropActivityBefore(db, tenantId, beforeMs)),
       signal,
     );
   }
@@ -184,20 +142,45 @@ async function dropAuditEntries(
  * @param signal - stops early when aborted; the rest is deleted next time
  * @returns the number of sessions deleted.
  */
-export async function dropExpiredSessions(
-  storage: Storage,
-  nowMs: number,
-  signal?: AbortSignal,
-): Promise<number> {
-  let dropped = 0;
-  for (const retention of await keptFrom(storage, nowMs)) {
-    const drop = (db: Database, ids: readonly string[]) => dropExpired(db, retention.tenantId, ids, nowMs);
-    dropped += await dropInBatches(storage, retention, drop, signal);
-    if (signal?.aborted) break;
-  }
-  return dropped;
+export function dropExpiredSessions(storage: Storage, nowMs: number, signal?: AbortSignal): Promise<number> {
+  return prune(storage, sessionStep, nowMs, signal);
 }
 
-function keptFrom(storage: Storage, nowMs: number): Promise<Retention[]> {
-  return storage.readAcross('sweep', (db) => retentions(db, nowMs));
+/** Records the retention in force of each tenant in its log, unless the log has it. */
+export async function recordRetentions(storage: Storage): Promise<void> {
+  for (const { tenantId, isLogged } of await storage.readAcross('sweep', retentions)) {
+    if (!isLogged) await recordRetention(storage, tenantId);
+  }
+}
+
+/** Runs a step of the cleanup for all tenants. Returns the number of rows deleted. */
+async function prune(
+  storage: Storage,
+  step: PruneStep,
+  nowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let pruned = 0;
+  for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
+    if (keptFrom(policy, step.retention, nowMs) === undefined) continue;
+    let after: PrunePosition | undefined;
+    await repeat(async () => {
+      // Most tenants have nothing to delete, and a look for it blocks nobody.
+      const from = after;
+      if (!(await storage.read(tenantId, (db) => hasExpired(db, tenantId, step, nowMs, from)))) return false;
+      // Nothing is deleted by a policy that the log does not have.
+      if (!isLogged && !from) await recordRetention(storage, tenantId);
+      const { count, next } = await storage.write(tenantId, async ({ db }) => {
+        const result = await pruneSome(db, tenantId, step, nowMs, from);
+        // Within the transaction, so that no event in between uses a cached session.
+        if (step === sessionStep) storage.clearSessionCache();
+        return result;
+      });
+      pruned += count;
+      after = next;
+      return next !== undefined;
+    }, signal);
+    if (signal?.aborted) break;
+  }
+  return pruned;
 }

@@ -1,4 +1,4 @@
-import type { Scope } from '@actlog/protocol';
+import type { LegalHold, Scope } from '@actlog/protocol';
 import { type ToolTag, toolTags } from '@actlog/risk';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { configured, type ServerOptions } from '../configuration.ts';
@@ -21,6 +21,10 @@ import {
   tenantCommand,
 } from './administer.ts';
 
+/** Description of the option of deletions. */
+const erasureText =
+  'also erase records before their retention floor, for this reason, which the log keeps: name no person';
+
 /** Returns the command `tenants`, which lists and deletes tenants. */
 export function tenantsCommand(): Command {
   const tenants = new Command('tenants').description(
@@ -40,9 +44,10 @@ export function tenantsCommand(): Command {
     .description('delete a tenant permanently, with its keys, sessions, agents, policies and webhooks')
     .addOption(databaseOption())
     .option('--yes', 'delete; without it, only show what would be deleted')
-    .action((name: string, { database, yes }: { database: string; yes?: true }) =>
+    .option('--erasure <reason>', erasureText)
+    .action((name: string, { database, yes, erasure }: { database: string; yes?: true; erasure?: string }) =>
       administer(database, async (admin) => {
-        if (yes) return admin.tenants.delete(name);
+        if (yes) return admin.tenants.delete(name, { erasure });
         const { sessions, policies, channels } = await admin.tenants.quota(name);
         const keys = (await admin.keys.list(name)).length;
         throw new Error(
@@ -146,8 +151,9 @@ export function addSessionDelete(sessions: Command): Command {
     'delete a session permanently: events, risk, held actions and the messages to webhooks about it',
   )
     .option('--yes', 'delete without a question')
-    .action((id: string, { database, tenant }: TenantFlags) =>
-      administer(database, (admin) => admin.sessions.delete(tenant, id)),
+    .option('--erasure <reason>', erasureText)
+    .action((id: string, { database, tenant, erasure }: TenantFlags & { erasure?: string }) =>
+      administer(database, (admin) => admin.sessions.delete(tenant, id, { erasure })),
     );
 }
 
@@ -302,4 +308,78 @@ export function webhooksCommand(): Command {
       administer(database, (admin) => admin.webhooks.replay(tenant, id)),
   );
   return webhooks;
+}
+
+function holdLine(hold: LegalHold): string {
+  const { id, name, agentId, sessionId, since, until, createdAt, releasedAt } = hold;
+  const scope = [
+    ...(agentId === null ? [] : [`agent ${agentId}`]),
+    ...(sessionId === null ? [] : [`session ${sessionId}`]),
+    ...(since === null ? [] : [`since ${since}`]),
+    ...(until === null ? [] : [`until ${until}`]),
+  ];
+  return [
+    id,
+    name,
+    scope.join(' ') || 'everything',
+    `placed ${createdAt}`,
+    releasedAt === null ? 'in force' : `released ${releasedAt}`,
+  ].join('\t');
+}
+
+/** Parses a time or a date in ISO 8601. */
+function parseTime(text: string): string {
+  const time = /^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) ? new Date(text) : new Date(Number.NaN);
+  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  throw new InvalidArgumentError(
+    'It must be a date or a time in ISO 8601, such as 2026-11-01 or 2026-11-01T12:00:00Z.',
+  );
+}
+
+/** Returns the command `legal-holds`, which places, lists and releases legal holds. */
+export function legalHoldsCommand(): Command {
+  const holds = new Command('legal-holds').description(
+    'place, list and release legal holds: nothing that one covers is deleted, by anyone, until it is released',
+  );
+  tenantCommand(holds, 'create <name>', 'place a legal hold on everything, or on what all options name')
+    .option('--agent <id>', 'records of sessions in which this agent took part')
+    .option('--session <id>', 'records of this session')
+    .option('--since <time>', 'records from this time on: a date or a time in ISO 8601', parseTime)
+    .option('--until <time>', 'records before this time', parseTime)
+    .action(
+      (
+        name: string,
+        {
+          database,
+          tenant,
+          agent,
+          session,
+          since,
+          until,
+        }: TenantFlags & Partial<Record<'agent' | 'session' | 'since' | 'until', string>>,
+      ) =>
+        administer(database, async (admin) => {
+          const scope = { agentId: agent, sessionId: session, since, until };
+          print((await admin.legalHolds.create(tenant, { name, ...scope })).id);
+        }),
+    );
+  tenantCommand(holds, 'list', 'list the legal holds of a tenant, newest first')
+    .option('--all', 'also those that were released')
+    .action(({ database, tenant, all }: TenantFlags & { all?: true }) =>
+      administer(database, async (admin) => {
+        for (const hold of await admin.legalHolds.list(tenant)) {
+          if (all || hold.releasedAt === null) print(holdLine(hold));
+        }
+      }),
+    );
+  tenantCommand(
+    holds,
+    'release <id>',
+    'release a legal hold; retention may delete what it covered from then on',
+  ).action((id: string, { database, tenant }: TenantFlags) =>
+    administer(database, async (admin) => {
+      await admin.legalHolds.release(tenant, id);
+    }),
+  );
+  return holds;
 }

@@ -28,29 +28,57 @@ export function learnCommand(): Command {
     );
 }
 
-/** Returns the command `retention`, which sets how long sessions, decisions or the audit log are kept. */
+/** Words instead of days. */
+const forever = 'forever';
+const deploymentDefault = 'default';
+
+/** Returns the command `retention`, which sets and lists how long records are kept. */
 export function retentionCommand(): Command {
   return new Command('retention')
     .description(
-      'set the days for which sessions are kept after their last event, or decisions and changes after they were made',
+      'set the days for which sessions are kept after their last event, and other records after they were final; without days, list what is in force',
     )
-    .argument('<days>', 'days, or "forever"', parseNumberOr('forever'))
-    .option('--decisions', 'set the retention of decisions (90 days by default), not that of sessions')
+    .argument(
+      '[days]',
+      `days, "${forever}", or "${deploymentDefault}" for the retention of the deployment`,
+      (text) => (text === deploymentDefault ? deploymentDefault : parseNumberOr(forever)(text)),
+    )
+    .option('--decisions', 'set the retention of decisions (183 days by default), not that of sessions')
+    .addOption(
+      new Option(
+        '--approvals',
+        'set the retention of held actions (365 days by default), not that of sessions',
+      ).conflicts('decisions'),
+    )
     .addOption(
       new Option(
         '--audit',
         'set the retention of the audit log (365 days by default), not that of sessions',
-      ).conflicts('decisions'),
+      ).conflicts(['decisions', 'approvals']),
     )
     .addOption(databaseOption())
     .addOption(tenantOption())
-    .action((days: number | null, flags: TenantFlags & { decisions?: true; audit?: true }) =>
-      administer(flags.database, ({ tenants }) => {
-        if (flags.decisions) return tenants.setDecisionRetention(flags.tenant, days);
-        if (flags.audit) return tenants.setAuditRetention(flags.tenant, days);
-        return tenants.setRetention(flags.tenant, days);
-      }),
+    .action(
+      (
+        days: number | null | typeof deploymentDefault | undefined,
+        flags: TenantFlags & { decisions?: true; approvals?: true; audit?: true },
+      ) =>
+        administer(flags.database, async ({ tenants }) => {
+          if (days === undefined) {
+            const { days: kept, floors } = await tenants.retention(flags.tenant);
+            for (const name of Object.keys(kept) as (keyof typeof kept)[]) {
+              print(`${name}\t${daysText(kept[name])}\tfloor ${floors[name]} days`);
+            }
+            return;
+          }
+          const name = (['decisions', 'approvals', 'audit'] as const).find((one) => flags[one]) ?? 'sessions';
+          await tenants.setRetention(flags.tenant, { [name]: days });
+        }),
     );
+}
+
+function daysText(days: number | null): string {
+  return days === null ? forever : `${days} days`;
 }
 
 /** Returns the command `backup`, which copies an SQLite database. */

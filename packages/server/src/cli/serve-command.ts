@@ -41,6 +41,10 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   rateLimit: 'false, or JSON such as {"requestsPerSecond":100,"burst":200}, for each key',
   invalidKeyLimit: 'the same for requests without a valid key, for each client address',
   quotas: 'JSON such as {"sessions":1000000,"agents":null}, for tenants without quotas of their own',
+  retention:
+    'JSON such as {"sessions":90,"decisions":365}: days, or null for forever, for tenants without their own',
+  retentionFloors:
+    'JSON such as {"decisions":365}: days for which nothing is deleted; 183 for decisions, approvals and audit',
   webhookAllowedRanges: 'JSON array of ranges that webhooks may reach besides public addresses',
   webhookAllowedPorts: '"any", or a JSON array of the ports that webhooks may use',
   webhookHostRate: 'false, or JSON such as {"requestsPerSecond":20,"burst":100}, for each host of webhooks',

@@ -20,6 +20,7 @@ import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import { mountSignIn, type SignInParts } from '../sign-in/mount-sign-in.ts';
 import { type OpenIdProvider, openIdProvider } from '../sign-in/openid-provider.ts';
+import { daysKept, retentionPolicy } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AuditParts, auditRequest, signedOutChange } from '../tenants/audit-log.ts';
 import type { SignInSettings } from '../users/sign-in-settings.ts';
@@ -175,12 +176,12 @@ function limitsRoute({ storage, quotas, unreadSpans }: ConsoleParts): ServerRout
       storage.read(tenantId, async (db) => {
         const tenant = await db
           .selectFrom('tenants')
-          .select('retention_days')
+          .select('id')
           .where('id', '=', tenantId)
           .executeTakeFirst();
         if (!tenant) throw authenticationFailed();
         return {
-          retentionDays: tenant.retention_days,
+          retentionDays: daysKept(await retentionPolicy(db, tenantId), 'sessions'),
           quotas: await readQuotaUsage(db, tenantId, quotas, Date.now()),
           unreadSpans: unreadSpans.list(tenantId),
         };

@@ -1,29 +1,39 @@
 import { sql } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
+import { lockLog } from '../storage/log/tenant-log.ts';
 import { dropRows, dropSessions, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
-import { expiredSessions, type Retention } from '../storage/retention/retention.ts';
+import { expiredSessions } from '../storage/retention/prune.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
-import type { Database } from '../storage/transaction.ts';
+import { type Database, withinTenant } from '../storage/transaction.ts';
+import { requireDeletableTenant } from './protected-records.ts';
 
 /** Time after which no request admitted before the tenant's deletion can be in progress, in milliseconds. */
 const settledAfterMs = 3_600_000;
+
+/** Options for a deletion by an operator. */
+export interface DeleteOptions {
+  /** Reason to erase records before their floor, such as the number of a request. It must not name a person. */
+  readonly erasure?: string | undefined;
+}
 
 /**
  * Deletes a tenant permanently. Its keys are refused and its name is free at once. Its data is deleted in many small
  * transactions, so that other tenants get their turn. If the process ends meanwhile, cleanup does the rest.
  *
  * @param onKeyEnded - called with the id of each key of the tenant
- * @throws Error when there is no such tenant.
+ * @throws ProtectedRecordsError under a legal hold, or before a floor without an erasure; Error when there is no such
+ *   tenant.
  */
 export async function deleteTenant(
   storage: Storage,
   name: string,
   nowMs: number,
   onKeyEnded: (keyId: string) => void,
+  options: DeleteOptions = {},
 ): Promise<void> {
   const { tenantId, keyIds } = await storage.writeAcross('administer', ({ db }) =>
-    markTenantDeleted(db, name, nowMs),
+    markTenantDeleted(db, name, nowMs, options),
   );
   for (const keyId of keyIds) onKeyEnded(keyId);
   await dropTenantData(storage, tenantId);
@@ -52,14 +62,18 @@ export async function dropDeletedTenants(
 
 async function dropTenantData(storage: Storage, tenantId: number, signal?: AbortSignal): Promise<void> {
   await dropAll(storage, tenantId, dataTables, signal);
-  const everySession = { tenantId, keptFromMs: Number.MAX_SAFE_INTEGER };
-  const noReason = { reason: undefined };
-  await dropInBatches(
-    storage,
-    everySession,
-    (db, ids) => dropSessions(db, tenantId, ids, Date.now(), noReason),
-    signal,
-  );
+  const every = { tenantId, keptFromMs: Number.MAX_SAFE_INTEGER };
+  await repeat(async () => {
+    const sessions = await storage.read(tenantId, (db) => expiredSessions(db, every));
+    if (sessions.length === 0) return false;
+    const ids = sessions.map(({ id }) => id);
+    await storage.write(tenantId, async ({ db }) => {
+      await dropSessions(db, tenantId, ids, Date.now(), { reason: undefined });
+      // Within the transaction, so that no event in between uses a cached session.
+      storage.clearSessionCache();
+    });
+    return true;
+  }, signal);
 }
 
 /** Deletes all rows of a tenant in some tables. */
@@ -94,6 +108,7 @@ const dataTables: readonly KeyedTable[] = [
 /** Tables of a tenant that checks read, and that a server with cached data of the tenant may still write. */
 const checkTables: readonly KeyedTable[] = [
   keyedTable('policies', 'id'),
+  keyedTable('policy_versions', 'policy_id', 'version'),
   keyedTable('policy_counts', 'policy_id', 'subject', 'slice_ms'),
   keyedTable('pending_actions', 'id'),
   keyedTable('approval_grants', 'id'),
@@ -106,6 +121,9 @@ const checkTables: readonly KeyedTable[] = [
   keyedTable('log_tiles', 'level', 'tile'),
   keyedTable('log_heads', 'tenant_id'),
   keyedTable('log_cosigned', 'tenant_id'),
+  keyedTable('log_times', 'minute'),
+  keyedTable('legal_holds', 'id'),
+  keyedTable('retention_positions', 'name'),
   keyedTable('forward_positions', 'name'),
   keyedTable('call_histories', 'session_id'),
   keyedTable('agent_tools', 'agent_id'),
@@ -131,10 +149,14 @@ async function markTenantDeleted(
   db: Database,
   name: string,
   nowMs: number,
+  options: DeleteOptions,
 ): Promise<{ readonly tenantId: number; readonly keyIds: readonly string[] }> {
   const tenantId = await tenantIdOf(db, name);
+  // A hold takes the same lock, and then does not find the tenant any more.
+  await lockLog(db, tenantId);
+  await withinTenant(db, tenantId, 'administer', () => requireDeletableTenant(db, tenantId, name, options));
   // Tenant names have no control characters, so this name cannot collide with one.
-  const hidden = { name: `\n${tenantId}`, deleted_ms: nowMs, retention_days: null, quotas: null };
+  const hidden = { name: `\n${tenantId}`, deleted_ms: nowMs, retention: null, quotas: null };
   await db.updateTable('tenants').set(hidden).where('id', '=', tenantId).execute();
   const keys = await db.deleteFrom('api_keys').where('tenant_id', '=', tenantId).returning('id').execute();
   await db.deleteFrom('sign_ins').where('tenant_id', '=', tenantId).execute();
@@ -155,35 +177,4 @@ async function tenantsDeletedBefore(db: Database, beforeMs: number): Promise<num
 /** Marks a deleted tenant as having no rows left but its own. */
 async function markTenantEmptied(db: Database, tenantId: number, nowMs: number): Promise<void> {
   await db.updateTable('tenants').set({ emptied_ms: nowMs }).where('id', '=', tenantId).execute();
-}
-
-/**
- * Deletes the sessions of a tenant that are past retention, a few per transaction.
- *
- * @param drop - deletes sessions, and returns the number deleted
- * @param signal - stops early when aborted; the rest is deleted next time
- * @returns the number of sessions deleted.
- */
-export async function dropInBatches(
-  storage: Storage,
-  retention: Omit<Retention, 'days'>,
-  drop: (db: Database, ids: readonly string[]) => Promise<number>,
-  signal?: AbortSignal,
-): Promise<number> {
-  const { tenantId } = retention;
-  let dropped = 0;
-  await repeat(async () => {
-    const ids = await storage.read(tenantId, (db) => expiredSessions(db, retention));
-    if (ids.length === 0) return false;
-    const droppedNow = await storage.write(tenantId, async ({ db }) => {
-      const count = await drop(db, ids);
-      // Within the transaction, so that no event in between uses a cached session.
-      storage.clearSessionCache();
-      return count;
-    });
-    dropped += droppedNow;
-    // Zero if the retention was extended meanwhile; the same sessions would be found forever.
-    return droppedNow > 0;
-  }, signal);
-  return dropped;
 }

@@ -43,8 +43,19 @@ export class LogKeys {
   }
 
   /** Returns the name of a tenant's log. The number keeps it apart from a deleted tenant with the same name. */
-  origin({ id, name }: LogTenant): string {
-    return `${this.#name}/${encodeURIComponent(name)}/${id}`;
+  origin(tenant: LogTenant): string {
+    return originOf(this.#name, tenant);
+  }
+
+  /** Beginning of the names of all logs. */
+  get names(): string {
+    return this.#name;
+  }
+
+  /** The public key of all logs: Base64 of its algorithm and the key, as it ends each verifier key. */
+  get publicKey(): string {
+    const [, , publicKey = ''] = this.verifierKeys({ id: 0, name: '' })[0]?.text.split('+') ?? [];
+    return publicKey;
   }
 
   /** Returns the public keys of a tenant's log: the current one, and the previous one while it signs too. */
@@ -102,6 +113,11 @@ export class LogKeys {
     keepNewest(this.#keys, origin, keys, maxTenants);
     return keys;
   }
+}
+
+/** Returns the name of a tenant's log, for a beginning of names. */
+export function originOf(names: string, { id, name }: LogTenant): string {
+  return `${names}/${encodeURIComponent(name)}/${id}`;
 }
 
 /** A tenant, by number and name. */

@@ -201,3 +201,37 @@ export async function readReceipt(
   const receipt = await prove(db, tenantId, logged, head);
   return { index: logged.index, ...receipt, row: logged.record.row };
 }
+
+/** Returns the records after an index with their receipts, a page of the log. Deleted records are left out. */
+export async function readProven(
+  db: Database,
+  tenantId: number,
+  after: number,
+  head: SignedHead,
+): Promise<{ readonly records: readonly ProvenRecord[]; readonly last: number | undefined }> {
+  const ranges = await rangesAfter(db, tenantId, after, head.size);
+  const records: ProvenRecord[] = [];
+  for (const logged of await recordsOf(db, tenantId, ranges)) {
+    const receipt = await prove(db, tenantId, logged, head);
+    records.push({ index: logged.index, ...receipt, row: logged.record.row });
+  }
+  const last = ranges.at(-1);
+  return { records, last: last && last.first_index + last.entry_count - 1 };
+}
+
+/** Returns the index of the newest record before an index; `undefined` if there is none. */
+export async function recordBefore(
+  db: Database,
+  tenantId: number,
+  index: number,
+): Promise<number | undefined> {
+  const last = await db
+    .selectFrom('log_ranges')
+    .select(['first_index', 'entry_count'])
+    .where('tenant_id', '=', tenantId)
+    .where('first_index', '<', index)
+    .orderBy('first_index', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return last && Math.min(index, last.first_index + last.entry_count) - 1;
+}

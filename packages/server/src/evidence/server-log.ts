@@ -1,8 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
+import { fieldChanges, recordUnlimited, serverItself } from '../tenants/audit-log.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
-import { type LogKeySettings, LogKeys } from './log-keys.ts';
+import { appendPending, lockLog, logHead } from '../storage/log/tenant-log.ts';
+import { type LogKeySettings, LogKeys, originOf } from './log-keys.ts';
 import { LogSequencer } from './log-sequencer.ts';
 import { LogWitnesses, parseWitnesses } from './log-witnesses.ts';
 
@@ -65,7 +67,51 @@ export class ServerLog {
    */
   async start(): Promise<void> {
     await this.keys.check(this.#storage);
+    await this.#recordOrigin();
     this.sequencer.wake();
+  }
+
+  /**
+   * Records in each log that its name or its key has changed, before anything else is appended under the new ones. So a log
+   * names the one that it continues.
+   */
+  async #recordOrigin(): Promise<void> {
+    const { names, publicKey } = this.keys;
+    const current = { name: names, publicKey };
+    const value = JSON.stringify(current);
+    const row = 'log origin';
+    const stored = await this.#storage.readAcross('administer', (db) =>
+      db.selectFrom('deployment').select('value').where('name', '=', row).executeTakeFirst(),
+    );
+    if (stored?.value === value) return;
+    const former = stored && (JSON.parse(stored.value) as typeof current);
+    const tenants = former
+      ? await this.#storage.readAcross('sweep', (db) =>
+          db.selectFrom('tenants').select(['id', 'name']).where('deleted_ms', 'is', null).execute(),
+        )
+      : [];
+    for (const tenant of tenants) {
+      await this.#storage.write(tenant.id, async ({ db }) => {
+        const before = { origin: originOf(former?.name ?? '', tenant), publicKey: former?.publicKey };
+        const after = { origin: this.keys.origin(tenant), publicKey };
+        if ((await logHead(db, tenant.id)).size === 0) return;
+        await lockLog(db, tenant.id);
+        await recordUnlimited(db, tenant.id, serverItself, {
+          action: 'tenant.log_changed',
+          target: { id: tenant.name, name: tenant.name },
+          changes: fieldChanges(before, after, ['origin', 'publicKey']),
+        });
+        await appendPending(db, tenant.id, 'audit');
+      });
+    }
+    // Last, so that a server that ends before records the change at its next start.
+    await this.#storage.writeAcross('administer', ({ db }) =>
+      db
+        .insertInto('deployment')
+        .values({ name: row, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute(),
+    );
   }
 
   /** Logs what waits, as far as there is time, and does nothing more. */

@@ -1,10 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { recordTime } from '@actlog/log';
+import type { ForwardingState } from '@actlog/protocol';
 import { readLogPage } from '../evidence/log-reader.ts';
+import { isoTimeOrNull } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { logHead } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import {
   type ForwardLease,
   type ForwardState,
+  forwardPositions,
   forwardStates,
   leaseForward,
   type RaisedSession,
@@ -12,6 +17,7 @@ import {
   recordSentLevels,
   updateForward,
 } from '../storage/stores/forward-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { type Batch, type BatchRecord, batchRecord, type Destination, ForwardError } from './destination.ts';
 import type { ForwardSettings } from './forward-settings.ts';
 import { type ForwardedRecord, ocsfOfRecord, ocsfOfRisk } from './ocsf.ts';
@@ -35,6 +41,12 @@ const maxReadEntries = 20_000;
 
 /** Maximum tenants whose records one process sends to a destination at the same time. */
 const maxTenantsAtOnce = 4;
+
+/** Time between looks at the logs of all tenants, in milliseconds. In between, only those that grew are looked at. */
+const lookAtAllMs = 30_000;
+
+/** Time for which a log counts as grown, in milliseconds: more than the difference of the clocks of two servers. */
+const grownForMs = 60_000;
 
 /** First and longest delay after a failure, in milliseconds, and the longest that a destination may request. */
 const firstRetryMs = 1000;
@@ -73,6 +85,10 @@ export class Forwarder {
   readonly #waitingSinceMs = new Map<number, number>();
   /** Times of the last looks for raised risk, by tenant. */
   readonly #lookedMs = new Map<number, number>();
+  /** Lags by tenant, of those with one. */
+  readonly #lags = new Map<number, number>();
+  /** Time of the last look at all logs. */
+  #lookedAtAllMs = Number.NEGATIVE_INFINITY;
   /** Tenant that was started last. */
   #lastTenantId = 0;
 
@@ -88,14 +104,12 @@ export class Forwarder {
   /** Starts to send what is due. Resolves when it has begun, not when it is sent. */
   async pass(): Promise<void> {
     const { storage, settings, metrics } = this.#options;
-    const { name, tenants } = settings;
+    const { name } = settings;
     if (this.#stopping.signal.aborted) return;
-    const states = (await storage.readAcross('sweep', (db) => forwardStates(db, name, Date.now()))).filter(
-      ({ tenant }) => tenants === undefined || tenants.includes(tenant),
-    );
+    const states = await storage.readAcross('sweep', (db) => this.#states(db));
     metrics.forwardLag(
       name,
-      states.reduce((sum, { lag }) => sum + lag, 0),
+      [...this.#lags.values()].reduce((sum, lag) => sum + lag, 0),
     );
     // The tenants after the last one come first, so that none waits for the others forever.
     const next = states.findIndex(({ tenantId }) => tenantId > this.#lastTenantId);
@@ -108,6 +122,26 @@ export class Forwarder {
         .finally(() => this.#running.delete(state.tenantId));
       this.#running.set(state.tenantId, running);
     }
+  }
+
+  /** Returns the states of the logs that grew or wait, and from time to time those of all. */
+  async #states(db: Database): Promise<ForwardState[]> {
+    const { name, tenants } = this.#options.settings;
+    const nowMs = Date.now();
+    const isOfAll = performance.now() - this.#lookedAtAllMs >= lookAtAllMs;
+    const logs = { grownSinceMs: nowMs - grownForMs, tenantIds: [...this.#lags.keys()] };
+    const states = (await forwardStates(db, name, nowMs, isOfAll ? undefined : logs)).filter(
+      ({ tenant }) => tenants === undefined || tenants.includes(tenant),
+    );
+    if (isOfAll) {
+      this.#lookedAtAllMs = performance.now();
+      this.#lags.clear();
+    }
+    for (const { tenantId, lag } of states) {
+      if (lag > 0) this.#lags.set(tenantId, lag);
+      else this.#lags.delete(tenantId);
+    }
+    return states;
   }
 
   /** Resolves when nothing is being sent. */
@@ -296,4 +330,57 @@ export class Forwarder {
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Options for {@link forwardingOf}. */
+export interface ForwardingOptions {
+  readonly tenantId: number;
+  /** Tenant of the operators. Others do not see errors, which name machines of the operators. */
+  readonly operators: string;
+}
+
+/** Stands for an error that its reader must not see. */
+const hidden = 'The destination did not accept the records. The operator of the server sees why.';
+
+/** Returns the state of each destination for one tenant, in the order of the settings. */
+export async function forwardingOf(
+  storage: Pick<Storage, 'read'>,
+  settings: readonly ForwardSettings[],
+  { tenantId, operators }: ForwardingOptions,
+): Promise<ForwardingState[]> {
+  return storage.read(tenantId, async (db) => {
+    const tenant = await db
+      .selectFrom('tenants')
+      .select('name')
+      .where('id', '=', tenantId)
+      .executeTakeFirst();
+    const { size } = await logHead(db, tenantId);
+    const positions = await forwardPositions(db, tenantId);
+    const states: ForwardingState[] = [];
+    for (const { name, kind, tenants } of settings) {
+      if (tenants && !tenants.includes(tenant?.name ?? '')) continue;
+      const found = positions.find((row) => row.name === name);
+      const position = Number(found?.position ?? -1);
+      const waitingSince = await firstTimeAfter(db, tenantId, position);
+      states.push({
+        name,
+        kind,
+        position: position < 0 ? null : position,
+        lagRecords: Math.max(0, size - 1 - position),
+        lagSeconds:
+          waitingSince === undefined ? 0 : Math.max(0, Math.round((Date.now() - waitingSince) / 1000)),
+        failures: found?.failures ?? 0,
+        lastSuccessAt: isoTimeOrNull(found?.last_success_ms == null ? null : Number(found.last_success_ms)),
+        lastError: found?.last_error == null || tenant?.name === operators ? (found?.last_error ?? null) : hidden,
+      });
+    }
+    return states;
+  });
+}
+
+/** Returns the time of the first record after an index of a log; `undefined` if there is none. */
+async function firstTimeAfter(db: Database, tenantId: number, index: number): Promise<number | undefined> {
+  const { records } = await readLogPage(db, tenantId, index);
+  const [first] = records;
+  return first && recordTime(first.record);
 }

@@ -52,6 +52,7 @@ interface CursorScope {
     | 'decisions'
     | 'grants'
     | 'judgments'
+    | 'legal-holds'
     | 'audit'
     | 'deliveries';
   /** Path parameters and filters; `limit` and `cursor` are ignored. */

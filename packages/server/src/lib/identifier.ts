@@ -13,7 +13,8 @@ export type IdentifierPrefix =
   | 'aud'
   | 'del'
   | 'sin'
-  | 'jdg';
+  | 'jdg'
+  | 'lgh';
 
 /** Creates an identifier: prefix and UUIDv7 without dashes, so that identifiers sort by time of creation. */
 export function newIdentifier(prefix: IdentifierPrefix): string {

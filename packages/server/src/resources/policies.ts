@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@actlog/log';
 import {
   ConditionError,
   maxConditionCost,
@@ -218,6 +220,13 @@ function policyChange(
     changes: [
       ...fieldChanges(before?.definition, after.definition, fields),
       ...fieldChanges(before, after, ['status', 'version']),
+      // Also if it is the same, so that the entry of each version proves its definition.
+      { field: 'definitionSha256', before: before ? hashOf(before) : null, after: hashOf(after) },
     ],
   };
+}
+
+/** Returns the hash of a policy's definition, with which evidence proves each version, also of long fields. */
+function hashOf({ definition }: StoredPolicy): string {
+  return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }

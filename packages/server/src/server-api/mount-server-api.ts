@@ -19,7 +19,9 @@ import {
 } from './approvals.ts';
 import { auditRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
+import { type EvidenceParts, evidenceRoute } from './evidence.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
+import { type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './kept-records.ts';
 import { feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
@@ -38,6 +40,8 @@ export type ServerApiParts = ServingParts &
   RevocationParts &
   WebhookParts &
   JudgmentParts &
+  KeptRecordsParts &
+  EvidenceParts &
   LogParts;
 
 /**
@@ -61,18 +65,26 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),
     receiptRoute(parts),
+    ...keptRecordsRoutes(parts),
   ];
   const suggestions = suggestionsRoute(parts);
+  const holds = legalHoldsRoute(parts);
   const feed = feedRoute(parts);
+  const evidence = evidenceRoute(parts);
   await app.register(
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions, feed].map(({ method, path }) => ({ method, path: folder + path })),
+          [...routes, suggestions, holds, feed, evidence].map(({ method, path }) => ({
+            method,
+            path: folder + path,
+          })),
         ),
       );
       mountServerRoute(api, parts, suggestions);
+      mountServerRoute(api, parts, holds);
       mountServerRoute(api, parts, feed);
+      mountServerRoute(api, parts, evidence);
       for (const route of routes) mountServerRoute(api, parts, route);
     },
     { prefix: folder },

@@ -7,6 +7,7 @@ import type {
   PolicyCountTable,
   PolicyDecisionTable,
   PolicyTable,
+  PolicyVersionTable,
   SessionCallTable,
 } from './policies/policy-schema.ts';
 import type { UsageKind } from './stores/quota-table.ts';
@@ -17,6 +18,7 @@ import type {
   ForwardedRiskTable,
   ForwardPositionTable,
   HandledSessionTable,
+  LegalHoldTable,
   LogCosignedTable,
   LogDeletionTable,
   LogHeadTable,
@@ -24,6 +26,7 @@ import type {
   LogRangeTable,
   LogTileTable,
   NotificationChannelTable,
+  RetentionPositionTable,
   RiskJudgmentTable,
   SignInTable,
 } from './tables.ts';
@@ -56,7 +59,7 @@ export interface Tables {
   events: EventTable;
   /** PostgreSQL only; see its migration. */
   event_ids: Pick<EventTable, 'tenant_id' | 'event_id' | 'session_id' | 'arrival' | 'received_ms'>;
-  /** PostgreSQL only: values that all processes of the deployment share. */
+  /** Values that all processes of the deployment share. */
   deployment: { name: string; value: string };
   policies: PolicyTable;
   policy_counts: PolicyCountTable;
@@ -75,6 +78,10 @@ export interface Tables {
   log_pending: LogPendingTable;
   log_deletions: LogDeletionTable;
   log_cosigned: LogCosignedTable;
+  log_times: { tenant_id: number; minute: number; first_index: number };
+  legal_holds: LegalHoldTable;
+  retention_positions: RetentionPositionTable;
+  policy_versions: PolicyVersionTable;
   forward_positions: ForwardPositionTable;
   forwarded_risk: ForwardedRiskTable;
 }
@@ -86,12 +93,10 @@ export interface TenantTable {
   created_ms: number;
   /** Raised by every change of a policy or webhook, so that a process can detect an outdated copy. */
   settings_version: number;
-  /** Days that a session is kept after its last event; `null` keeps it forever. */
-  retention_days: number | null;
-  /** Days that a decision of the policies is kept; `null` keeps it forever. */
-  decision_days: Generated<number | null>;
-  /** Days that an entry of the audit log is kept; `null` keeps it forever. */
-  audit_days: Generated<number | null>;
+  /** The tenant's own retention, as JSON by class of records; `null` for none. */
+  retention: Generated<string | null>;
+  /** The retention in force as the log has it last, as JSON; `null` before the first entry. */
+  logged_retention: Generated<string | null>;
   /** The tenant's own quotas, as JSON by the name of the quota; `null` for none. */
   quotas: Generated<string | null>;
   /** Time of deletion; `null` for a tenant that exists. */

@@ -248,6 +248,38 @@ export interface LogCosignedTable {
   note: string;
 }
 
+/** A legal hold: what it covers is not deleted until it is released. A scope of null is any. */
+export interface LegalHoldTable {
+  tenant_id: number;
+  id: string;
+  /** Name of the matter, such as a case number. */
+  name: string;
+  agent_id: string | null;
+  session_id: string | null;
+  /** Earliest time of what it covers, in Unix milliseconds. */
+  since_ms: number | null;
+  /** Time before which that was, in Unix milliseconds. */
+  until_ms: number | null;
+  created_ms: number;
+  created_kind: AuditActor['kind'];
+  /** Key or person; `null` for an operator. */
+  created_by: string | null;
+  created_principal: string | null;
+  /** `null` while it is in force. */
+  released_ms: number | null;
+  released_by: string | null;
+  released_principal: string | null;
+}
+
+/** Last row that retention has passed in a table, because it and those before it are under a legal hold. */
+export interface RetentionPositionTable {
+  tenant_id: number;
+  /** Name of the step of the cleanup. */
+  name: string;
+  at_ms: number;
+  id: string;
+}
+
 /** Position of a forwarder in the log of a tenant. */
 export interface ForwardPositionTable {
   tenant_id: number;

@@ -80,6 +80,20 @@ export function scopeSql(scope: Scope): string {
   return `set local actlog.tenant_id = '${scope}'; set local actlog.work = ''`;
 }
 
+/** Runs `work` on the rows of a tenant within a transaction across tenants. */
+export async function withinTenant<Result>(
+  db: Database,
+  tenantId: number,
+  outer: CrossTenantWork,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!isPostgres(db)) return work();
+  await enterScope(db, tenantId);
+  const result = await work();
+  await enterScope(db, outer);
+  return result;
+}
+
 /** Changes the scope of an open transaction. */
 async function enterScope(db: Database, scope: Scope): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(scopeSql(scope)));

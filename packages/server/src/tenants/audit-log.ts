@@ -105,7 +105,7 @@ export interface Change {
 
 /**
  * Changes that are recorded beyond the quota. They take a permission away or decide an action, so a full log must not
- * prevent them. Other quotas bound their number: none can be repeated without a change that needs room. People sign in
+ * prevent them; a legal hold protects what there is. Other quotas bound their number: none can be repeated without a change that needs room. People sign in
  * to see what fills the log.
  */
 const alwaysRecorded: ReadonlySet<AuditAction> = new Set<AuditAction>([
@@ -116,6 +116,8 @@ const alwaysRecorded: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'held_action.approved',
   'held_action.denied',
   'grant.revoked',
+  'legal_hold.created',
+  'legal_hold.released',
   'sign_in.created',
   'sign_in.ended',
 ]);

@@ -44,7 +44,7 @@ export async function ensureTenant(db: Database, name: string): Promise<number> 
   requireSingleLineName('tenant', name);
   const created = await db
     .insertInto('tenants')
-    .values({ name, created_ms: Date.now(), settings_version: 0, retention_days: null })
+    .values({ name, created_ms: Date.now(), settings_version: 0 })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('id')
     .executeTakeFirst();

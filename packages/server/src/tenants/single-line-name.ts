@@ -10,10 +10,10 @@ export const singleLineName = z
   .max(maxNameLength)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters or lone surrogates');
 
-/** @throws RangeError for a name that does not fit on one line. */
-export function requireSingleLineName(of: 'key' | 'tenant', name: string): void {
+/** @throws RangeError for a name, or the reason of an erasure, that does not fit on one line. */
+export function requireSingleLineName(of: 'key' | 'tenant' | 'legal hold' | 'erasure', name: string): void {
   if (singleLineName.safeParse(name).success) return;
   throw new RangeError(
-    `The name of a ${of} must have 1 to ${maxNameLength} characters, not ${name.length}, and no control characters or lone surrogates.`,
+    `The ${of === 'erasure' ? 'reason of an erasure' : `name of a ${of}`} must have 1 to ${maxNameLength} characters, not ${name.length}, and no control characters or lone surrogates.`,
   );
 }

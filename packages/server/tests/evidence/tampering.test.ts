@@ -188,7 +188,7 @@ test('proves the deletion of a session, of which only hashes are left', async ()
   const key = await keyOf(server);
   expect((await verify(server, '--key', key, '--save', 'seen')).exitCode).toBe(0);
   await server.record({ sessionId: 's1' });
-  await server.server.admin.sessions.delete('default', 's1');
+  await server.server.admin.sessions.delete('default', 's1', { erasure: 'Request 1' });
   const deletion = (await logged(server, 'deletion', 1)).find(({ kind }) => kind === 'deletion');
   expect(deletion?.row).toMatchObject({ by: 'operator', kind: 'event' });
   const gone = before.filter(({ row }) => (row as { sessionId?: string }).sessionId === 's1');

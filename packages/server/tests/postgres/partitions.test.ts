@@ -69,7 +69,7 @@ test('drops sessions past retention with events and ids, then the empty months',
   const { database, server, storage } = await opened();
   const begunMs = Date.now();
   await server.record({}, { sessionId: 'other' });
-  await server.server.admin.tenants.setRetention('default', 30);
+  await server.server.admin.tenants.setRetention('default', { sessions: 30 });
   expect(await partitions(database)).toContain(monthOf(begunMs));
   const laterMs = begunMs + 70 * dayMs;
   vi.setSystemTime(laterMs);
@@ -115,7 +115,7 @@ test('drops a session of any length in statements within the timeout', async () 
       for each statement execute function refuse_many()`,
     database,
   );
-  await server.server.admin.tenants.setRetention('default', 30);
+  await server.server.admin.tenants.setRetention('default', { sessions: 30 });
   await deleteExpiredData(storage, Date.now() + 31 * dayMs);
   const [left] = await asSuperuser<{ left: number }>(
     'select ((select count(*) from events) + (select count(*) from event_ids) + (select count(*) from sessions))::int as left',

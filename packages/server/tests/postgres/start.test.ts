@@ -63,7 +63,7 @@ test('runs with existing tables and a role that may not create tables, and clean
   const database = await ownedByAnother();
   const server = await testServer({ database, secret: testSecret });
   await server.record({});
-  await server.server.admin.tenants.setRetention('default', 1);
+  await server.server.admin.tenants.setRetention('default', { sessions: 1 });
   const storage = await openStorage({ database });
   atTestEnd(() => storage.close());
   await deleteExpiredData(storage, Date.now() + 3 * 24 * 3_600_000);

@@ -280,7 +280,7 @@ describe('a sign-in ends', () => {
 
   test('when its tenant is deleted', async () => {
     const ada = await SignedIn.as('ada', setup.url);
-    await setup.server.server.admin.tenants.delete('default');
+    await setup.server.server.admin.tenants.delete('default', { erasure: 'Request 1' });
     pass(1);
     expect(await ada.status('GET', '/v1/sessions')).toBe(401);
   });

@@ -74,6 +74,26 @@ export async function logHead(db: Database, tenantId: number): Promise<LogHead> 
   return row ? { size: row.size, root: Buffer.from(row.root, 'base64') } : { size: 0, root: emptyRoot };
 }
 
+/**
+ * Returns an index of a log before which everything was appended before a time, to the minute; `undefined` if nothing was
+ * appended since.
+ */
+export async function firstIndexFrom(
+  db: Database,
+  tenantId: number,
+  timeMs: number,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('log_times')
+    .select('first_index')
+    .where('tenant_id', '=', tenantId)
+    .where('minute', '>=', Math.floor(timeMs / 60_000))
+    .orderBy('minute')
+    .limit(1)
+    .executeTakeFirst();
+  return row && Number(row.first_index);
+}
+
 /** Returns the tiles of a tenant's log. Only the widest of a place is stored, and narrower ones are its beginning. */
 export function tenantTiles(db: Database, tenantId: number): TileStore {
   return {
@@ -322,7 +342,7 @@ export async function appendLogBatch(
   tenantId: number,
   { entries, ranges, sessions, pending }: LogBatch,
 ): Promise<LogHead> {
-  await lockNames(db, tenantId, [logLock]);
+  await lockLog(db, tenantId);
   if ((await advanceSessions(db, tenantId, sessions)) !== sessions.length) throw new LoggedMeanwhile();
   for (const [kind, rows] of Map.groupBy(pending, (row) => row.kind)) {
     const ids = rows.map(({ id }) => id);
@@ -338,7 +358,13 @@ export async function appendLogBatch(
     return row;
   });
   await insertRanges(db, rows);
-  const head = { size: after.size, root: Buffer.from(after.root).toString('base64'), updated_ms: Date.now() };
+  const nowMs = Date.now();
+  const head = { size: after.size, root: Buffer.from(after.root).toString('base64'), updated_ms: nowMs };
+  await db
+    .insertInto('log_times')
+    .values({ tenant_id: tenantId, minute: Math.floor(nowMs / 60_000), first_index: before.size })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   await db
     .insertInto('log_heads')
     .values({ tenant_id: tenantId, ...head })
@@ -380,6 +406,17 @@ async function advanceSessions(
   return Number(numAffectedRows);
 }
 
+/** Appends waiting records of a kind, in the transaction that writes them, before all others that wait. */
+export async function appendPending(db: Database, tenantId: number, kind: PendingKind): Promise<void> {
+  await lockLog(db, tenantId);
+  const pending = (await readPending(db, tenantId)).filter((row) => row.kind === kind);
+  const ids = pending.map(({ id }) => id);
+  const records = [...(await findRecords(db, tenantId, kind, ids)).values()];
+  const ranges = records.map(({ id }) => ({ kind, id, first_arrival: 0, entry_count: 1, secret: newSecret() }));
+  const entries = records.map((record, at) => recordEntry(record, saltOf(ranges[at]?.secret ?? '', 0)));
+  await appendLogBatch(db, tenantId, { entries, ranges, sessions: [], pending, payloadBytes: 0, isAll: false });
+}
+
 async function dropPending(
   db: Database,
   tenantId: number,
@@ -397,9 +434,15 @@ async function dropPending(
 
 /** Author of a deletion, and the rule that it follows. */
 export type DeletionReason =
-  | { readonly by: 'operator' }
-  /** The retention of a tenant, in days. */
-  | { readonly by: 'retention'; readonly days: number | null };
+  /** With the reason of an erasure, which may be before the floor of the records. */
+  | { readonly by: 'operator'; readonly erasure?: string }
+  /** The retention of a tenant, in days, and the time before which it deletes. */
+  | { readonly by: 'retention'; readonly days: number | null; readonly before: string };
+
+/** Locks the log of a tenant until the transaction ends. Deletions and legal holds take this lock before any other. */
+export function lockLog(db: Database, tenantId: number): Promise<void> {
+  return lockNames(db, tenantId, [logLock]);
+}
 
 /**
  * Prepares the deletion of records: locks the log, and logs the events of sessions that wait. Must be called before any
@@ -410,7 +453,7 @@ export async function beginDeletion(
   tenantId: number,
   sessionIds: readonly string[] = [],
 ): Promise<void> {
-  await lockNames(db, tenantId, [logLock]);
+  await lockLog(db, tenantId);
   for (const sessionId of sessionIds) {
     for (;;) {
       const batch = await readLogBatch(db, tenantId, { sessionId });
@@ -445,7 +488,14 @@ export async function logDeletion(
   if (ranges.length === 0) return;
   const deletedMs = Date.now();
   const id = newIdentifierAt('del', deletedMs);
-  const row = { deletedAt: isoTime(deletedMs), ...reason, kind, entries: mergedRanges(ranges) };
+  const row = {
+    deletedAt: isoTime(deletedMs),
+    ...reason,
+    kind,
+    ...(kind === 'event' && { sessions: ids.length }),
+    records: ranges.reduce((sum, { entry_count: count }) => sum + count, 0),
+    entries: mergedRanges(ranges),
+  };
   await db
     .insertInto('log_deletions')
     .values({ tenant_id: tenantId, id, record: JSON.stringify(row) })

@@ -19,12 +19,11 @@ create table tenants (
   name text not null unique,
   created_ms bigint not null,
   settings_version bigint not null default 0,
-  retention_days integer,
+  retention text,
+  logged_retention text,
   quotas text,
   deleted_ms bigint,
-  emptied_ms bigint,
-  decision_days integer default 90,
-  audit_days integer default 365
+  emptied_ms bigint
 );
 
 -- Keys: their digests, scopes, and the agents that they may act as.
@@ -148,7 +147,7 @@ create table sessions (
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);
-create index sessions_by_receipt on sessions (tenant_id, received_ms);
+create index sessions_by_receipt on sessions (tenant_id, received_ms, id);
 create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
 create index sessions_by_start on sessions (tenant_id, started_ms, id);
 create index sessions_has_denials on sessions (tenant_id, started_ms, id) where has_denials = 1;
@@ -376,7 +375,7 @@ create table checked_actions (
   primary key (tenant_id, agent_id, action_id)
 );
 create index checked_actions_by_age on checked_actions (created_ms) where pending_action_id is null;
-create index held_actions_by_age on checked_actions (tenant_id, created_ms) where pending_action_id is not null;
+create index checked_actions_by_held_action on checked_actions (tenant_id, pending_action_id) where pending_action_id is not null;
 
 -- Held actions, and who approved them.
 create table pending_actions (
@@ -412,6 +411,7 @@ create table pending_actions (
   decided_principal text,
   primary key (tenant_id, id)
 );
+create index pending_actions_by_age on pending_actions (tenant_id, created_ms, id);
 create index pending_actions_by_action on pending_actions (tenant_id, agent_id, action_digest);
 create index pending_actions_by_creation on pending_actions (tenant_id, status, created_ms, id);
 create index pending_actions_by_end on pending_actions (expires_ms) where status = 'pending';
@@ -439,7 +439,7 @@ create table approval_grants (
   revoked_principal text,
   primary key (tenant_id, id)
 );
-create index approval_grants_by_end on approval_grants (tenant_id, expires_ms);
+create index approval_grants_by_end on approval_grants (tenant_id, expires_ms, id);
 create index approval_grants_by_session on approval_grants (tenant_id, session_id, expires_ms);
 
 -- Histories of sessions that conditions of policies read, with a row for each call, so that a check writes one
@@ -451,7 +451,7 @@ create table call_histories (
   summary text not null,
   primary key (tenant_id, session_id)
 );
-create index call_histories_by_age on call_histories (tenant_id, updated_ms);
+create index call_histories_by_age on call_histories (tenant_id, updated_ms, session_id);
 
 create table session_calls (
   tenant_id bigint not null,
@@ -506,7 +506,7 @@ create table deliveries (
   last_duration_ms integer,
   primary key (tenant_id, id)
 );
-create index deliveries_by_age on deliveries (created_ms) where status <> 'waiting';
+create index deliveries_by_age on deliveries (tenant_id, created_ms) where status <> 'waiting';
 create index deliveries_by_channel on deliveries (tenant_id, channel_id, created_ms, id);
 create index deliveries_due on deliveries (next_attempt_ms) where status = 'waiting';
 create index deliveries_waiting on deliveries (tenant_id, channel_id, attempts) where status = 'waiting';
@@ -539,6 +539,7 @@ create table log_heads (
   root text not null,
   updated_ms bigint not null
 );
+create index log_heads_by_growth on log_heads (updated_ms);
 
 create table log_tiles (
   tenant_id bigint not null,
@@ -580,6 +581,54 @@ create table log_cosigned (
   tenant_id bigint primary key,
   size bigint not null,
   note text not null
+);
+
+-- Legal holds: nothing that one covers is deleted until it is released.
+create table legal_holds (
+  tenant_id bigint not null,
+  id text collate "C" not null,
+  name text not null,
+  agent_id text collate "C",
+  session_id text collate "C",
+  since_ms bigint,
+  until_ms bigint,
+  created_ms bigint not null,
+  created_kind text not null,
+  created_by text,
+  created_principal text,
+  released_ms bigint,
+  released_by text,
+  released_principal text,
+  primary key (tenant_id, id)
+);
+create index legal_holds_active on legal_holds (tenant_id) where released_ms is null;
+
+-- Rows up to which retention has passed, so that those under a legal hold are not read again each time.
+create table retention_positions (
+  tenant_id bigint not null,
+  name text not null,
+  at_ms bigint not null,
+  id text collate "C" not null,
+  primary key (tenant_id, name)
+);
+
+-- Each version of each policy, for evidence of the policies that were in force.
+create table policy_versions (
+  tenant_id bigint not null,
+  policy_id text collate "C" not null,
+  version integer not null,
+  status text not null,
+  definition text not null,
+  from_ms bigint not null,
+  primary key (tenant_id, policy_id, version)
+);
+
+-- First entry that was appended to a log in each minute with entries.
+create table log_times (
+  tenant_id bigint not null,
+  minute bigint not null,
+  first_index bigint not null,
+  primary key (tenant_id, minute)
 );
 
 -- Positions of the forwarders in the log of each tenant.
@@ -645,6 +694,10 @@ const tenantTables = [
   'log_pending',
   'log_deletions',
   'log_cosigned',
+  'log_times',
+  'legal_holds',
+  'retention_positions',
+  'policy_versions',
   'forward_positions',
   'forwarded_risk',
 ];
@@ -675,11 +728,7 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
     ],
   ],
   ['sweep', 'update', ['deliveries']],
-  [
-    'sweep',
-    'delete',
-    ['sign_ins', 'idempotency_keys', 'activity', 'policy_counts', 'checked_actions', 'deliveries'],
-  ],
+  ['sweep', 'delete', ['sign_ins', 'idempotency_keys', 'activity', 'policy_counts', 'checked_actions']],
   ['partition', 'all', ['events']],
 ];
 

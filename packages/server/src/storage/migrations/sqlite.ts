@@ -4,6 +4,12 @@ import type { Migration } from '../migrate.ts';
 // A table `without rowid` is stored in the order of its primary key, so that a range of keys is one run of pages. A flag
 // or level that most sessions lack has a partial index, so that an ordinary session costs no entry.
 const tables = `
+-- Facts about the deployment, such as the retention that an operator has set.
+create table deployment (
+  name text primary key,
+  value text not null
+) without rowid;
+
 -- Customers of the deployment. The row of a deleted tenant stays: deleted_ms ends its keys, emptied_ms says
 -- that its data is gone.
 create table tenants (
@@ -11,12 +17,11 @@ create table tenants (
   name text not null unique,
   created_ms bigint not null,
   settings_version bigint default 0 not null,
-  retention_days integer,
+  retention text,
+  logged_retention text,
   quotas text,
   deleted_ms bigint,
-  emptied_ms bigint,
-  decision_days integer default 90,
-  audit_days integer default 365
+  emptied_ms bigint
 );
 
 -- Keys: their digests, scopes, and the agents that they may act as.
@@ -140,7 +145,7 @@ create index sessions_by_start on sessions (tenant_id, started_ms, id);
 create index sessions_behind on sessions (tenant_id, id) where risk_arrival < last_arrival or log_arrival < last_arrival;
 create index sessions_not_learned on sessions (tenant_id, id) where risk_learned = 0;
 create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
-create index sessions_by_receipt on sessions (tenant_id, received_ms);
+create index sessions_by_receipt on sessions (tenant_id, received_ms, id);
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
@@ -355,7 +360,7 @@ create table checked_actions (
   constraint checked_actions_key primary key (tenant_id, agent_id, action_id)
 ) without rowid;
 create index checked_actions_by_age on checked_actions (created_ms) where pending_action_id is null;
-create index held_actions_by_age on checked_actions (tenant_id, created_ms) where pending_action_id is not null;
+create index checked_actions_by_held_action on checked_actions (tenant_id, pending_action_id) where pending_action_id is not null;
 
 -- Held actions, and who approved them.
 create table pending_actions (
@@ -392,6 +397,7 @@ create table pending_actions (
   constraint pending_actions_key primary key (tenant_id, id)
 );
 create index pending_actions_by_creation on pending_actions (tenant_id, status, created_ms, id);
+create index pending_actions_by_age on pending_actions (tenant_id, created_ms, id);
 create index pending_actions_by_action on pending_actions (tenant_id, agent_id, action_digest);
 create index pending_actions_by_end on pending_actions (expires_ms) where status = 'pending';
 
@@ -419,7 +425,7 @@ create table approval_grants (
   constraint approval_grants_key primary key (tenant_id, id)
 ) without rowid;
 create index approval_grants_by_session on approval_grants (tenant_id, session_id, expires_ms);
-create index approval_grants_by_end on approval_grants (tenant_id, expires_ms);
+create index approval_grants_by_end on approval_grants (tenant_id, expires_ms, id);
 
 -- Histories of sessions that conditions of policies read, with a row for each call, so that a check writes one
 -- call and not all of them.
@@ -430,7 +436,7 @@ create table call_histories (
   summary text not null,
   constraint call_histories_key primary key (tenant_id, session_id)
 );
-create index call_histories_by_age on call_histories (tenant_id, updated_ms);
+create index call_histories_by_age on call_histories (tenant_id, updated_ms, session_id);
 
 create table session_calls (
   tenant_id bigint not null,
@@ -487,7 +493,7 @@ create table deliveries (
 );
 create index deliveries_due on deliveries (next_attempt_ms) where status = 'waiting';
 create index deliveries_by_channel on deliveries (tenant_id, channel_id, created_ms, id);
-create index deliveries_by_age on deliveries (created_ms) where status <> 'waiting';
+create index deliveries_by_age on deliveries (tenant_id, created_ms) where status <> 'waiting';
 create index deliveries_waiting on deliveries (tenant_id, channel_id, attempts) where status = 'waiting';
 
 -- Changes by people and keys, with a retention of their own.
@@ -518,6 +524,7 @@ create table log_heads (
   root text not null,
   updated_ms bigint not null
 );
+create index log_heads_by_growth on log_heads (updated_ms);
 
 create table log_tiles (
   tenant_id bigint not null references tenants (id),
@@ -560,6 +567,54 @@ create table log_cosigned (
   size bigint not null,
   note text not null
 );
+
+-- Legal holds: nothing that one covers is deleted until it is released.
+create table legal_holds (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  name text not null,
+  agent_id text,
+  session_id text,
+  since_ms bigint,
+  until_ms bigint,
+  created_ms bigint not null,
+  created_kind text not null,
+  created_by text,
+  created_principal text,
+  released_ms bigint,
+  released_by text,
+  released_principal text,
+  primary key (tenant_id, id)
+) without rowid;
+create index legal_holds_active on legal_holds (tenant_id) where released_ms is null;
+
+-- Rows up to which retention has passed, so that those under a legal hold are not read again each time.
+create table retention_positions (
+  tenant_id bigint not null references tenants (id),
+  name text not null,
+  at_ms bigint not null,
+  id text not null,
+  primary key (tenant_id, name)
+) without rowid;
+
+-- Each version of each policy, for evidence of the policies that were in force.
+create table policy_versions (
+  tenant_id bigint not null references tenants (id),
+  policy_id text not null,
+  version integer not null,
+  status text not null,
+  definition text not null,
+  from_ms bigint not null,
+  primary key (tenant_id, policy_id, version)
+) without rowid;
+
+-- First entry that was appended to a log in each minute with entries.
+create table log_times (
+  tenant_id bigint not null references tenants (id),
+  minute bigint not null,
+  first_index bigint not null,
+  primary key (tenant_id, minute)
+) without rowid;
 
 -- Positions of the forwarders in the log of each tenant.
 create table forward_positions (

@@ -1,9 +1,8 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
-import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
+import { type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
-import { dropRowsById } from '../retention/drop-rows.ts';
 import { addUsage } from '../stores/quota-store.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyDecisionTable } from './policy-schema.ts';
@@ -159,46 +158,71 @@ export function nextPolicyDecisions(
   return querySliceWithin(options.limit, ['arguments', 'origins', 'matched'], query.orderBy('id'));
 }
 
-/**
- * Deletes the oldest of a tenant's decisions that were made before `beforeMs`, up to the limit of one transaction.
- *
- * @returns `true` if there can be more.
- */
-export function dropOldPolicyDecisions(
-  db: Database,
-  tenantId: number,
-  beforeMs: number,
-  reason: DeletionReason,
-): Promise<boolean> {
-  const before = lowestIdentifierOf('dec', beforeMs);
-  const old = sql`tenant_id = ${tenantId} and id < ${before} order by id`;
-  return dropDecisions(db, tenantId, old, beforeMs, reason);
+/** Returns the decisions about a session, in no order: what a deletion needs to know of each. */
+export function decisionsOf(db: Database, tenantId: number, sessionId: string): Promise<DroppableDecision[]> {
+  return db
+    .selectFrom('policy_decisions')
+    .select(droppableColumns)
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .execute();
 }
 
-/** Deletes decisions about a session, up to the limit of one transaction. Returns `true` if there can be more. */
-export function dropPolicyDecisionsOf(
+/** Returns the oldest of a tenant's decisions that were made before a time, after one of them. */
+export function decisionsBefore(
   db: Database,
   tenantId: number,
-  sessionId: string,
-  nowMs: number,
-  reason: DeletionReason,
-): Promise<boolean> {
-  const ofSession = sql`tenant_id = ${tenantId} and session_id = ${sessionId}`;
-  return dropDecisions(db, tenantId, ofSession, nowMs, reason);
+  {
+    afterId,
+    beforeMs,
+    limit,
+  }: { readonly afterId: string; readonly beforeMs: number; readonly limit: number },
+): Promise<DroppableDecision[]> {
+  return db
+    .selectFrom('policy_decisions')
+    .select(droppableColumns)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '>', afterId)
+    .where('id', '<', lowestIdentifierOf('dec', beforeMs))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 }
 
-async function dropDecisions(
+/** What a deletion needs to know of a decision. */
+export type DroppableDecision = Pick<PolicyDecisionRow, (typeof droppableColumns)[number]>;
+
+const droppableColumns = [
+  'id',
+  'decided_ms',
+  'agent_id',
+  'session_id',
+  'parent_agents',
+  'held_status',
+  'ended_ms',
+] as const;
+
+/** Returns the time at which a decision was final: that of its held action, if there is one; `undefined` until then. */
+export function finalMs({ decided_ms, held_status, ended_ms }: DroppableDecision): number | undefined {
+  return held_status === null ? Number(decided_ms) : ended_ms === null ? undefined : Number(ended_ms);
+}
+
+/** Deletes decisions. The log must be locked. */
+export async function dropDecisions(
   db: Database,
   tenantId: number,
-  condition: Parameters<typeof dropRowsById>[2],
+  ids: readonly string[],
   nowMs: number,
   reason: DeletionReason,
-): Promise<boolean> {
-  await beginDeletion(db, tenantId);
-  const { ids, hasMore } = await dropRowsById(db, 'policy_decisions', condition);
+): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .deleteFrom('policy_decisions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
+    .execute();
   await logDeletion(db, tenantId, 'decision', ids, reason);
   await addUsage(db, tenantId, { decisions: -ids.length }, nowMs);
-  return hasMore;
 }
 
 /** Returns the agents above an agent as they are stored; `null` for none. */

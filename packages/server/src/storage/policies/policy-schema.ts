@@ -13,6 +13,17 @@ export interface PolicyTable {
   version: number;
 }
 
+/** A version of a policy, which never changes. */
+export interface PolicyVersionTable {
+  tenant_id: number;
+  policy_id: string;
+  version: number;
+  status: PolicyTable['status'];
+  definition: string;
+  /** Time from which it was in force, or archived. */
+  from_ms: number;
+}
+
 /** Actions counted by a rate condition, per slice of its window. */
 export interface PolicyCountTable {
   tenant_id: number;

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { querySliceWithin, type Slice } from '../queries.ts';
 import { notify } from '../storage.ts';
 import type { Database } from '../transaction.ts';
-import type { PolicyTable } from './policy-schema.ts';
+import type { PolicyTable, PolicyVersionTable } from './policy-schema.ts';
 
 /** A stored policy. */
 export interface StoredPolicy extends Omit<Selectable<PolicyTable>, 'definition' | 'tenant_id'> {
@@ -115,7 +115,29 @@ export async function savePolicy(db: Database, tenantId: number, policy: StoredP
     .values(row)
     .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doUpdateSet(changes))
     .execute();
+  await db
+    .insertInto('policy_versions')
+    .values({
+      tenant_id: tenantId,
+      policy_id: policy.id,
+      version: policy.version,
+      status: policy.status,
+      definition: row.definition,
+      from_ms: policy.updated_ms,
+    })
+    .execute();
   await raiseSettingsVersion(db, tenantId);
+}
+
+/** Returns all versions of a tenant's policies, oldest first for each policy. */
+export function policyVersions(db: Database, tenantId: number): Promise<Selectable<PolicyVersionTable>[]> {
+  return db
+    .selectFrom('policy_versions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('policy_id')
+    .orderBy('version')
+    .execute();
 }
 
 /** Invalidates the tenant's policies and webhooks that processes have cached, and wakes waiting requests. */

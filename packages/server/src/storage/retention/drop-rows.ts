@@ -48,19 +48,6 @@ export async function dropRows(
   return { count: Number(numAffectedRows), hasMore: numAffectedRows >= maxRows };
 }
 
-/** Like {@link dropRows}, for a table with the key `id`. Returns the ids of the deleted rows. */
-export async function dropRowsById(
-  db: Database,
-  table: 'policy_decisions' | 'audit_log',
-  condition: RawBuilder<unknown>,
-): Promise<{ readonly ids: readonly string[]; readonly hasMore: boolean }> {
-  const { rows } = await sql<{ id: string }>`
-    delete from ${sql.table(table)} where (tenant_id, id) in (
-      select tenant_id, id from ${sql.table(table)} where ${condition} limit ${sql.lit(maxRows)}
-    ) returning id`.execute(db);
-  return { ids: rows.map(({ id }) => id), hasMore: rows.length >= maxRows };
-}
-
 /** Options for {@link dropSessions}. */
 export interface DropSessionsOptions {
   /** Checked again on each session once it is locked. Default: every session is deleted. */

@@ -1,171 +1,228 @@
-import { sql } from 'kysely';
+import type { RetentionClass } from '@actlog/protocol';
+import { lockNames } from '../locks.ts';
 import type { Database } from '../transaction.ts';
-import { dropSessions, type OldRows, oldRows } from './drop-rows.ts';
-
-const dayMs = 24 * 3_600_000;
-
-/** Maximum sessions and events that one transaction deletes, so that other transactions get their turn. */
-const maxSweptSessions = 50;
-const maxSweptEvents = 20_000;
 
 /**
- * Sets the days for which a tenant's sessions are kept after their last event; `null` keeps them forever.
- *
- * @returns the former days
- * @throws RangeError unless `days` is a whole number from 1 to 100 years.
+ * Classes of records with a retention of their own: sessions with their events, decisions of checks, held actions with
+ * their approvals, and entries of the audit log.
  */
-export function changeRetention(db: Database, tenantId: number, days: number | null): Promise<number | null> {
-  return changeDays(db, tenantId, 'retention_days', days);
+export const retentionClasses = [
+  'sessions',
+  'decisions',
+  'approvals',
+  'audit',
+] as const satisfies readonly RetentionClass[];
+
+export type { RetentionClass };
+
+/** Days for which each class is kept; `null` for forever. */
+export type RetentionDays = Readonly<Record<RetentionClass, number | null>>;
+
+/** Days for which each class is kept at least, by retention and deletions alike; 0 for no floor. */
+export type RetentionFloors = Readonly<Record<RetentionClass, number>>;
+
+/** Some classes of a setting. */
+export type Given<Setting> = { readonly [Class in keyof Setting]?: Setting[Class] };
+
+/** Retention of a deployment: that of tenants without their own, and the floors of all tenants. */
+export interface DeploymentRetention {
+  readonly days: RetentionDays;
+  readonly floors: RetentionFloors;
 }
 
-/**
- * Returns the ids of a tenant's sessions that are past retention, oldest first, up to the limit of one transaction. It
- * returns at least one session if there is any, whatever its number of events, because a session is deleted as a whole.
- */
-export async function expiredSessions(
-  db: Database,
-  { tenantId, keptFromMs }: Omit<Retention, 'days'>,
-): Promise<string[]> {
-  const sessions = await db
-    .selectFrom('sessions')
-    .select(['id', 'event_count'])
-    .where('tenant_id', '=', tenantId)
-    .where('received_ms', '<', keptFromMs)
-    .orderBy('received_ms')
-    .limit(maxSweptSessions)
-    .execute();
-  let events = 0;
-  const swept = sessions.filter(({ event_count: count }, index) => {
-    events += count;
-    return index === 0 || events <= maxSweptEvents;
-  });
-  return swept.map(({ id }) => id);
-}
-
-/** Deletes those of the sessions that are still past retention, with all their data. Returns the number deleted. */
-export async function dropExpired(
-  db: Database,
-  tenantId: number,
-  sessionIds: readonly string[],
-  nowMs: number,
-): Promise<number> {
-  const tenant = await db
-    .selectFrom('tenants')
-    .select('retention_days')
-    .where('id', '=', tenantId)
-    .executeTakeFirst();
-  if (tenant?.retention_days == null) return 0;
-  const keptFromMs = nowMs - tenant.retention_days * dayMs;
-  return dropSessions(db, tenantId, sessionIds, nowMs, {
-    shouldDrop: (session) => session.received_ms < keptFromMs,
-    reason: { by: 'retention', days: tenant.retention_days },
-  });
-}
-
-/**
- * Sets the days for which decisions of the policies are kept; `null` keeps them forever.
- *
- * @returns the former days
- * @throws RangeError unless `days` is a whole number from 1 to 100 years.
- */
-export function changeDecisionRetention(
-  db: Database,
-  tenantId: number,
-  days: number | null,
-): Promise<number | null> {
-  return changeDays(db, tenantId, 'decision_days', days);
-}
-
-/**
- * Sets the days for which entries of the audit log are kept; `null` keeps them forever.
- *
- * @returns the former days
- * @throws RangeError unless `days` is a whole number from 1 to 100 years.
- */
-export function changeAuditRetention(
-  db: Database,
-  tenantId: number,
-  days: number | null,
-): Promise<number | null> {
-  return changeDays(db, tenantId, 'audit_days', days);
-}
-
-/** Column of a tenant with the days of a retention. */
-type DaysColumn = 'retention_days' | 'decision_days' | 'audit_days';
-
-async function changeDays(
-  db: Database,
-  tenantId: number,
-  column: DaysColumn,
-  days: number | null,
-): Promise<number | null> {
-  requireDays(days);
-  const tenant = db.selectFrom('tenants').select(`${column} as days`).where('id', '=', tenantId);
-  const { days: before } = await tenant.executeTakeFirstOrThrow();
-  await db
-    .updateTable('tenants')
-    .set({ [column]: days })
-    .where('id', '=', tenantId)
-    .execute();
-  return before;
-}
-
-/** @throws RangeError unless `days` is `null` or a whole number from 1 to 100 years. */
-function requireDays(days: number | null): void {
-  if (days === null || (Number.isInteger(days) && days >= 1 && days <= maxDays)) return;
-  throw new RangeError(`Days must be a whole number from 1 to ${maxDays}, not ${days}.`);
-}
-
-/** Time from which a tenant's data is kept, in Unix milliseconds. */
-export interface Retention {
-  readonly tenantId: number;
-  readonly keptFromMs: number;
-  /** Days for which it is kept. */
-  readonly days: number;
-}
-
-/** Returns the retention of sessions of each tenant that has one. */
-export function retentions(db: Database, nowMs: number): Promise<Retention[]> {
-  return retentionsBy(db, 'retention_days', nowMs);
-}
-
-/** Returns the retention of decisions of each tenant that has one. */
-export function decisionRetentions(db: Database, nowMs: number): Promise<Retention[]> {
-  return retentionsBy(db, 'decision_days', nowMs);
-}
-
-/** Returns the retention of the audit log of each tenant that has one. */
-export function auditRetentions(db: Database, nowMs: number): Promise<Retention[]> {
-  return retentionsBy(db, 'audit_days', nowMs);
-}
-
-async function retentionsBy(db: Database, column: DaysColumn, nowMs: number): Promise<Retention[]> {
-  const tenants = await db
-    .selectFrom('tenants')
-    .select(['id', `${column} as days`])
-    .where(column, 'is not', null)
-    .where('deleted_ms', 'is', null)
-    .execute();
-  return tenants.map(({ id, days }) => ({
-    tenantId: id,
-    keptFromMs: nowMs - Number(days) * dayMs,
-    days: Number(days),
-  }));
-}
-
-/** Returns the checked actions older than `beforeMs` that refer to a deleted held action. */
-export function oldHeldCalls(tenantId: number, beforeMs: number): OldRows {
-  return oldRows({
-    table: 'checked_actions',
-    key: ['tenant_id', 'agent_id', 'action_id'],
-    age: 'created_ms',
-    beforeMs,
-    where: sql`tenant_id = ${tenantId} and pending_action_id is not null and not exists (
-      select 1 from pending_actions
-      where pending_actions.tenant_id = ${tenantId} and pending_actions.id = checked_actions.pending_action_id
-    )`,
-  });
-}
+/** Retention in force for a tenant. */
+export type RetentionPolicy = DeploymentRetention;
 
 /** Maximum number of days in any setting: a hundred years. */
 export const maxDays = 36_500;
+
+const dayMs = 24 * 3_600_000;
+
+const builtIn: DeploymentRetention = {
+  days: { sessions: null, decisions: 183, approvals: 365, audit: 365 },
+  // Article 26 (6) of the EU AI Act: logs are kept for at least six months.
+  floors: { sessions: 0, decisions: 183, approvals: 183, audit: 183 },
+};
+
+/** Names of the rows with the settings of the deployment. */
+const rowNames = { days: 'retention', floors: 'retention floors' } as const;
+
+/** Returns the retention of the deployment, as a server has set it last. */
+export async function deploymentRetention(db: Database): Promise<DeploymentRetention> {
+  const rows = await db
+    .selectFrom('deployment')
+    .selectAll()
+    .where('name', 'in', [rowNames.days, rowNames.floors])
+    .execute();
+  const stored = (name: string) => rows.find((row) => row.name === name)?.value;
+  return {
+    days: { ...builtIn.days, ...parsed(stored(rowNames.days)) },
+    floors: { ...builtIn.floors, ...(parsed(stored(rowNames.floors)) as Given<RetentionFloors>) },
+  };
+}
+
+/** Settings of a server. What is not given stays as the database has it. */
+export interface RetentionSettings {
+  readonly retention?: { readonly [Class in RetentionClass]?: number | null | undefined } | undefined;
+  readonly retentionFloors?: { readonly [Class in RetentionClass]?: number | undefined } | undefined;
+}
+
+/**
+ * Stores the settings of a server for all processes, including commands. Work across tenants.
+ *
+ * @throws Error when the deployment or a tenant would keep a class for less than its floor
+ */
+export async function settleRetention(db: Database, settings: RetentionSettings): Promise<void> {
+  const stored = await deploymentRetention(db);
+  const days: RetentionDays = settings.retention
+    ? { ...builtIn.days, ...given<RetentionDays>(settings.retention) }
+    : stored.days;
+  const floors: RetentionFloors = settings.retentionFloors
+    ? { ...builtIn.floors, ...given<RetentionFloors>(settings.retentionFloors) }
+    : stored.floors;
+  requireFloors(days, floors, '"retention" (ACTLOG_RETENTION)', 'raise it there');
+  const tenants = await db
+    .selectFrom('tenants')
+    .select(['name', 'retention'])
+    .where('deleted_ms', 'is', null)
+    .where('retention', 'is not', null)
+    .execute();
+  for (const { name, retention } of tenants) {
+    requireFloors(
+      parsed(retention),
+      floors,
+      `the tenant "${name}"`,
+      `raise it by \`actlog retention DAYS --CLASS --tenant ${name}\``,
+    );
+  }
+  const values = [
+    ...(settings.retention ? [{ name: rowNames.days, value: JSON.stringify(days) }] : []),
+    ...(settings.retentionFloors ? [{ name: rowNames.floors, value: JSON.stringify(floors) }] : []),
+  ];
+  for (const { name, value } of values) {
+    await db
+      .insertInto('deployment')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+      .execute();
+  }
+}
+
+/** @throws Error for the first class that would be kept for less than its floor. */
+function requireFloors(
+  days: Given<RetentionDays>,
+  floors: RetentionFloors,
+  holder: string,
+  remedy: string,
+): void {
+  for (const name of retentionClasses) {
+    const kept = days[name];
+    if (kept == null || kept >= floors[name]) continue;
+    throw new RangeError(
+      `The retention of ${name} in ${holder} is ${kept} days, less than their floor of ${floors[name]} days in "retentionFloors" (ACTLOG_RETENTION_FLOORS): ${remedy}, or lower the floor.`,
+    );
+  }
+}
+
+/** Changes of a tenant's retention: days, `null` for forever, or `default` for the retention of the deployment. */
+export type RetentionChanges = { readonly [Class in RetentionClass]?: number | null | 'default' };
+
+/**
+ * Changes the retention of a tenant. Other classes are unchanged.
+ *
+ * @throws TypeError for an unknown class; RangeError unless each number is a whole number from 1 to 100 years, and at
+ *   least the floor of its class
+ */
+export async function changeRetention(
+  db: Database,
+  tenantId: number,
+  changes: RetentionChanges,
+): Promise<void> {
+  for (const [name, days] of Object.entries(changes)) {
+    if (!retentionClasses.includes(name as RetentionClass)) {
+      throw new TypeError(`There is no retention of "${name}"; it is one of ${retentionClasses.join(', ')}.`);
+    }
+    if (days === null || days === 'default') continue;
+    if (Number.isInteger(days) && (days as number) >= 1 && (days as number) <= maxDays) continue;
+    throw new RangeError(`Days must be a whole number from 1 to ${maxDays}, not ${days}.`);
+  }
+  // Locked, because the retention is read, changed and written back.
+  await lockNames(db, tenantId, ['retention']);
+  const { floors } = await deploymentRetention(db);
+  const merged = Object.entries({ ...(await ownRetention(db, tenantId)), ...changes }).filter(
+    ([, days]) => days !== 'default',
+  );
+  requireFloors(
+    Object.fromEntries(merged) as Given<RetentionDays>,
+    floors,
+    'this change',
+    'keep them longer',
+  );
+  const retention = merged.length === 0 ? null : JSON.stringify(Object.fromEntries(merged));
+  await db.updateTable('tenants').set({ retention }).where('id', '=', tenantId).execute();
+}
+
+async function ownRetention(db: Database, tenantId: number): Promise<Given<RetentionDays>> {
+  const row = await db
+    .selectFrom('tenants')
+    .select('retention')
+    .where('id', '=', tenantId)
+    .executeTakeFirst();
+  return parsed(row?.retention);
+}
+
+/** Returns the retention in force for a tenant. */
+export async function retentionPolicy(db: Database, tenantId: number): Promise<RetentionPolicy> {
+  const { days, floors } = await deploymentRetention(db);
+  return { days: { ...days, ...(await ownRetention(db, tenantId)) }, floors };
+}
+
+/** A tenant, and its retention in force. */
+export interface TenantRetention {
+  readonly tenantId: number;
+  readonly policy: RetentionPolicy;
+  /** `true` if the log of the tenant has it. */
+  readonly isLogged: boolean;
+}
+
+/** Returns the retention of all tenants. */
+export async function retentions(db: Database): Promise<TenantRetention[]> {
+  const { days, floors } = await deploymentRetention(db);
+  const tenants = await db
+    .selectFrom('tenants')
+    .select(['id', 'retention', 'logged_retention'])
+    .where('deleted_ms', 'is', null)
+    .orderBy('id')
+    .execute();
+  return tenants.map(({ id, retention, logged_retention: logged }) => {
+    const policy = { days: { ...days, ...parsed(retention) }, floors };
+    return { tenantId: id, policy, isLogged: logged === JSON.stringify(policy) };
+  });
+}
+
+/** Returns the days for which retention keeps a class; `null` for forever. Never less than its floor. */
+export function daysKept({ days, floors }: RetentionPolicy, name: RetentionClass): number | null {
+  const kept = days[name];
+  return kept === null ? null : Math.max(kept, floors[name]);
+}
+
+/** Returns the time before which records of a class are past retention; `undefined` if they are kept forever. */
+export function keptFrom(policy: RetentionPolicy, name: RetentionClass, nowMs: number): number | undefined {
+  const days = daysKept(policy, name);
+  return days === null ? undefined : nowMs - days * dayMs;
+}
+
+/** Returns the time before which records of a class are past their floor. */
+export function flooredFrom({ floors }: RetentionPolicy, name: RetentionClass, nowMs: number): number {
+  return nowMs - floors[name] * dayMs;
+}
+
+function parsed(json: string | null | undefined): Given<RetentionDays> {
+  return json == null ? {} : (JSON.parse(json) as Given<RetentionDays>);
+}
+
+function given<Setting extends object>(setting: object): Given<Setting> {
+  return Object.fromEntries(
+    Object.entries(setting).filter(([, value]) => value !== undefined),
+  ) as Given<Setting>;
+}

@@ -1,7 +1,6 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { ApprovalGrantTable } from '../policies/policy-schema.ts';
 import { querySliceWithin, type Slice } from '../queries.ts';
-import { type OldRows, oldRows } from '../retention/drop-rows.ts';
 import type { Database } from '../transaction.ts';
 
 /** A stored grant. */
@@ -125,15 +124,4 @@ export async function dropGrantsOf(db: Database, tenantId: number, sessionId: st
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId)
     .execute();
-}
-
-/** Returns the grants of a tenant that ended before a time. */
-export function oldGrants(tenantId: number, beforeMs: number): OldRows {
-  return oldRows({
-    table: 'approval_grants',
-    key: ['tenant_id', 'id'],
-    age: 'expires_ms',
-    beforeMs,
-    where: sql`tenant_id = ${tenantId}`,
-  });
 }

@@ -1,9 +1,8 @@
 import type { AuditAction, AuditTargetKind } from '@actlog/protocol';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
-import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
-import { querySliceWithin, type Slice } from '../queries.ts';
-import { dropRowsById } from '../retention/drop-rows.ts';
+import { type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
+import { oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import type { AuditTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
 import { addUsage } from './quota-store.ts';
@@ -72,22 +71,40 @@ export function listAuditEntries(
   return querySliceWithin(options.limit, ['changes'], query.orderBy('id', 'desc'));
 }
 
-/**
- * Deletes the oldest of a tenant's entries that were made before `beforeMs`, up to the limit of one transaction.
- *
- * @returns `true` if there can be more.
- */
-export async function dropOldAuditEntries(
+/** Returns the oldest of a tenant's entries that were made before a time, after one of them. */
+export function auditEntriesBefore(
   db: Database,
   tenantId: number,
-  beforeMs: number,
+  {
+    afterId,
+    beforeMs,
+    limit,
+  }: { readonly afterId: string; readonly beforeMs: number; readonly limit: number },
+): Promise<Pick<AuditRow, 'id' | 'at_ms'>[]> {
+  return db
+    .selectFrom('audit_log')
+    .select(['id', 'at_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '>', afterId)
+    .where('id', '<', lowestIdentifierOf('aud', beforeMs))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Deletes entries. The log must be locked. */
+export async function dropAuditEntries(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+  nowMs: number,
   reason: DeletionReason,
-): Promise<boolean> {
-  const before = lowestIdentifierOf('aud', beforeMs);
-  const old = sql`tenant_id = ${tenantId} and id < ${before} order by id`;
-  await beginDeletion(db, tenantId);
-  const { ids, hasMore } = await dropRowsById(db, 'audit_log', old);
+): Promise<void> {
+  await db
+    .deleteFrom('audit_log')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
+    .execute();
   await logDeletion(db, tenantId, 'audit', ids, reason);
-  await addUsage(db, tenantId, { auditEntries: -ids.length }, beforeMs);
-  return hasMore;
+  await addUsage(db, tenantId, { auditEntries: -ids.length }, nowMs);
 }

@@ -1,9 +1,8 @@
 import type { CallEnd, CallHistory, StoredHistory } from '@actlog/policy';
 import { toolCallCategory } from '@actlog/protocol';
-import { sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { bulkInsert, preparedQuery } from '../queries.ts';
-import { type OldRows, oldRows } from '../retention/drop-rows.ts';
+import { daysKept, retentionPolicy } from '../retention/retention.ts';
 import type { Database } from '../transaction.ts';
 import { findEvents } from './event-log.ts';
 
@@ -67,7 +66,7 @@ const saveCalls = bulkInsert('session_calls', ['tenant_id', 'session_id', 'numbe
 );
 
 /** Time for which the age of a history is not written with each call, in milliseconds. */
-const agePrecisionMs = 3_600_000;
+export const agePrecisionMs = 3_600_000;
 
 /** Stores what has changed in the history of a session's calls since it was read, or all of a new one. */
 export async function saveCallHistory(
@@ -137,29 +136,13 @@ export async function sessionBegin(
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  const tenant = await db
-    .selectFrom('tenants')
-    .select('retention_days')
-    .where('id', '=', tenantId)
-    .executeTakeFirst();
   const times = [session?.started_ms, decision?.decided_ms].flatMap((time) =>
     time === undefined ? [] : [Number(time)],
   );
   return {
     begunMs: times.length === 0 ? undefined : Math.min(...times),
-    retentionDays: tenant?.retention_days ?? null,
+    retentionDays: daysKept(await retentionPolicy(db, tenantId), 'sessions'),
   };
-}
-
-/** Returns a tenant's histories of sessions without a call since `beforeMs`. */
-export function oldCallHistories(tenantId: number, beforeMs: number): OldRows {
-  return oldRows({
-    table: 'call_histories',
-    key: ['tenant_id', 'session_id'],
-    age: 'updated_ms',
-    beforeMs: beforeMs - agePrecisionMs,
-    where: sql`tenant_id = ${tenantId}`,
-  });
 }
 
 const toolsOf = preparedQuery((db, tenantId: number, agentId: string) =>

@@ -226,13 +226,26 @@ export async function dropDeliveries(db: Database, tenantId: number, ids: readon
     .execute();
 }
 
-/** Returns the finished deliveries that are older than `beforeMs`, for deletion from the log. */
-export function oldDeliveries(beforeMs: number): OldRows {
+/** Returns the finished deliveries of a tenant that are older than `beforeMs`, for deletion from the log. */
+export function oldDeliveries(tenantId: number, beforeMs: number): OldRows {
   return oldRows({
     table: 'deliveries',
     key: ['tenant_id', 'id'],
     age: 'created_ms',
     beforeMs,
-    where: sql`status <> 'waiting'`,
+    where: sql`tenant_id = ${tenantId} and status <> 'waiting'`,
   });
+}
+
+/** `true` if a tenant has finished deliveries that are older than `beforeMs`. */
+export async function hasOldDeliveries(db: Database, tenantId: number, beforeMs: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('status', '<>', 'waiting')
+    .where('created_ms', '<', beforeMs)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }

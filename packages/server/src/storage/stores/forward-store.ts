@@ -16,10 +16,25 @@ export interface ForwardState {
   readonly isDue: boolean;
 }
 
-/** Returns the state of a forwarder in the logs of all tenants. */
-export async function forwardStates(db: Database, name: string, nowMs: number): Promise<ForwardState[]> {
+/** Logs to look at: all, or those that grew since a time and some others. */
+export interface ForwardedLogs {
+  /** Time since which a log has grown, in Unix milliseconds. */
+  readonly grownSinceMs: number;
+  readonly tenantIds: readonly number[];
+}
+
+/** Returns the state of a forwarder in logs. Indexes find those that grew. */
+export async function forwardStates(
+  db: Database,
+  name: string,
+  nowMs: number,
+  logs?: ForwardedLogs,
+): Promise<ForwardState[]> {
+  const ids = logs && (await grownLogs(db, logs));
+  if (ids?.length === 0) return [];
   const rows = await db
     .selectFrom('tenants')
+    .$if(ids !== undefined, (query) => query.where('tenants.id', 'in', ids as number[]))
     .innerJoin('log_heads', 'log_heads.tenant_id', 'tenants.id')
     .leftJoin('forward_positions', (join) =>
       join.onRef('forward_positions.tenant_id', '=', 'tenants.id').on('forward_positions.name', '=', name),
@@ -40,6 +55,20 @@ export async function forwardStates(db: Database, name: string, nowMs: number): 
     const isFree = Number(row.leased_until_ms ?? 0) <= nowMs && Number(row.next_attempt_ms ?? 0) <= nowMs;
     return { tenantId: row.id, tenant: row.name, lag, isDue: isFree };
   });
+}
+
+async function grownLogs(db: Database, { grownSinceMs, tenantIds }: ForwardedLogs): Promise<number[]> {
+  const grown = await db
+    .selectFrom('log_heads')
+    .select('tenant_id')
+    .where('updated_ms', '>=', grownSinceMs)
+    .execute();
+  return [...new Set([...tenantIds, ...grown.map(({ tenant_id: id }) => id)])];
+}
+
+/** Returns the positions of all forwarders in the log of a tenant. */
+export function forwardPositions(db: Database, tenantId: number): Promise<ForwardPosition[]> {
+  return db.selectFrom('forward_positions').selectAll().where('tenant_id', '=', tenantId).execute();
 }
 
 /** Options for {@link leaseForward}. */

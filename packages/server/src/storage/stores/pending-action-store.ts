@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
-import { beginDeletion, type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
+import { type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import type { PendingActionTable } from '../policies/policy-schema.ts';
 import { oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import { type Database, isPostgres } from '../transaction.ts';
@@ -48,73 +48,78 @@ function ofId(db: Database, tenantId: number, id: string) {
   return db.selectFrom('pending_actions').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
+/** What a deletion needs to know of a held action. */
+export type DroppableAction = Pick<PendingActionRow, (typeof droppableColumns)[number]>;
+
+const droppableColumns = [
+  'id',
+  'status',
+  'agent_id',
+  'session_id',
+  'parent_agents',
+  'created_ms',
+  'expires_ms',
+  'decided_ms',
+] as const;
+
 /** Returns the held actions of a session, and locks them until the transaction ends. */
-export function lockActionsOf(
-  db: Database,
-  tenantId: number,
-  sessionId: string,
-): Promise<Pick<PendingActionRow, 'id' | 'status' | 'expires_ms'>[]> {
+export function lockActionsOf(db: Database, tenantId: number, sessionId: string): Promise<DroppableAction[]> {
   const ofSession = db
     .selectFrom('pending_actions')
-    .select(['id', 'status', 'expires_ms'])
+    .select(droppableColumns)
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId)
     .orderBy('id');
   return lockRows(db, ofSession).execute();
 }
 
-/** Deletes held actions and the checked actions that refer to them. */
+/** Returns the oldest of a tenant's actions that were held before a time, after one of them. */
+export function actionsBefore(
+  db: Database,
+  tenantId: number,
+  {
+    after,
+    beforeMs,
+    limit,
+  }: {
+    readonly after: { readonly atMs: number; readonly id: string };
+    readonly beforeMs: number;
+    readonly limit: number;
+  },
+): Promise<DroppableAction[]> {
+  return db
+    .selectFrom('pending_actions')
+    .select(droppableColumns)
+    .where('tenant_id', '=', tenantId)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('created_ms', 'id'), '>', tuple(after.atMs, after.id)))
+    .where('created_ms', '<', beforeMs)
+    .orderBy('created_ms')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns the time at which a held action ended; `undefined` while it waits. */
+export function endedMs({ status, expires_ms, decided_ms }: DroppableAction): number | undefined {
+  return status === 'pending' ? undefined : Number(decided_ms ?? expires_ms);
+}
+
+/**
+ * Deletes held actions with the checked actions that refer to them, and subtracts them from the tenant's usage. The log
+ * must be locked.
+ */
 export async function dropPendingActions(
   db: Database,
   tenantId: number,
   ids: readonly string[],
   reason: DeletionReason,
 ): Promise<void> {
+  await logDeletion(db, tenantId, 'approval', ids, reason);
   await db
     .deleteFrom('checked_actions')
     .where('tenant_id', '=', tenantId)
     .where(oneOf(db, 'pending_action_id', JSON.stringify(ids)))
     .execute();
-  await dropHeld(db, tenantId, ids, reason);
-}
-
-/** Maximum actions that one transaction deletes, so that other transactions get their turn. */
-const maxDropped = 1000;
-
-/**
- * Deletes the oldest ended actions of a tenant that were held before `beforeMs`, up to the limit of one transaction.
- *
- * @returns `true` if there can be more.
- */
-export async function dropEndedActions(
-  db: Database,
-  tenantId: number,
-  beforeMs: number,
-  reason: DeletionReason,
-): Promise<boolean> {
-  await beginDeletion(db, tenantId);
-  const rows = await db
-    .selectFrom('pending_actions')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('status', 'in', ['approved', 'denied', 'expired'])
-    .where('created_ms', '<', beforeMs)
-    .orderBy('created_ms')
-    .limit(maxDropped)
-    .execute();
-  const ids = rows.map(({ id }) => id);
-  await dropHeld(db, tenantId, ids, reason);
-  return ids.length >= maxDropped;
-}
-
-/** Deletes held actions and subtracts them from the tenant's usage. */
-async function dropHeld(
-  db: Database,
-  tenantId: number,
-  ids: readonly string[],
-  reason: DeletionReason,
-): Promise<void> {
-  await logDeletion(db, tenantId, 'approval', ids, reason);
   // PostgreSQL and SQLite name the function for bytes of UTF-8 differently.
   const bytes = isPostgres(db)
     ? sql<number>`octet_length(action)`

@@ -1,0 +1,421 @@
+import { isoTime } from '../../lib/iso-time.ts';
+import { beginDeletion, type DeletionReason, lockLog } from '../log/tenant-log.ts';
+import {
+  type DroppableDecision,
+  decisionsBefore,
+  dropDecisions,
+  finalMs,
+} from '../policies/policy-decision-store.ts';
+import { oneOf } from '../queries.ts';
+import { auditEntriesBefore, dropAuditEntries } from '../stores/audit-store.ts';
+import { agePrecisionMs } from '../stores/call-history-store.ts';
+import { oldDeliveries } from '../stores/delivery-store.ts';
+import {
+  actionsBefore,
+  type DroppableAction,
+  dropPendingActions,
+  endedMs,
+} from '../stores/pending-action-store.ts';
+import type { Database } from '../transaction.ts';
+import { dropOldest, dropSessions } from './drop-rows.ts';
+import { type ActiveHolds, activeHolds, type HoldableRecord } from './legal-holds.ts';
+import { daysKept, keptFrom, type RetentionClass, retentionPolicy } from './retention.ts';
+
+/** Maximum sessions and events that one transaction deletes, so that other transactions get their turn. */
+const maxSweptSessions = 50;
+const maxSweptEvents = 20_000;
+
+/** Maximum other rows that one transaction reads. */
+const maxRows = 1000;
+
+/** Place in the order in which a step of the cleanup reads rows. */
+export interface Position {
+  readonly atMs: number;
+  readonly id: string;
+}
+
+const start: Position = { atMs: 0, id: '' };
+
+/** A row that a step of the cleanup has found. */
+interface Candidate extends HoldableRecord, Position {
+  /** `false` if it is not past retention after all, as a decision whose action was held until later. */
+  readonly isDue: boolean;
+}
+
+/** A part of the cleanup: rows of one table with their class of retention. */
+export interface PruneStep {
+  readonly name: string;
+  readonly retention: RetentionClass;
+  /** Returns the oldest rows after a position that were created before a time. An index must find them. */
+  page(
+    db: Database,
+    tenantId: number,
+    page: { readonly after: Position; readonly beforeMs: number; readonly limit: number },
+    holds: ActiveHolds | undefined,
+  ): Promise<Candidate[]>;
+  /** Deletes rows, and returns their number. */
+  drop(db: Database, tenantId: number, ids: readonly string[], dropping: Dropping): Promise<number>;
+}
+
+interface Dropping {
+  readonly reason: DeletionReason;
+  readonly beforeMs: number;
+  readonly nowMs: number;
+}
+
+/** Sessions with their events. */
+export const sessionStep: PruneStep = {
+  name: 'sessions',
+  retention: 'sessions',
+  async page(db, tenantId, { after, beforeMs, limit }, holds) {
+    const sessions = await expiredSessions(db, { tenantId, keptFromMs: beforeMs, after, limit });
+    const candidates = [];
+    for (const { id, ...session } of sessions) {
+      // The agents' clocks may differ from the server's.
+      const firstMs = holds?.hasPeriod ? await firstReceipt(db, tenantId, id) : undefined;
+      candidates.push({
+        atMs: session.received_ms,
+        id,
+        sessionId: id,
+        agentIds: undefined,
+        fromMs: Math.min(session.started_ms, firstMs ?? session.received_ms),
+        toMs: Math.max(session.last_event_ms, session.received_ms),
+        isDue: true,
+      });
+    }
+    return candidates;
+  },
+  drop: (db, tenantId, ids, { reason, beforeMs, nowMs }) =>
+    dropSessions(db, tenantId, ids, nowMs, {
+      shouldDrop: (session) => session.received_ms < beforeMs,
+      reason,
+    }),
+};
+
+/** Histories of sessions that conditions of policies read. */
+const historyStep: PruneStep = {
+  name: 'histories',
+  retention: 'sessions',
+  async page(db, tenantId, { after, beforeMs, limit }) {
+    const rows = await db
+      .selectFrom('call_histories')
+      .select(['session_id', 'updated_ms'])
+      .where('tenant_id', '=', tenantId)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('updated_ms', 'session_id'), '>', tuple(after.atMs, after.id)),
+      )
+      .where('updated_ms', '<', beforeMs - agePrecisionMs)
+      .orderBy('updated_ms')
+      .orderBy('session_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ session_id: id, updated_ms: atMs }) => ({
+      atMs,
+      id,
+      sessionId: id,
+      agentIds: undefined,
+      // Only the time of its last call is known.
+      fromMs: 0,
+      toMs: atMs + agePrecisionMs,
+      isDue: true,
+    }));
+  },
+  async drop(db, tenantId, ids, { beforeMs }) {
+    const { numDeletedRows } = await db
+      .deleteFrom('call_histories')
+      .where('tenant_id', '=', tenantId)
+      .where(oneOf(db, 'session_id', JSON.stringify(ids)))
+      .where('updated_ms', '<', beforeMs - agePrecisionMs)
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  },
+};
+
+const decisionStep: PruneStep = {
+  name: 'decisions',
+  retention: 'decisions',
+  async page(db, tenantId, { after, beforeMs, limit }) {
+    const rows = await decisionsBefore(db, tenantId, { afterId: after.id, beforeMs, limit });
+    return rows.map((row) => ({
+      ...holdableDecision(row),
+      atMs: 0,
+      id: row.id,
+      isDue: (finalMs(row) ?? Number.POSITIVE_INFINITY) < beforeMs,
+    }));
+  },
+  async drop(db, tenantId, ids, { nowMs, reason }) {
+    await dropDecisions(db, tenantId, ids, nowMs, reason);
+    return ids.length;
+  },
+};
+
+const approvalStep: PruneStep = {
+  name: 'approvals',
+  retention: 'approvals',
+  async page(db, tenantId, { after, beforeMs, limit }) {
+    const rows = await actionsBefore(db, tenantId, { after, beforeMs, limit });
+    return rows.map((row) => ({
+      ...holdableAction(row),
+      atMs: Number(row.created_ms),
+      id: row.id,
+      isDue: (endedMs(row) ?? Number.POSITIVE_INFINITY) < beforeMs,
+    }));
+  },
+  async drop(db, tenantId, ids, { reason }) {
+    await dropPendingActions(db, tenantId, ids, reason);
+    return ids.length;
+  },
+};
+
+const grantStep: PruneStep = {
+  name: 'grants',
+  retention: 'approvals',
+  async page(db, tenantId, { after, beforeMs, limit }) {
+    const rows = await db
+      .selectFrom('approval_grants')
+      .select(['id', 'session_id', 'agent_id', 'created_ms', 'expires_ms'])
+      .where('tenant_id', '=', tenantId)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('expires_ms', 'id'), '>', tuple(after.atMs, after.id)))
+      .where('expires_ms', '<', beforeMs)
+      .orderBy('expires_ms')
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      atMs: row.expires_ms,
+      id: row.id,
+      sessionId: row.session_id,
+      agentIds: [row.agent_id],
+      fromMs: row.created_ms,
+      toMs: row.expires_ms,
+      isDue: true,
+    }));
+  },
+  async drop(db, tenantId, ids) {
+    const { numDeletedRows } = await db
+      .deleteFrom('approval_grants')
+      .where('tenant_id', '=', tenantId)
+      .where(oneOf(db, 'id', JSON.stringify(ids)))
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  },
+};
+
+const auditStep: PruneStep = {
+  name: 'audit',
+  retention: 'audit',
+  async page(db, tenantId, { after, beforeMs, limit }) {
+    const rows = await auditEntriesBefore(db, tenantId, { afterId: after.id, beforeMs, limit });
+    return rows.map(({ id, at_ms: at }) => ({
+      atMs: 0,
+      id,
+      sessionId: null,
+      agentIds: undefined,
+      fromMs: at,
+      toMs: at,
+      isAudit: true,
+      isDue: true,
+    }));
+  },
+  async drop(db, tenantId, ids, { nowMs, reason }) {
+    await dropAuditEntries(db, tenantId, ids, nowMs, reason);
+    return ids.length;
+  },
+};
+
+/** The parts of the cleanup that retention decides on, besides the sessions. */
+export const otherSteps: readonly PruneStep[] = [
+  approvalStep,
+  historyStep,
+  grantStep,
+  decisionStep,
+  auditStep,
+];
+
+/** Returns a decision as a legal hold looks at it. */
+export function holdableDecision(row: DroppableDecision): HoldableRecord {
+  return {
+    sessionId: row.session_id,
+    agentIds: [row.agent_id, ...parentsOf(row.parent_agents)],
+    fromMs: Number(row.decided_ms),
+    toMs: finalMs(row) ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Returns a held action as a legal hold looks at it. */
+export function holdableAction(row: DroppableAction): HoldableRecord {
+  return {
+    sessionId: row.session_id,
+    agentIds: [row.agent_id, ...parentsOf(row.parent_agents)],
+    fromMs: Number(row.created_ms),
+    toMs: endedMs(row) ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+function parentsOf(json: string | null): readonly string[] {
+  return json === null ? [] : (JSON.parse(json) as string[]);
+}
+
+/** Sessions to delete. */
+export interface ExpiredSessions {
+  readonly tenantId: number;
+  /** Time of the newest event from which sessions are kept. */
+  readonly keptFromMs: number;
+  /** Session after which they begin. Default: the oldest. */
+  readonly after?: Position;
+  readonly limit?: number;
+}
+
+/**
+ * Returns a tenant's sessions that are past retention, oldest first, up to the limit of one transaction. It returns at
+ * least one session if there is any, whatever its number of events, because a session is deleted as a whole.
+ */
+export async function expiredSessions(
+  db: Database,
+  { tenantId, keptFromMs, after = start, limit = maxSweptSessions }: ExpiredSessions,
+) {
+  const sessions = await db
+    .selectFrom('sessions')
+    .select(['id', 'event_count', 'started_ms', 'last_event_ms', 'received_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('received_ms', 'id'), '>', tuple(after.atMs, after.id)))
+    .where('received_ms', '<', keptFromMs)
+    .orderBy('received_ms')
+    .orderBy('id')
+    .limit(Math.min(limit, maxSweptSessions))
+    .execute();
+  let events = 0;
+  return sessions.filter(({ event_count: count }, index) => {
+    events += count;
+    return index === 0 || events <= maxSweptEvents;
+  });
+}
+
+/** Returns the time at which the first event of a session was received. */
+export async function firstReceipt(
+  db: Database,
+  tenantId: number,
+  sessionId: string,
+): Promise<number | undefined> {
+  const first = await db
+    .selectFrom('events')
+    .select('received_ms')
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .orderBy('arrival')
+    .limit(1)
+    .executeTakeFirst();
+  return first && Number(first.received_ms);
+}
+
+/** Result of one transaction of the cleanup. */
+export interface Pruned {
+  /** Number of rows deleted. */
+  readonly count: number;
+  /** Position after which the next transaction continues; `undefined` if there are no more rows. */
+  readonly next: PrunePosition | undefined;
+}
+
+/** Position of a run of the cleanup. */
+export interface PrunePosition extends Position {
+  /** Last row before it that no later run needs to read again until a legal hold is released. */
+  readonly passed: Position | undefined;
+  /** `true` if a row after `passed` is not past retention yet, so that a later run must begin before it. */
+  readonly isBlocked: boolean;
+}
+
+/** Returns `true` if a step has rows of a tenant to look at. */
+export async function hasExpired(
+  db: Database,
+  tenantId: number,
+  step: PruneStep,
+  nowMs: number,
+  after?: Position,
+): Promise<boolean> {
+  const beforeMs = keptFrom(await retentionPolicy(db, tenantId), step.retention, nowMs);
+  if (beforeMs === undefined) return false;
+  const from = after ?? (await storedPosition(db, tenantId, step)) ?? start;
+  return (await step.page(db, tenantId, { after: from, beforeMs, limit: 1 }, undefined)).length > 0;
+}
+
+/**
+ * Deletes some rows that are past retention and under no legal hold, in one transaction. Rows under a hold are passed, and
+ * the position behind them is stored, so that later runs do not read them again.
+ *
+ * @param after - where the transaction before ended; `undefined` for the first one of a run
+ */
+export async function pruneSome(
+  db: Database,
+  tenantId: number,
+  step: PruneStep,
+  nowMs: number,
+  after?: PrunePosition,
+): Promise<Pruned> {
+  // First, so that neither a hold nor another deletion is placed in between.
+  await lockLog(db, tenantId);
+  const policy = await retentionPolicy(db, tenantId);
+  const beforeMs = keptFrom(policy, step.retention, nowMs);
+  if (beforeMs === undefined) return { count: 0, next: undefined };
+  const holds = await activeHolds(db, tenantId);
+  const stored = after ? undefined : await storedPosition(db, tenantId, step);
+  const from: PrunePosition = after ?? { ...(stored ?? start), passed: stored, isBlocked: false };
+  const candidates = await step.page(db, tenantId, { after: from, beforeMs, limit: maxRows }, holds);
+  const last = candidates.at(-1);
+  if (!last) return { count: 0, next: undefined };
+  const held = await holds.covering(candidates);
+  const due = candidates.filter((candidate) => candidate.isDue && !held.has(candidate));
+  let { passed, isBlocked } = from;
+  for (const candidate of candidates) {
+    if (!candidate.isDue) isBlocked = true;
+    if (!isBlocked && held.has(candidate)) passed = candidate;
+  }
+  if (passed && passed !== from.passed) await storePosition(db, tenantId, step, passed);
+  const reason: DeletionReason = {
+    by: 'retention',
+    days: daysKept(policy, step.retention),
+    before: isoTime(beforeMs),
+  };
+  const ids = due.map(({ id }) => id);
+  const count = ids.length === 0 ? 0 : await step.drop(db, tenantId, ids, { reason, beforeMs, nowMs });
+  return { count, next: { atMs: last.atMs, id: last.id, passed, isBlocked } };
+}
+
+async function storedPosition(
+  db: Database,
+  tenantId: number,
+  { name }: PruneStep,
+): Promise<Position | undefined> {
+  const row = await db
+    .selectFrom('retention_positions')
+    .select(['at_ms', 'id'])
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && { atMs: Number(row.at_ms), id: row.id };
+}
+
+async function storePosition(
+  db: Database,
+  tenantId: number,
+  { name }: PruneStep,
+  { atMs, id }: Position,
+): Promise<void> {
+  const at = { at_ms: atMs, id };
+  await db
+    .insertInto('retention_positions')
+    .values({ tenant_id: tenantId, name, ...at })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'name']).doUpdateSet(at))
+    .execute();
+}
+
+/**
+ * Deletes the oldest messages to webhooks of a tenant, unless it has a legal hold: a message tells what happened, and to
+ * whom, so every hold covers it.
+ *
+ * @returns `true` if there can be more
+ */
+export async function pruneDeliveries(db: Database, tenantId: number, beforeMs: number): Promise<boolean> {
+  await beginDeletion(db, tenantId);
+  if ((await activeHolds(db, tenantId)).count > 0) return false;
+  return dropOldest(db, oldDeliveries(tenantId, beforeMs));
+}
