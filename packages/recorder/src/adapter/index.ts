@@ -12,7 +12,7 @@ export {
   repeatedMember,
 } from '@actlog/tool-call';
 export { createEventId } from '../events/event.ts';
-export type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
+export type { AnnouncedCall, ApprovedChange, RecordedOutcome, RunCall } from '../events/tool-call.ts';
 export { policyOf } from '../guard/action-denied-error.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
 export { abandonedCall } from '../lib/abort.ts';

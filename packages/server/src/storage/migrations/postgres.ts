@@ -355,6 +355,7 @@ create table policy_decisions (
   principal text,
   subagent text,
   parent_agents text,
+  executed_hash text,
   held_status text,
   ended_ms bigint,
   primary key (tenant_id, id)
@@ -409,6 +410,9 @@ create table pending_actions (
   parent_agents text,
   policies text,
   grant_id text,
+  editable text,
+  changes text,
+  executed_hash text,
   decided_principal text,
   primary key (tenant_id, id)
 );
