@@ -10,6 +10,7 @@ export {
   noHash as noArgumentsHash,
   parseExactJson,
   repeatedMember,
+  stringifyExactJson,
 } from '@actlog/tool-call';
 export { createEventId } from '../events/event.ts';
 export type { AnnouncedCall, ApprovedChange, RecordedOutcome, RunCall } from '../events/tool-call.ts';
@@ -58,6 +59,7 @@ export {
   noteRecordedStatus,
   throwFromClient,
   toolOutcomeStatus,
+  withChangeNotice,
 } from './mcp/tool-outcome.ts';
 export {
   argumentsOf,
