@@ -29,12 +29,13 @@ function packageOf({ sdk }: AdapterHarness): string {
 
 function row(harness: AdapterHarness): string {
   const { hook = '', abilities } = harness;
-  const { guards, holds, aborts, streams, maxDenials, origins } = abilities;
+  const { guards, holds, aborts, streams, maxDenials, origins, changes } = abilities;
   const cells = [
     packageOf(harness),
     hook,
     guards ? 'yes' : 'no',
     holds ? (aborts ? 'yes' : 'yes; the run has no signal') : 'no: denied at once',
+    guards && holds && changes ? (changes === 'noticed' ? 'yes, and tells the model' : 'yes') : 'no',
     streams ? 'yes' : '–',
     sessionSource(harness),
     guards ? endOfRetries(maxDenials) : '–',
@@ -45,8 +46,8 @@ function row(harness: AdapterHarness): string {
 
 function table(rows: readonly AdapterHarness[]): string {
   return [
-    '| package | hook | stops a denied call | holds for approval | streaming | session | the model repeats a denied call | texts for origins |',
-    '|---|---|---|---|---|---|---|---|',
+    '| package | hook | stops a denied call | holds for approval | runs changed arguments | streaming | session | the model repeats a denied call | texts for origins |',
+    '|---|---|---|---|---|---|---|---|---|',
     ...rows.map(row),
     '',
   ].join('\n');

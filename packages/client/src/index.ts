@@ -14,6 +14,7 @@ export type {
   ArgumentOrigins,
   CheckResult,
   Decide,
+  EditableArgument,
   EventAck,
   NotificationChannel,
   NotificationChannelCreate,

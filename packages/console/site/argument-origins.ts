@@ -1,7 +1,7 @@
 import { eventIdTime } from './events/event-id-time.ts';
 
 /** Kinds of origins, least trusted first. */
-const kinds = ['text', 'tool', 'unknown', 'unrecognized', 'model', 'field', 'system', 'user'] as const;
+const kinds = ['text', 'tool', 'unknown', 'unrecognized', 'model', 'field', 'system', 'user', 'approver'] as const;
 
 /** Kind of an origin: the source, or the form of what a tool returned; `tool` if the form is not given. */
 export type OriginKind = (typeof kinds)[number];
@@ -26,6 +26,7 @@ const words: Readonly<Record<OriginKind, readonly [text: string, returned?: true
   field: ['a field that', true],
   system: ['from the system prompt'],
   user: ['from what the user said'],
+  approver: ['chosen by the approver'],
 };
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -34,7 +35,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function kindOf(from: unknown, as: unknown): OriginKind {
   if (from === 'tool') return as === 'text' || as === 'field' ? as : 'tool';
-  if (from === 'user' || from === 'system' || from === 'model' || from === 'unknown') return from;
+  if (from === 'user' || from === 'system' || from === 'model' || from === 'approver' || from === 'unknown')
+    return from;
   return 'unrecognized';
 }
 

@@ -35,6 +35,7 @@ export function policyFields(policy: Policy | undefined) {
     requiredApprovers: String(approval?.requiredApprovers ?? 1),
     approverKeys: approval?.approverKeys?.join('\n') ?? '',
     notRequester: approval?.notRequester ? 'on' : '',
+    editable: approval?.editable?.map((argument) => JSON.stringify(argument)).join('\n') ?? '',
     scheduleZone: policy?.schedule?.timeZone ?? '',
     scheduleDays: policy?.schedule?.days?.join(', ') ?? '',
     scheduleFrom: policy?.schedule?.from ?? '',
@@ -122,7 +123,9 @@ function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined)
   const requiredApprovers = Number(fields.requiredApprovers ?? 1);
   const keys = patterns(fields.approverKeys, before?.approverKeys ?? []);
   const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
-  const hasRules = singleUse || notRequester || requiredApprovers !== 1 || keys.length > 0;
+  const editable = readEditable(fields.editable);
+  const hasRules =
+    singleUse || notRequester || requiredApprovers !== 1 || keys.length > 0 || editable.length > 0;
   if (hasDefaultEnd && !hasRules) return null;
   return {
     timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
@@ -134,7 +137,23 @@ function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined)
     ...(keys.length > 0 && { approverKeys: keys }),
     // Only a merge patch, which is sent for a known policy, can remove the list.
     ...(keys.length === 0 && before?.approverKeys && { approverKeys: null as unknown as string[] }),
+    ...(editable.length > 0 && { editable }),
+    ...(editable.length === 0 && before?.editable && { editable: null as unknown as Editable[] }),
   };
+}
+
+type Editable = NonNullable<NonNullable<PolicyCreate['approval']>['editable']>[number];
+
+/** Reads the arguments that an approver may change, one JSON object per line. The service rejects what is none. */
+function readEditable(field = ''): Editable[] {
+  const lines = field.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    try {
+      return JSON.parse(line) as Editable;
+    } catch {
+      return line as unknown as Editable;
+    }
+  });
 }
 
 function changed<Fields extends object>(before: Fields, after: Fields): Partial<Fields> {

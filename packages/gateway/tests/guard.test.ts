@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseExactJson } from '@actlog/recorder/adapter';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { RawGateway, testServer, textOf } from './raw-gateway.ts';
 import { TestService } from './service.ts';
@@ -60,6 +61,42 @@ test('holds a call until it is approved, notifies the client, and lets other mes
   const response = await gateway.message(({ id }) => id === 1);
   expect(textOf(response)).toBe('{"text":"waits"}');
   expect(await service.calls('held', 1)).toMatchObject([{ toolName: 'echo', status: 200 }]);
+});
+
+test('forwards a call with exactly the arguments that an approver changed, and tells the model', async () => {
+  const editable = [{ path: 'order.amount', min: 1 }, { path: 'paths', subset: true }] as const;
+  const approval = { timeoutSeconds: 60, onTimeout: 'deny', editable } as const;
+  archive.push(await service.policy('require_approval', ['echo'], { approval }));
+  const { gateway, seen } = await start('changed', ['--show-arguments']);
+  const params = (amount: string, paths: string) =>
+    `"params":{"name":"echo","arguments":{"order":{"id":1917043659912705297, "amount":${amount}},"paths":${paths},"note":"\\u00e9"}}`;
+  const line = (text: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call",${text}}`;
+  gateway.write(`${line(params('1917043659912705297', '["a","b","c"]'))}\n`);
+  const { id } = await service.held('changed');
+  const changes = parseExactJson('{"order.amount":1917043659912705296,"paths":["a","c"]}');
+  await service.approve('changed', changes as Record<string, unknown>);
+  const response = await gateway.message((message) => message.id === 1);
+  expect(seen()).toContain(line(params('1917043659912705296', '["a","c"]')));
+  expect(JSON.stringify(response.result)).toContain('the person who approved this call changed its arguments');
+  const [call] = await service.calls('changed', 1);
+  expect(call).toMatchObject({ toolName: 'echo', status: 200 });
+  const [held] = await service.client.guardian.pendingActions
+    .list({ agentId: 'changed', status: 'approved' })
+    .toArray({ limit: 1 });
+  expect(held).toMatchObject({ id, executedHash: expect.stringMatching(/^sha256:/) });
+});
+
+test('runs a call whose changed arguments were approved after its client had given up', async () => {
+  const approval = { timeoutSeconds: 60, onTimeout: 'deny', editable: [{ path: 'n', max: 9 }] } as const;
+  archive.push(await service.policy('require_approval', ['echo'], { approval }));
+  const { gateway, seen } = await start('later', ['--hold-seconds', '0', '--show-arguments']);
+  gateway.call(1, 'echo', { n: 8 });
+  await gateway.message(({ id }) => id === 1);
+  await service.approve('later', { n: 3 });
+  gateway.call(2, 'echo', { n: 8 });
+  const response = await gateway.message(({ id }) => id === 2);
+  expect(textOf(response)).toContain('{"n":3}');
+  expect(seen()).not.toContain('"n":8');
 });
 
 test('says that approval is pending, and runs the same call when it is approved later, once', async () => {

@@ -104,9 +104,9 @@ export class TestService {
     }
   }
 
-  async approve(agentId: string): Promise<void> {
+  async approve(agentId: string, changedArguments: Record<string, unknown> = {}): Promise<void> {
     const { id } = await this.held(agentId);
-    await this.client.guardian.pendingActions.decide(id, { decision: 'approve' });
+    await this.client.guardian.pendingActions.decide(id, { decision: 'approve', changedArguments });
   }
 
   async close(): Promise<void> {

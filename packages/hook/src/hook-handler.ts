@@ -1,7 +1,9 @@
 import type { Actlog } from '@actlog/client';
 import {
   ActionDeniedError,
+  type ApprovedChange,
   CallGuard,
+  type CheckedCall,
   endOfRunReason,
   policyOf,
   repeatedMember,
@@ -22,6 +24,9 @@ interface Recording {
   readonly spool: SpoolWriter;
   readonly calls: CallLog;
 }
+
+/** Reason for the model if a change cannot be passed on, which the service should have refused. */
+const unchangeable = 'The call was not run: it was approved with changed arguments, which this agent cannot run.';
 
 /** Handles one event of an agent. */
 export class HookHandler {
@@ -85,19 +90,25 @@ export class HookHandler {
       );
     }
     try {
-      await this.#check(call, calls, begun);
+      const change = await this.#check(call, calls, begun);
       if (begun) calls?.denials(call).letThrough(call.toolName);
-      return this.#dialect.pass;
+      if (!change) return this.#dialect.pass;
+      if (begun) this.#attempt(() => calls?.change({ ...call, arguments: change.arguments }, begun));
+      return this.#dialect.change?.(change) ?? this.#dialect.deny(unchangeable);
     } catch (error) {
       if (!ActionDeniedError.isInstance(error)) throw error;
       return this.#denied(call, error, calls, begun);
     }
   }
 
-  #check(call: HookCall, calls: CallLog | undefined, begun: BegunCall | undefined): Promise<void> {
+  #check(
+    call: HookCall,
+    calls: CallLog | undefined,
+    begun: BegunCall | undefined,
+  ): Promise<ApprovedChange | undefined> {
     const { agent } = this.#options;
     const facts = begun?.facts ?? calls?.facts(call);
-    return this.#guard.admit({
+    const checked: CheckedCall = {
       agentId: facts?.agentId ?? this.#options.agentId,
       sessionId: call.sessionId,
       subagent: call.subagent,
@@ -106,7 +117,9 @@ export class HookHandler {
       argumentsHash: facts?.argumentsHash ?? '',
       framework: agent,
       actionId: begun?.name.eventId ?? '',
-    });
+      acceptsChanges: this.#dialect.change !== undefined && calls !== undefined,
+    };
+    return this.#guard.admit(checked, (args) => calls?.hash(args) ?? '');
   }
 
   #denied(

@@ -34,6 +34,24 @@ const passes: Readonly<Partial<Record<AgentName, { readonly before: object; read
   cursor: { before: { permission: 'allow' }, other: { continue: true } },
 };
 
+/** Output that runs a call with another command, in the format of each agent. */
+const changes: Readonly<Record<AgentName, (args: object, notice: unknown) => object>> = {
+  'claude-code': (updatedInput, additionalContext) => ({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput, additionalContext },
+  }),
+  codex: (updatedInput, additionalContext) => ({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: 'allow',
+      updatedInput,
+      additionalContext,
+    },
+  }),
+  'gemini-cli': (args) => ({ hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: args } }),
+  cursor: (args) => ({ permission: 'allow', updated_input: args }),
+  copilot: (modifiedArgs, additionalContext) => ({ modifiedArgs, additionalContext }),
+};
+
 function claudeDecision(permissionDecision: string, permissionDecisionReason: unknown) {
   return {
     hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
@@ -82,6 +100,22 @@ describe.each(agentEvents)('$agent', (events) => {
       denials[agent](expect.stringMatching(/was not run: it was denied by .*No shell\./)),
     );
     await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 403`]);
+  });
+
+  test('runs a call with the arguments that an approver changed, and records their hash', async () => {
+    const archive = await service.changeable(toolName, agent);
+    const call = newCall();
+    const changed = { ...call, command: 'npm run lint' };
+    const before = run('before', events.before(call), [...enforce, '--show-arguments=command']);
+    await service.decide(call.sessionId, 'approve', { command: changed.command });
+    const { exitCode, output } = await before;
+    await archive();
+    expect(exitCode).toBe(0);
+    const args = expect.objectContaining({ command: changed.command });
+    expect(output).toEqual(changes[agent](args, expect.stringContaining('npm run lint')));
+    await run('succeeded', events.succeeded(changed), enforce);
+    await expect.poll(() => service.calls(call.sessionId)).toEqual([`${agent} ${toolName} 200`]);
+    await service.expectChangedCall(call.sessionId);
   });
 
   test('asks the user or denies when nobody approved in time', async () => {

@@ -55,6 +55,42 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
     await service.expectCalls(sessionId, ['claude-code Bash 403']);
   });
 
+  test('runs a call with the command that an approver changed', async () => {
+    const archive = await service.changeable('Bash');
+    let decided: Promise<void> | undefined;
+    const { sessionId, results } = await runClaude({
+      environment: newEnvironment(),
+      turns: [[shell('printf hi')]],
+      hook: { ...enforce, showArguments: 'command' },
+      options: { allowedTools: ['Bash'] },
+      onSession: (id) => {
+        decided = service.decide(id, 'approve', { command: 'printf changed' });
+      },
+    });
+    await decided;
+    await archive();
+    expect(results).toEqual([{ text: expect.stringContaining('changed'), isError: false }]);
+    await service.expectCalls(sessionId, ['claude-code Bash 200']);
+    await service.expectChangedCall(sessionId);
+  });
+
+  test('leaves a changed call to the permissions of Claude Code', async () => {
+    const archive = await service.changeable('Bash');
+    let decided: Promise<void> | undefined;
+    const { results } = await runClaude({
+      environment: newEnvironment(),
+      turns: [[shell('printf hi')]],
+      hook: { ...enforce, showArguments: 'command' },
+      options: { disallowedTools: [], permissionMode: 'dontAsk' as never },
+      onSession: (id) => {
+        decided = service.decide(id, 'approve', { command: 'touch changed' });
+      },
+    });
+    await decided;
+    await archive();
+    expect(results).toEqual([{ text: expect.any(String), isError: true }]);
+  });
+
   test('runs a held call once a person approves it', async () => {
     const archive = await service.policy({
       name: 'hold',

@@ -63,4 +63,21 @@ describe.skipIf(!codexRuns())('the hook in the real Codex, which its SDK starts'
     expect(existsSync(file)).toBe(runs);
     await service.expectCalls(sessionId, [line]);
   });
+
+  test('runs the command that an approver changed', async () => {
+    const archive = await service.changeable('Bash');
+    let decided: Promise<void> | undefined;
+    const { sessionId, file } = await run([[shell('touch never.txt')]], {
+      hook: { ...enforce, showArguments: 'command' },
+      onSession: (id) => {
+        decided = service.decide(id, 'approve', { command: 'touch ran.txt' });
+      },
+    });
+    await decided;
+    await archive();
+    expect(existsSync(file)).toBe(true);
+    expect(existsSync(file.replace('ran.txt', 'never.txt'))).toBe(false);
+    await service.expectCalls(sessionId, ['codex Bash 200']);
+    await service.expectChangedCall(sessionId);
+  });
 });

@@ -64,6 +64,23 @@ describe.skipIf(!copilotRuns())('the hook in the real Copilot, which its SDK sta
     await service.expectCalls(sessionId, [line]);
   });
 
+  test('runs the command that an approver changed', async () => {
+    const archive = await service.changeable('bash');
+    let decided: Promise<void> | undefined;
+    const { sessionId, file } = await run([[bash('touch never.txt')]], {
+      hook: { ...enforce, showArguments: 'command' },
+      onSession: (id) => {
+        decided = service.decide(id, 'approve', { command: 'touch ran.txt' });
+      },
+    });
+    await decided;
+    await archive();
+    expect(existsSync(file)).toBe(true);
+    expect(existsSync(file.replace('ran.txt', 'never.txt'))).toBe(false);
+    await service.expectCalls(sessionId, ['copilot bash 200']);
+    await service.expectChangedCall(sessionId);
+  });
+
   test('leaves an allowed call to the permissions of the program', async () => {
     const { sessionId, file } = await run([[bash('touch ran.txt')]], {
       onPermissionRequest: () => ({ kind: 'reject' }),

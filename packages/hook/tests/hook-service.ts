@@ -57,6 +57,15 @@ export class HookService {
     await expect.poll(async () => (await this.calls(sessionId)).sort()).toEqual([...calls].sort());
   }
 
+  /** Expects that the call of a session is recorded with the hash of the arguments that its approver changed. */
+  async expectChangedCall(sessionId: string): Promise<void> {
+    const events = await this.events(sessionId);
+    const ran = events.find(({ category }) => category === toolCallCategory);
+    const approved = events.find(({ payload }) => payload?.decision === 'changed');
+    expect(ran?.payload?.argumentsHash).toBe(approved?.payload?.argumentsHash);
+    expect(ran?.payload?.argumentsHash).not.toBe(approved?.payload?.requestedHash);
+  }
+
   async events(sessionId: string): Promise<StoredEvent[]> {
     const events = this.client.sessions.events(sessionId).toArray({ limit: 1000 });
     return events.catch((error: unknown) => {
@@ -71,12 +80,26 @@ export class HookService {
     return () => this.client.policies.archive(id);
   }
 
+  /** Creates a policy that holds a tool, and lets the approver change its command, until the returned function is called. */
+  changeable(toolName: string, framework?: string): Promise<() => Promise<unknown>> {
+    return this.policy({
+      name: 'hold',
+      effect: 'require_approval',
+      match: { tools: [toolName], ...(framework && { frameworks: [framework] }) },
+      approval: { timeoutSeconds: 60, onTimeout: 'deny', editable: [{ path: 'command', anyText: true }] },
+    });
+  }
+
   /** Waits until an action of the session is held, and decides it. */
-  async decide(sessionId: string, decision: 'approve' | 'deny'): Promise<void> {
+  async decide(
+    sessionId: string,
+    decision: 'approve' | 'deny',
+    changedArguments?: Record<string, unknown>,
+  ): Promise<void> {
     const { pendingActions } = this.client.guardian;
     let held: PendingAction | undefined;
     while (!held) [held] = await pendingActions.list({ sessionId, status: 'pending' }).toArray({ limit: 1 });
-    await pendingActions.decide(held.id, { decision });
+    await pendingActions.decide(held.id, { decision, ...(changedArguments && { changedArguments }) });
   }
 
   async close(): Promise<void> {

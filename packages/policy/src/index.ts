@@ -25,6 +25,7 @@ export {
   type GrantedCheck,
   isUsedUp,
   type PolicyVersion,
+  policiesOfChanged,
 } from './check/approval-rules.ts';
 export {
   actionMismatch,
@@ -46,6 +47,7 @@ export {
   maxTenantGrants,
 } from './check/decide-held.ts';
 export {
+  changedDecision,
   type DecisionPayload,
   decisionEvent,
   denialIdentity,
@@ -73,9 +75,11 @@ export {
 export {
   type ApprovedAction,
   approvalSubject,
+  type ChangedAction,
   type HeldAction,
   heldOutcome,
   heldSizeRefusal,
+  isApprovedChange,
   lateDecisionRefusal,
   type NewHeldAction,
 } from './check/held-action.ts';

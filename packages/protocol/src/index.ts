@@ -7,6 +7,15 @@
  */
 
 export {
+  type ArgumentChanges,
+  type ChangedArguments,
+  type ChangeProblem,
+  changeCallArguments,
+  changeShownArguments,
+  isSameJson,
+  valueAt,
+} from './argument-changes.ts';
+export {
   type AuditAction,
   type AuditActor,
   type AuditEntry,
@@ -126,7 +135,7 @@ export type {
   NotificationChannelCreated,
 } from './schemas/notification-channel.ts';
 export type { Decide, GivenApproval, GrantChoice, PendingAction } from './schemas/pending-action.ts';
-export type { Policy, PolicyCreate, PolicyEffect, PolicyUpdate } from './schemas/policy.ts';
+export type { EditableArgument, Policy, PolicyCreate, PolicyEffect, PolicyUpdate } from './schemas/policy.ts';
 export type { ErrorDetail, ErrorEnvelope } from './schemas/resource.ts';
 export type { Risk, RiskDimension, RiskFactor, RiskLevel, RiskRecommendation } from './schemas/risk.ts';
 export type { Session, SessionDetail, SessionExport } from './schemas/session.ts';

@@ -43,6 +43,8 @@ export const limits = {
   maxArgumentOrigins: 64,
   /** Maximum number of agents in `parentAgentIds`. */
   maxParentAgents: 8,
+  /** Maximum number of arguments that a policy lets an approver change. */
+  maxEditableArguments: 20,
   /** {@link maxWaitSeconds} */
   maxWaitSeconds,
 } as const;

@@ -132,6 +132,7 @@ const rule = {
     singleUse: true,
     requiredApprovers: 2,
     notRequester: false,
+    editable: [{ path: 'amount', max: 500 }],
   },
   schedule: null,
 };
@@ -150,7 +151,13 @@ const origins = {
   amount: { from: 'tool' as const, as: 'text' as const, toolName: 'read_ticket', eventId: read.eventId },
 };
 
-const action = { toolName: 'refund', argumentsHash, arguments: { amount: 900 }, origins };
+const action = {
+  toolName: 'refund',
+  argumentsHash,
+  arguments: { amount: 900 },
+  origins,
+  acceptsChanges: true,
+};
 
 const firstApproval = {
   approvedBy: 'key_Zc4hNw7PqE',
@@ -180,6 +187,9 @@ const pendingAction = {
   parentAgentIds: [],
   approvals: { required: 2, approverKeys: null, notRequester: false, given: [firstApproval] },
   grantId: null,
+  editable: [{ path: 'amount', max: 500 }],
+  changedArguments: null,
+  executedHash: null,
   decision: null,
 };
 
@@ -319,6 +329,7 @@ export const examples: { readonly [Name in EndpointName]: Example<Name> } = {
       ],
       pendingActionId,
       comment: null,
+      changedArguments: null,
       grantId: null,
       expiresAt: pendingAction.expiresAt,
     },

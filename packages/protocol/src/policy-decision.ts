@@ -45,6 +45,8 @@ export interface PolicyDecision {
   readonly endedAt: string | null;
   /** Id of the approver's grant that allowed the action; null for none. */
   readonly grantId: string | null;
+  /** Hash of the arguments that the agent ran, if the approver changed them; null otherwise. */
+  readonly executedHash: string | null;
   /** Person or system on whose behalf the agent acted, as the check stated; null for none. */
   readonly principal: string | null;
   /** Name of the agent's subagent that acted, as the check stated; null for none. */

@@ -30,6 +30,7 @@ export {
 } from './schemas/notification-channel.ts';
 export { decide, givenApproval, grantChoice, pendingAction } from './schemas/pending-action.ts';
 export {
+  editableArgument,
   policy,
   policyApproval,
   policyCreate,

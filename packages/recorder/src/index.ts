@@ -6,7 +6,7 @@
  * @packageDocumentation
  */
 
-export type { ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
+export type { ArgumentChanges, ArgumentOrigin, ArgumentOrigins } from '@actlog/protocol';
 export {
   type ArgumentsHashOptions,
   defaultResponseStatus,
@@ -16,7 +16,14 @@ export {
   responseStatuses,
   type ToolOutcome,
 } from '@actlog/tool-call';
-export type { AnnouncedCall, RecordedOutcome, ToolCall, ToolCallFacts } from './events/tool-call.ts';
+export type {
+  AnnouncedCall,
+  ApprovedChange,
+  RecordedOutcome,
+  RunCall,
+  ToolCall,
+  ToolCallFacts,
+} from './events/tool-call.ts';
 export { type ActionDenial, ActionDeniedError, type DeniedBecause } from './guard/action-denied-error.ts';
 export type { GuardDecision, GuardOptions, PrincipalCall, ReadDecision } from './guard/guard-options.ts';
 export type { FlushResult, WaitOptions } from './lib/timers.ts';

@@ -3,7 +3,7 @@ import { ArgumentsHasher } from '@actlog/tool-call';
 import { ServiceConnection } from './delivery/service-connection.ts';
 import { tenantSecret } from './delivery/session-queues.ts';
 import { createEventId, eventIdTimeMs } from './events/event.ts';
-import type { ToolCall, ToolCallFacts } from './events/tool-call.ts';
+import type { RunCall, ToolCall, ToolCallFacts } from './events/tool-call.ts';
 import { offExit, onExit } from './exit-hooks.ts';
 import { Guard, nodeClock, UnreferencedChecks } from './guard/guard.ts';
 import { type GuardOptions, type GuardSettings, resolveGuard } from './guard/guard-options.ts';
@@ -146,7 +146,7 @@ export class Recorder {
    * @throws the signal's reason when the caller aborts while the guard holds the call, which then never runs
    * @throws TypeError when `run` is not a function, or the call is not an object; nothing is recorded then
    */
-  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
+  toolCall<Result>(call: ToolCall, run: RunCall<Result>): Promise<Result> {
     return this.#calls.toolCall(call, run);
   }
 
@@ -337,7 +337,7 @@ export interface AdapterRecorderOptions extends AdapterIdentity {
 /** Receiver of the view's calls. */
 interface Target {
   readonly isGuarding: boolean;
-  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
+  toolCall<Result>(call: ToolCall, run: RunCall<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
   readonly tracesOrigins: boolean;
   noteText(author: TextAuthor, text: string, sessionId?: string): void;
@@ -366,7 +366,7 @@ export class AdapterRecorder {
   }
 
   /** Calls `recorder.toolCall` under this adapter's identity. */
-  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
+  toolCall<Result>(call: ToolCall, run: RunCall<Result>): Promise<Result> {
     return this.#target.toolCall({ ...this.identity, ...call }, run);
   }
 

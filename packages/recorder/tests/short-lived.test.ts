@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Actlog } from '@actlog/client';
 import { startServer } from '@actlog/server';
 import { afterAll, beforeEach, expect, it, vi } from 'vitest';
-import { Recorder } from '../src/index.ts';
+import { hashArguments, Recorder } from '../src/index.ts';
 import {
   ArgumentsHasher,
   CallGuard,
@@ -73,16 +73,19 @@ it('reports an event that cannot be written', () => {
 it('admits and denies calls by the policies of the service', async () => {
   const guard = new CallGuard({ mode: 'enforce', onUnavailable: 'deny' }, client.policies, () => {});
   expect([guard.isEnforcing, guard.isFailClosed]).toEqual([true, true]);
-  await guard.admit(newCheck());
+  await guard.admit(newCheck(), hashArguments);
   const { id } = await client.policies.create({ name: 'no', effect: 'deny', match: { tools: ['Bash'] } });
-  await expect(guard.admit(newCheck())).rejects.toMatchObject({ because: 'denied', policyId: id });
+  await expect(guard.admit(newCheck(), hashArguments)).rejects.toMatchObject({
+    because: 'denied',
+    policyId: id,
+  });
   await client.policies.archive(id);
 });
 
 it('follows onUnavailable without a service', async () => {
   const deny = new CallGuard({ mode: 'enforce', onUnavailable: 'deny' }, undefined, () => {});
   const allow = new CallGuard({ mode: 'enforce', onUnavailable: 'allow' }, undefined, () => {});
-  await expect(deny.admit(newCheck())).rejects.toMatchObject({ because: 'unavailable' });
-  await allow.admit(newCheck());
+  await expect(deny.admit(newCheck(), hashArguments)).rejects.toMatchObject({ because: 'unavailable' });
+  await allow.admit(newCheck(), hashArguments);
   expect(allow.isFailClosed).toBe(false);
 });

@@ -111,6 +111,11 @@ export interface Abilities {
   readonly maxDenials: number | 'caller';
   /** Sources of arguments that the adapter sees, for the recorder's option `origins`. */
   readonly origins: SeenOrigins;
+  /**
+   * `true` if the tool runs with the arguments that an approver changed, `noticed` if the model is told, too; otherwise an
+   * approval with changes is refused. Applies if `holds`.
+   */
+  readonly changes: boolean | 'noticed';
 }
 
 /** All abilities but the texts for origins. A harness names only those in which its framework differs. */
@@ -131,6 +136,7 @@ export const fullAbilities: Abilities = {
   goesOnAfterDenial: true,
   maxDenials: 5,
   origins: { user: false, system: false, results: true },
+  changes: true,
 };
 
 /** Properties that an adapter provides to be tested. */

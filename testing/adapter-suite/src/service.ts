@@ -156,6 +156,12 @@ export class Service {
     throw new Error(`No action of session ${sessionId} was held.`);
   }
 
+  /** Returns the actions of a session that were approved. */
+  approved(sessionId: string): Promise<PendingAction[]> {
+    const { pendingActions } = this.client.guardian;
+    return pendingActions.list({ sessionId, status: 'approved' }).toArray({ limit: 10 });
+  }
+
   /** Waits until an action of the session is held, and decides it. */
   async decide(sessionId: string, decision: 'approve' | 'deny'): Promise<void> {
     const { id } = await this.held(sessionId);

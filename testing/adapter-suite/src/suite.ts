@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { AdapterCase } from './adapter-case.ts';
 import { abortingCases } from './cases/aborting.ts';
+import { changingCases } from './cases/changing.ts';
 import { chattingCases } from './cases/chatting.ts';
 import { countingCases } from './cases/counting.ts';
 import { guardingCases } from './cases/guarding.ts';
@@ -19,6 +20,7 @@ export const adapterCases: readonly AdapterCase[] = [
   ...chattingCases,
   ...abortingCases,
   ...guardingCases,
+  ...changingCases,
   ...retryingCases,
   ...robustnessCases,
   ...optionCases,
@@ -30,7 +32,16 @@ export async function startSuiteService(): Promise<Service> {
   const service = await Service.start();
   const { policies } = service.client;
   await policies.create({ name: 'no', effect: 'deny', match: { tools: ['fail'] }, message: 'Never fail.' });
-  await policies.create({ name: 'ask', effect: 'require_approval', match: { tools: ['echo'] } });
+  await policies.create({
+    name: 'ask',
+    effect: 'require_approval',
+    match: { tools: ['echo'] },
+    approval: {
+      timeoutSeconds: 900,
+      onTimeout: 'deny',
+      editable: [{ path: 'text', anyText: true }],
+    },
+  });
   return service;
 }
 

@@ -30,6 +30,7 @@ function a2aHarness(side: Side): AdapterHarness {
       invalidArguments: 403, // the agent rejects the task
       unknownTool: isClient ? 404 : 'unseen',
       maxDenials: 'caller',
+      changes: false, // a message is not made of its arguments
     },
     run: (scenario) => runScenario(side, scenario),
   };

@@ -26,6 +26,7 @@ function acpHarness(side: 'client' | 'agent'): AdapterHarness {
       runsTools: false,
       streams: false,
       maxDenials: 'caller',
+      changes: false, // a permission is for the requested call
       origins: { user: true, system: false, results: true },
     },
     run: (scenario) => runScenario(side, scenario),

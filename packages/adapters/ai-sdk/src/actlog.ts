@@ -110,18 +110,19 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
       wrapping: { wrapper, wrapped: tool.execute },
       signal: options?.abortSignal,
       sessionId,
+      acceptsChanges: true,
     };
   };
   const once: Execute = (input, options) => {
-    const run = () => {
-      const result = tool.execute(input, options);
+    const run = (args: unknown) => {
+      const result = tool.execute(args, options);
       // The result of a promise is final: a page of a list, for example, must not be iterated to its end.
       return isAsyncIterable(result) ? lastOf(result) : result;
     };
     return calls.run(noted(input, options), run).catch(throwForModel);
   };
   const step: Execute = async function* (input, options) {
-    const start = () => tool.execute(input, options) as AsyncIterable<unknown>;
+    const start = (args: unknown) => tool.execute(args, options) as AsyncIterable<unknown>;
     yield* recordStream(calls, noted(input, options), start);
   };
   // Keep a generator function, so that an outer wrapper recognizes it.
@@ -160,7 +161,7 @@ async function lastOf(results: AsyncIterable<unknown>): Promise<unknown> {
 async function* recordStream(
   calls: AdapterCalls,
   call: HookedCall,
-  start: () => AsyncIterable<unknown>,
+  start: (args: unknown) => AsyncIterable<unknown>,
 ): AsyncGenerator<unknown, void> {
   const begun = await calls.begin(call).catch(throwForModel);
   let outcome: ToolOutcome = {
@@ -169,7 +170,8 @@ async function* recordStream(
   };
   let results: AsyncIterator<unknown> | undefined;
   try {
-    results = begun.step(() => start()[Symbol.asyncIterator]());
+    const args = begun.change ? begun.change.arguments : call.arguments;
+    results = begun.step(() => start(args)[Symbol.asyncIterator]());
     let last: unknown;
     while (true) {
       // As a step, because a generator runs in the context of its consumer.

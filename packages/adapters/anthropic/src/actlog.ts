@@ -1,4 +1,4 @@
-import { ActionDeniedError } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange } from '@actlog/recorder';
 import {
   type AdapterCalls,
   type HookedCall,
@@ -16,6 +16,7 @@ import {
   deniedRuns,
   isInvalidInput,
   rememberInvalidInput,
+  withNotice,
 } from './anthropic-calls.ts';
 import { callRunner } from './call-runner.ts';
 import { recordMiddleware } from './middleware.ts';
@@ -110,11 +111,14 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], w
     wrapping,
     signal: context?.signal ?? undefined,
     sessionId: (use && toolUses().find(use.id)?.sessionId) ?? loop?.sessionOf(calls, toolName, use?.id),
+    // A toolset takes its input from the context of the run.
+    acceptsChanges: tool.name !== undefined,
   };
-  const run = () => {
+  const run = (_args: unknown, change?: ApprovedChange) => {
     deniedRuns().letThrough(toolName, call.sessionId);
     loop?.letThrough(toolName);
-    return tool.run(...args);
+    // The model's input is parsed again, because the tool's schema may not permit the changed one.
+    return change ? changedRun(tool, args, change) : tool.run(...args);
   };
   return calls.run(call, run).catch((error: unknown) => {
     // A runner inside the tool that was ended counts as a denial, too: the model might start it again without end.
@@ -124,6 +128,12 @@ async function recordRun(tool: Runnable, calls: AdapterCalls, args: unknown[], w
     }
     throwForModel(error);
   });
+}
+
+/** Runs a tool with arguments that an approver changed, and tells the model. */
+async function changedRun(tool: Runnable, [, ...rest]: unknown[], change: ApprovedChange): Promise<unknown> {
+  const input = tool.parse ? await tool.parse(change.arguments) : change.arguments;
+  return withNotice(await tool.run(input, ...rest), change);
 }
 
 /** Records an invalid input, which never reaches `run`. */

@@ -1,4 +1,4 @@
-import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange, responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import {
   AdapterCalls,
   type AdapterOptions,
@@ -114,4 +114,10 @@ export function rememberInvalidInput(error: unknown): void {
 /** Returns `true` if an error was thrown by a tool's `parse`. */
 export function isInvalidInput(error: unknown): boolean {
   return typeof error === 'object' && error !== null && invalid().has(error);
+}
+
+/** Adds the sentence about an approver's change to a tool's result for the model; other results stay as they are. */
+export function withNotice(content: unknown, { notice }: ApprovedChange): unknown {
+  if (typeof content === 'string') return `${content}\n\n${notice}`;
+  return Array.isArray(content) ? [...(content as unknown[]), { type: 'text', text: notice }] : content;
 }

@@ -1,6 +1,6 @@
-import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange, responseStatuses } from '@actlog/recorder';
 import { type AdapterCalls, chatTexts, noteTexts, refuseOptionsOfFunctions } from '@actlog/recorder/adapter';
-import { type ActlogOptions, anthropicCalls } from './anthropic-calls.ts';
+import { type ActlogOptions, anthropicCalls, withNotice } from './anthropic-calls.ts';
 import { blocksOf, type MessageBlock, MessageCalls } from './message-calls.ts';
 import { toolUses } from './tool-uses.ts';
 
@@ -121,6 +121,7 @@ async function recordedRun<Content>(
     callId: id,
     signal,
     sessionId: toolUses().find(id)?.sessionId,
+    acceptsChanges: true,
   };
   const isCovered = calls.covers(name);
   if (typeof functions !== 'function' && !Object.hasOwn(functions, name)) {
@@ -128,11 +129,14 @@ async function recordedRun<Content>(
     if (isCovered) calls.record(call, { ok: false, error });
     throw error;
   }
-  const run = async () =>
-    typeof functions === 'function'
-      ? functions(toolUse, context)
-      : (functions[name] as (input: unknown, context: ToolUseContext) => Content)(input, context);
-  return isCovered ? calls.run(call, run) : run();
+  const run = async (args: unknown, change?: ApprovedChange) => {
+    const used = change ? { ...context, toolUse: { ...toolUse, input: args } } : context;
+    const content = await (typeof functions === 'function'
+      ? functions(used.toolUse as never, used)
+      : (functions[name] as (input: unknown, context: ToolUseContext) => Content)(args, used));
+    return change ? (withNotice(content, change) as Content) : content;
+  };
+  return isCovered ? calls.run(call, run) : run(input);
 }
 
 /** Result of a call: a `tool_result` block. */

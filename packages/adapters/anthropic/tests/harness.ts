@@ -168,7 +168,7 @@ function middlewareOf({ adapter, isInstalledTwice, ownHook }: Scenario, sessionI
 export const toolRunnerHarness: AdapterHarness = {
   ...identity,
   hook: '`tools: actlog(tools)` with `middleware: [actlog.middleware()]`',
-  abilities: { ...fullAbilities, origins },
+  abilities: { ...fullAbilities, origins, changes: 'noticed' },
   run: (scenario) => ended(scenario, middlewareOf(scenario), toolRunner),
   chat: (chat) => chatBy(runnerTurn, chat, true),
 };
@@ -182,6 +182,7 @@ export const runnerToolsHarness: AdapterHarness = {
     unknownTool: 'unseen',
     hasSession: false,
     origins: { user: false, system: false, results: true },
+    changes: 'noticed',
   },
   run: ({ adapter, ...scenario }) => {
     const own = { ...scenario, adapter: adapter && { sessionId: scenario.sessionId, ...adapter } };
@@ -194,7 +195,7 @@ export const runnerToolsHarness: AdapterHarness = {
 export const callRunnerHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.callRunner(functions)`',
-  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller', origins },
+  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller', origins, changes: 'noticed' },
   run: (scenario) => {
     const middleware = scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [];
     return ended(scenario, middleware, (client) => callRunnerTurn(client, scenario, firstMessages(scenario)));

@@ -1,4 +1,4 @@
-import { ActionDeniedError, hashArguments, type ToolOutcome } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange, hashArguments, type ToolOutcome } from '@actlog/recorder';
 import {
   type AdapterCalls,
   endOfRunReason,
@@ -54,10 +54,12 @@ export class HookedCalls {
     const call = hookedCall(input, input);
     if (!this.#calls.covers(call.toolName)) return {};
     try {
-      const begun = await this.#calls.begin({ ...call, signal: this.#until(signal) });
-      this.#open.note(input.tool_use_id, input, { call, begun });
+      const begun = await this.#calls.begin({ ...call, signal: this.#until(signal), acceptsChanges: true });
+      const { change } = begun;
+      const ran = change ? { ...call, arguments: change.arguments } : call;
+      this.#open.note(input.tool_use_id, input, { call: ran, begun });
       this.#denied.find(input)?.letThrough(call.toolName);
-      return {};
+      return change ? changedInput(change) : {};
     } catch (error) {
       this.#open.note(input.tool_use_id, input);
       const isRepeated = ActionDeniedError.isInstance(error) && this.#denied.of(input).count(call);
@@ -159,6 +161,17 @@ function hookedCall(
     subagent: agent_id === undefined ? undefined : agent_type,
     // Claude Code passes on a refusal by an MCP server in the same way as a failure.
     mayBeRefused: true,
+  };
+}
+
+/** Returns the output that makes Claude Code run a call with changed arguments, by the user's permissions. */
+function changedInput({ arguments: args, notice }: ApprovedChange): HookJSONOutput {
+  return {
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      updatedInput: args as Record<string, unknown>,
+      additionalContext: notice,
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { ActionDeniedError } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange } from '@actlog/recorder';
 import {
   type AdapterOptions as ActlogOptions,
   type AdapterOptions,
@@ -103,11 +103,12 @@ class WrappedActions {
   ): Promise<unknown> {
     const request = this.#requestOf(name, args[0]);
     let result: unknown;
-    await runTool(this.#calls(), this.#generation, request, async (): Promise<ToolResponsePart> => {
-      result = await run(...args);
+    const runs = async (input: unknown, change?: ApprovedChange): Promise<ToolResponsePart> => {
+      result = await (change ? run(input, ...args.slice(1)) : run(...args));
       const shown = isMultipart ? (result as { output?: unknown; content?: unknown }) : { output: result };
       return { toolResponse: { name, ref: request.toolRequest.ref, ...shown } } as ToolResponsePart;
-    });
+    };
+    await runTool(this.#calls(), this.#generation, request, runs);
     return result;
   }
 

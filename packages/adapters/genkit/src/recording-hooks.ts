@@ -1,4 +1,4 @@
-import { ActionDeniedError, responseStatuses } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange, responseStatuses } from '@actlog/recorder';
 import type { AdapterCalls } from '@actlog/recorder/adapter';
 import type {
   GenerateMiddleware,
@@ -36,7 +36,10 @@ export function recordingHooks(generation: Generation, calls: AdapterCalls): Rec
     async tool(request, context, next) {
       const { name, ref } = request.toolRequest;
       try {
-        return await runTool(calls, generation, request, () => next(request, context));
+        return await runTool(calls, generation, request, (input, change) => {
+          if (!change) return next(request, context);
+          return next({ ...request, toolRequest: { ...request.toolRequest, input } }, context);
+        });
       } catch (error) {
         if (!ActionDeniedError.isInstance(error)) throw error;
         // Rethrowing would end the whole generation while the other tools of the turn continue.
@@ -55,9 +58,11 @@ export function runTool<Result>(
   calls: AdapterCalls,
   generation: Generation,
   request: ToolRequestPart,
-  run: () => Promise<Result>,
+  run: (input: unknown, change?: ApprovedChange) => Promise<Result>,
 ): Promise<Result> {
-  return calls.covers(request.toolRequest.name) ? calls.run(generation.hookedCall(request), run) : run();
+  const { name, input } = request.toolRequest;
+  if (!calls.covers(name)) return run(input);
+  return calls.run({ ...generation.hookedCall(request), acceptsChanges: true }, run);
 }
 
 /** Returns the output of a denied call. */

@@ -93,6 +93,8 @@ const bringPlugins: SingleAgentCallback = ({ invocationContext: { pluginManager 
 
 type Request = Parameters<BaseTool['runAsync']>[0];
 type Run = () => Promise<unknown>;
+/** Runs a tool with its arguments, which an approver may have changed. */
+type RunWith = (args: unknown) => Promise<unknown>;
 
 /** A run that is about to start or has started. */
 interface AwaitedRun extends ToolRun {
@@ -152,7 +154,7 @@ function holderOf(tool: BaseTool): object {
 function wrapMethod<Args extends unknown[]>(
   holder: object,
   name: string,
-  wrapper: (tool: unknown, original: Run, ...args: Args) => unknown,
+  wrapper: (tool: unknown, original: (...changed: Partial<Args>) => Promise<unknown>, ...args: Args) => unknown,
 ): void {
   const method: unknown = Reflect.get(holder, name);
   if (typeof method !== 'function') return;
@@ -160,7 +162,7 @@ function wrapMethod<Args extends unknown[]>(
     configurable: true,
     writable: true,
     value(this: unknown, ...args: Args) {
-      return wrapper(this, () => method.apply(this, args), ...args);
+      return wrapper(this, (...changed) => method.apply(this, changed.length > 0 ? changed : args), ...args);
     },
   });
 }
@@ -178,17 +180,19 @@ async function runFunction(run: AwaitedRun, original: Run): Promise<unknown> {
 /** Runs a tool. A denial becomes the result for the model: thrown, it would reach the callbacks for errors of tools. */
 async function runRecorded(
   tool: BaseTool,
-  { args, toolContext }: Request,
+  request: Request,
   run: AwaitedRun,
-  original: Run,
+  original: (changed?: Request) => Promise<unknown>,
 ): Promise<unknown> {
+  const { args, toolContext } = request;
   run.hasBegun = true;
-  let next: Run = async () => {
+  let next: RunWith = async (given) => {
     try {
       const plugins = [...run.recordedBy.values()];
       const { invocationContext: context } = toolContext;
       const call = { plugins, context, sessionId: context.session.id };
-      return await within(call, () => withinAgentTool(tool, plugins, original));
+      const run = () => (given === args ? original() : original({ ...request, args: given as Request['args'] }));
+      return await within(call, () => withinAgentTool(tool, plugins, run));
     } catch (error) {
       if (run.thrown !== undefined && error instanceof Error) thrownErrors().set(error, run.thrown);
       throw error;
@@ -197,12 +201,14 @@ async function runRecorded(
   for (const calls of run.recordedBy.keys()) {
     if (!calls.covers(tool.name)) continue;
     const inner = next;
-    const call = { ...surroundings(toolContext), toolName: tool.name, arguments: args };
-    runsOfCalls().set(call, run);
-    next = () => runGuarded(calls, call, toolContext, inner);
+    next = (given) => {
+      const call = { ...surroundings(toolContext), toolName: tool.name, arguments: given, acceptsChanges: true };
+      runsOfCalls().set(call, run);
+      return runGuarded(calls, call, toolContext, inner);
+    };
   }
   try {
-    return await next();
+    return await next(args);
   } catch (error) {
     if (ActionDeniedError.isInstance(error)) return { error: error.message };
     throw error;
@@ -214,13 +220,13 @@ async function runGuarded(
   calls: AdapterCalls,
   call: HookedCall,
   { invocationContext }: Context,
-  run: Run,
+  run: RunWith,
 ): Promise<unknown> {
   let isLetThrough = false;
-  const body: Run = () => {
+  const body: RunWith = (args) => {
     isLetThrough = true;
     resetDenials(invocationContext, call.toolName);
-    return run();
+    return run(args);
   };
   try {
     return await calls.run(call, body);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange, responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import {
   AdapterCalls,
   type AdapterOptions,
@@ -248,9 +248,11 @@ class FunctionRun {
   }
 
   async #run(functionCall: FunctionCall, receivers: readonly CallableTool[]): Promise<Part[]> {
-    const run = async () => {
+    const run = async (_args?: unknown, change?: ApprovedChange) => {
       const parts: Part[] = [];
-      for (const receiver of receivers) parts.push(...(await receiver.callTool([functionCall])));
+      const args = change?.arguments as FunctionCall['args'];
+      const given = change ? { ...functionCall, ...(args && { args }) } : functionCall;
+      for (const receiver of receivers) parts.push(...(await receiver.callTool([given])));
       return parts;
     };
     const call = this.#hookedCall(functionCall);
@@ -283,6 +285,7 @@ class FunctionRun {
       callId: id ?? ownCallId(functionCall),
       sessionId,
       signal: this.#params.config?.abortSignal,
+      acceptsChanges: true,
     };
   }
 }

@@ -132,6 +132,6 @@ export const chatHarness: AdapterHarness = {
 export const callRunnerHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.callRunner(functions)`',
-  abilities: { ...abilities, maxDenials: 'caller' },
+  abilities: { ...abilities, maxDenials: 'caller', changes: 'noticed' },
   run: (scenario) => ended(scenario, handLoop),
 };

@@ -77,7 +77,7 @@ function wrapped<Tool extends ClientTool>(tool: Tool, calls: AdapterCalls): Tool
   const own = tool as unknown as Readonly<Record<string, Method>>;
   const recorded = (name: string) => {
     const wrapper = (input: unknown, config?: RunContext, ...rest: unknown[]) => {
-      const run = () => own[name]?.(input, config, ...rest);
+      const run = (given: unknown) => own[name]?.(given, config, ...rest);
       const wrapping = { wrapper, wrapped: own[name] as Method };
       return recordInvocation(tool, calls, { input, config, run, wrapping });
     };
@@ -164,10 +164,20 @@ async function runRecorded(
   const called = { toolName: toolCall.name, callId: toolCall.id };
   const place = surroundings(calls, { ...called, run: runOf(runtime), messages });
   rememberMessages(calls, () => ({ messages, sessionId: place.sessionId }));
-  const call = { ...place, ...called, arguments: toolCall.args, signal: runtime.signal };
-  const proceed = async () =>
-    handler(calls.isGuarding ? { ...request, tool: await watchedTool(tool, call, calls) } : request);
-  return runCounted(calls, call, () => asRecordedCall({ ...call, calls, tool }, proceed));
+  const call = {
+    ...place,
+    ...called,
+    arguments: toolCall.args,
+    signal: runtime.signal,
+    acceptsChanges: true,
+  };
+  const proceed = async (args: unknown) => {
+    if (!calls.isGuarding) return handler(request);
+    const isChanged = args !== toolCall.args;
+    const changed = isChanged && { toolCall: { ...toolCall, args: args as typeof toolCall.args } };
+    return handler({ ...request, ...changed, tool: await watchedTool(tool, call, calls, args) });
+  };
+  return runCounted(calls, call, (args) => asRecordedCall({ ...call, calls, tool }, () => proceed(args)));
 }
 
 type ModelHook = NonNullable<AgentMiddleware['wrapModelCall']>;

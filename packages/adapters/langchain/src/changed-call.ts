@@ -215,9 +215,13 @@ export class WatchedCall implements PassedCall {
     this.#admitted = admitted;
   }
 
-  /** Creates the call after its guard has seen it. */
-  static async of(call: HookedCall, calls: AdapterCalls): Promise<WatchedCall> {
-    return new WatchedCall(call, calls, calls.isGuarding ? await hashArguments(call.arguments) : undefined);
+  /**
+   * Creates the call after its guard has seen it.
+   *
+   * @param args - arguments that the guard has allowed, which an approver may have changed
+   */
+  static async of(call: HookedCall, calls: AdapterCalls, args: unknown): Promise<WatchedCall> {
+    return new WatchedCall(call, calls, calls.isGuarding ? await hashArguments(args) : undefined);
   }
 
   /** Records that the error of the tool, if it threw one, has become a result for the model. */
@@ -242,7 +246,8 @@ export class WatchedCall implements PassedCall {
     if ((await hashArguments(args)) === this.#admitted) return this.#runTool(invoked, config?.signal);
     const call = this.#call;
     outcomes().set(call, this.#outcome);
-    const changed = { ...call, arguments: args };
+    // Inner middleware has the requested arguments, so the tool could not be run with others.
+    const changed = { ...call, arguments: args, acceptsChanges: false };
     const recorded = { ...changed, callId: call.callId, calls: this.#calls, tool };
     try {
       return await this.#calls.run(changed, () => asRecordedCall(recorded, invoked));
@@ -275,9 +280,14 @@ export class WatchedCall implements PassedCall {
 }
 
 /** Returns the same tool for an allowed call. */
-export async function watchedTool<Tool>(tool: Tool, call: HookedCall, calls: AdapterCalls): Promise<Tool> {
+export async function watchedTool<Tool>(
+  tool: Tool,
+  call: HookedCall,
+  calls: AdapterCalls,
+  args: unknown,
+): Promise<Tool> {
   if (!isInvoked(tool)) return tool;
-  const watched = await WatchedCall.of(call, calls);
+  const watched = await WatchedCall.of(call, calls, args);
   const invoke: Invoke = (input, ...rest) =>
     watched.invoke(tool, input, rest[0] as RunContext | undefined, () => tool.invoke(input, ...rest));
   return withMethods(tool, { invoke });

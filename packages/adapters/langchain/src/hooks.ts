@@ -216,10 +216,10 @@ interface InvokedTool {
 function hookTools(prototype: object): void {
   hookedMethods.hook(prototype as InvokedTool, 'invoke', (tool: ClientTool, invoke, args) => {
     const [input, config] = args as [unknown, RunContext | undefined];
-    const run = () => invoke.apply(tool, args);
-    if (isUnderway(tool, input)) return underwayInvocation(tool, input, config, run);
+    const run = (given: unknown) => invoke.apply(tool, [given, ...args.slice(1)]);
+    if (isUnderway(tool, input)) return underwayInvocation(tool, input, config, () => run(input));
     const calls = coverageOf(tool, input);
-    if (!calls?.covers(tool.name)) return run();
+    if (!calls?.covers(tool.name)) return run(input);
     return recordInvocation(tool, calls, { input, config, run, wrapping: { wrapper: tool, wrapped: tool } });
   });
 }
@@ -271,7 +271,8 @@ interface NodeCall {
   readonly tool: object | undefined;
   readonly call: ModelCall;
   readonly config: RunContext;
-  readonly run: () => Promise<unknown>;
+  /** Runs the tool with the call, or with one that has changed arguments. */
+  readonly run: (call?: ModelCall) => Promise<unknown>;
 }
 
 /** States that nodes were invoked with, by the configuration of the run: older versions do not pass them on. */
@@ -290,7 +291,7 @@ function hookToolNodes(prototype: object): void {
   });
   hookedMethods.hook(nodes, 'runTool', (node: ToolNode, runTool, args) => {
     const [call, config] = args as [ModelCall, RunContext];
-    const run = async () => runTool.apply(node, args);
+    const run = async (given = call) => runTool.apply(node, [given, ...args.slice(1)]);
     const calls = recorderAround() ?? processCoverage.current;
     if (!calls) return run();
     const tool = node.tools.find(({ name }) => name === call.name);
@@ -298,7 +299,7 @@ function hookToolNodes(prototype: object): void {
     if (calls.covers(call.name) && !isOwnNode(node) && !isWrapped(tool))
       return recordNodeCall(nodeCall, calls);
     rememberState(nodeCall, calls);
-    return asSeenCall({ toolName: call.name, callId: call.id, tool }, run);
+    return asSeenCall({ toolName: call.name, callId: call.id, tool }, () => run());
   });
 }
 
@@ -308,11 +309,12 @@ async function recordNodeCall(nodeCall: NodeCall, calls: AdapterCalls): Promise<
   const place = surroundings(calls, { ...called, run: runOf(config), messages: messagesIn(config) });
   rememberState(nodeCall, calls);
   const signal = anySignal(node.signal, config.signal);
-  const call = { ...place, ...called, arguments: modelCall.args, signal };
-  const watched = await WatchedCall.of(call, calls);
+  const call = { ...place, ...called, arguments: modelCall.args, signal, acceptsChanges: true };
   try {
-    return await runCounted(calls, call, async () => {
-      const result = await asRecordedCall({ ...call, calls, tool, watched }, run);
+    return await runCounted(calls, call, async (args) => {
+      const watched = await WatchedCall.of(call, calls, args);
+      const changed = args === modelCall.args ? modelCall : { ...modelCall, args };
+      const result = await asRecordedCall({ ...call, calls, tool, watched }, () => run(changed));
       if (isResultOfError(node, result)) watched.rememberResult();
       return result;
     });

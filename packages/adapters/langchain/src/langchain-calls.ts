@@ -1,4 +1,4 @@
-import { ActionDeniedError, responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { ActionDeniedError, type RunCall, responseStatuses, type ToolOutcome } from '@actlog/recorder';
 import {
   AdapterCalls,
   type AdapterOptions,
@@ -227,7 +227,8 @@ export interface ActlogOptions extends AdapterOptions {
 interface Invocation {
   readonly input: unknown;
   readonly config: RunContext | undefined;
-  readonly run: () => unknown;
+  /** Invokes the tool with the input, or with one that has changed arguments. */
+  readonly run: (input: unknown) => unknown;
   readonly wrapping: Wrapping;
 }
 
@@ -249,10 +250,14 @@ export async function recordInvocation(
     arguments: args,
     wrapping,
     signal: current.signal,
+    acceptsChanges: true,
   };
   const recorded = { ...call, calls, tool, runName: config?.runName };
   try {
-    return await runCounted(calls, call, () => asRecordedCall(recorded, run));
+    return await runCounted(calls, call, (given, change) => {
+      const changed = modelCall ? { ...modelCall, args: given } : given;
+      return asRecordedCall(recorded, () => run(change ? changed : input));
+    });
   } catch (error) {
     if (!ActionDeniedError.isInstance(error) || !modelCall) throw error;
     return errorMessage(modelCall, error.message, error);
@@ -272,14 +277,14 @@ export const processCoverage: ProcessCoverage = new ProcessCoverage('@actlog/lan
 export async function runCounted<Result>(
   calls: AdapterCalls,
   call: HookedCall,
-  run: () => Result | Promise<Result>,
+  run: RunCall<Result>,
 ): Promise<Result> {
   const [graph] = runsAround();
   let running: Promise<Result> | undefined;
   try {
-    await calls.run(call, () => {
+    await calls.run(call, (args, change) => {
       graph?.denied.letThrough(call.toolName);
-      running = (async () => run())();
+      running = (async () => run(args, change))();
       return untilAborted(running, call.signal);
     });
   } catch (error) {

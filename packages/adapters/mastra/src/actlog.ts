@@ -62,7 +62,10 @@ function coveredStep(step: Step): Step {
   const coverage = processCoverage.current;
   if (!coverage?.calls.covers(step.id)) return step;
   const execute = (given: StepInput) => {
-    const run = () => runReportedId(step.id, () => step.execute(given));
+    const run = (inputData: unknown) =>
+      runReportedId(step.id, () =>
+        step.execute(inputData === given.inputData ? given : { ...given, inputData: inputData as never }),
+      );
     const { requestContext, tracingContext, abortSignal, suspend } = given;
     const context = { requestContext, tracingContext, abortSignal, workflow: { suspend } } as ToolContext;
     return recordedExecute(step.id, run, coverage.calls)(given.inputData, context);

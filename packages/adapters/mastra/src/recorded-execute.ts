@@ -50,8 +50,11 @@ export function recordedExecute(
     const suspension = new SuspensionWatch(context, context?.agent, context?.workflow);
     let ended: Promise<unknown> | undefined;
     try {
-      return await calls.run({ ...call, wrapping: { wrapper, wrapped } }, () => {
-        ended = (async () => execute(input, context))();
+      // Mastra has added ids to the input of an agent or a workflow, which the changed arguments do not have.
+      const acceptsChanges = !/^(agent|workflow)-/.test(toolName);
+      const guarded = { ...call, wrapping: { wrapper, wrapped }, acceptsChanges };
+      return await calls.run(guarded, (args, change) => {
+        ended = (async () => execute(change ? args : input, context))();
         // It may also throw: if Mastra runs a tool before the model has ended its turn, it cannot be suspended yet.
         return ended.finally(() => {
           if (suspension.isSuspended) throw suspended.error;

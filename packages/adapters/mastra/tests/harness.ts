@@ -137,7 +137,7 @@ export const hooksHarness = harnessOf(
     const hooks = actlog.around(toolHooks(ownHook), options);
     return isTwice ? { agentHooks: hooks, runHooks: actlog.around(hooks, options) } : { agentHooks: hooks };
   },
-  {},
+  { changes: false }, // hooks cannot change the input
 );
 
 /** A user's exporter, which hears of the tools that have run. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { ActionDeniedError } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange } from '@actlog/recorder';
 import {
   type AdapterCalls,
   type AdapterOptions,
   argumentsOf,
-  type CallParams,
   callMethod,
+  type CallParams,
   currentSessionId,
   deniedResult,
   giveUpCalls,
@@ -20,6 +20,7 @@ import {
   takeActionId,
   throwFromClient,
   withAnnouncements,
+  withChangeNotice,
 } from '@actlog/recorder/adapter';
 import { asClientCall, currentClientCall, type Hooks, hooksOf } from './hooks.ts';
 
@@ -102,13 +103,14 @@ async function recordNewCall(
     sessionId,
     actionId,
     signal,
+    acceptsChanges: true,
   };
-  const run = async () => {
+  const run = async (args?: unknown, change?: ApprovedChange) => {
     const sealed = recorders.flatMap((calls) => calls.sharedCalls?.announce(actionId) ?? []);
-    const sent = withAnnouncements(params, sealed);
-    const result = await asClientCall({ client, params: sent, callId }, () => send(sent)).catch(
-      throwFromClient,
-    );
+    const changed = change ? { ...params, arguments: args } : params;
+    const sent = withAnnouncements(changed, sealed);
+    const own = await asClientCall({ client, params: sent, callId }, () => send(sent)).catch(throwFromClient);
+    const result = change ? withChangeNotice(own, change) : own;
     takeOutcomes(recorders, result);
     return result;
   };

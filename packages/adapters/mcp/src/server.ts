@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ActionDeniedError } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange } from '@actlog/recorder';
 import {
-  type AdapterOptions,
   abandonedCall,
+  type AdapterOptions,
   argumentsOf,
   callMethod,
   currentSessionId,
@@ -17,6 +17,7 @@ import {
   runRepeatable,
   ServerCall,
   takeActionId,
+  withChangeNotice,
 } from '@actlog/recorder/adapter';
 import { type Hooks, hooksOf, takeClientCallId } from './hooks.ts';
 import { rememberThrownErrors, withThrownError } from './thrown-errors.ts';
@@ -144,13 +145,16 @@ function recordedHandler(server: Server, hooks: Hooks, handler: Handler): Handle
       callId,
       actionId,
       signal,
+      acceptsChanges: true,
     };
     const serverCall = new ServerCall(params);
     const wasConnected = server.transport !== undefined;
     let response: { readonly result: unknown } | undefined;
-    const run = async () => {
+    const run = async (args?: unknown, change?: ApprovedChange) => {
       if (wasConnected && server.transport === undefined) throw connectionClosed();
-      const { result, thrown } = await withThrownError(() => handler(request, given));
+      const changed = change ? { ...request, params: { ...params, arguments: args } } : request;
+      const { result: own, thrown } = await withThrownError(() => handler(changed, given));
+      const result = change ? withChangeNotice(own, change) : own;
       response = { result };
       if (thrown && isErrorResult(result)) throw thrown.error;
       return result;

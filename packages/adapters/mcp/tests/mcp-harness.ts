@@ -26,6 +26,7 @@ export function mcpHarness(adapterSide: Side, connect: Connect): AdapterHarness 
       timedOut: adapterSide === 'server' ? 499 : 408, // a server only receives that the call is canceled
       streams: false,
       maxDenials: 'caller',
+      changes: 'noticed',
     },
     async run(scenario) {
       const { adapter, isInstalledTwice } = scenario;

@@ -86,6 +86,7 @@ function harnessOf(place: Place, hook: string): AdapterHarness {
       unknownTool: 'unseen',
       thrown: 500,
       maxDenials: 10,
+      changes: false, // a guardrail has no way to change the input
       origins: { user: true, system: true, results: true },
     },
     run: (scenario) => ending(scenario, place),

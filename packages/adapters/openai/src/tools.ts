@@ -10,6 +10,7 @@ import {
   noteTexts,
   processWide,
   refuseOptions,
+  stringifyExactJson,
 } from '@actlog/recorder/adapter';
 import { AbstractChatCompletionRunner } from 'openai/lib/AbstractChatCompletionRunner';
 import { callIdOf, openAICalls, parsedArguments, rememberInvalidArguments } from './openai-calls.ts';
@@ -79,7 +80,9 @@ function recordedResponsesFunction(
 ): ResponsesFunction {
   const { execute } = own;
   const hooked: Execute = (args, options) =>
-    recordExecution(calls, callOf(own, args, options?.signal), () => execute.call(own, args, options));
+    recordExecution(calls, { ...callOf(own, args, options?.signal), acceptsChanges: true }, (given) =>
+      execute.call(own, given, options),
+    );
   // Functions created by the SDK run in two stages: first all calls of a turn are validated, then they run. The first
   // stage is a property of `execute` under a symbol, and neither stage receives a signal.
   for (const stage of Object.getOwnPropertySymbols(execute)) {
@@ -116,11 +119,11 @@ function callOf({ tool }: ResponsesFunction, args: object, signal?: AbortSignal)
 
 async function recordExecution(
   calls: AdapterCalls,
-  call: ReturnType<typeof callOf>,
-  run: () => unknown,
+  call: HookedCall,
+  run: (args: object) => unknown,
 ): Promise<unknown> {
   try {
-    return await calls.run(call, run);
+    return await calls.run(call, (args) => run(args as object));
   } catch (error) {
     if (ActionDeniedError.isInstance(error)) return error.message; // thrown, it would end the run
     throw error;
@@ -176,6 +179,8 @@ class ChatToolHook {
   readonly #texts = new WeakMap<object, string>();
   /** Ids already matched per runner: the same tool may be called twice at once with the same arguments. */
   readonly #matched = new WeakMap<object, Set<string>>();
+  /** The tool's own parser; undefined for a tool that receives the model's text. */
+  #parse: Parse | undefined;
 
   constructor(toolName: string, calls: AdapterCalls) {
     this.#toolName = toolName;
@@ -185,7 +190,10 @@ class ChatToolHook {
   run(self: object, run: Run): Run {
     const hooked: Run = async (args, ...rest) => {
       try {
-        return await this.#calls.run(this.#call(args, rest[0]), () => run.call(self, args, ...rest));
+        const call = this.#call(args, rest[0]);
+        return await this.#calls.run(call, async (changed, change) =>
+          run.call(self, change ? await this.#parseAgain(changed) : args, ...rest),
+        );
       } catch (error) {
         if (ActionDeniedError.isInstance(error)) return error.message; // thrown, it would end the run
         throw error;
@@ -197,6 +205,7 @@ class ChatToolHook {
 
   parse(self: object, parse: Parse | undefined): Parse | undefined {
     if (!parse) return undefined;
+    this.#parse = (text) => parse.call(self, text);
     return (text) => {
       try {
         const args = parse.call(self, text);
@@ -210,6 +219,12 @@ class ChatToolHook {
         return this.#invalid(error, text);
       }
     };
+  }
+
+  /** Returns changed arguments as the tool receives them. Its schema may not permit them. */
+  #parseAgain(changed: unknown): unknown {
+    const text = stringifyExactJson(changed) as string;
+    return this.#parse ? this.#parse(text) : text;
   }
 
   #rememberText(args: unknown, text: string): unknown {
@@ -239,6 +254,7 @@ class ChatToolHook {
       callId: callIdOf(args, callId),
       sessionId,
       signal: runner?.controller?.signal,
+      acceptsChanges: true,
     };
   }
 

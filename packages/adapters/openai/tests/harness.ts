@@ -178,6 +178,7 @@ async function chatBy<Message>(runTurn: RunTurn<Message>, { tool, texts, adapter
 const identity = { framework: 'openai', sdk: `@actlog/openai/${version}` };
 const abilities: Abilities = {
   ...fullAbilities,
+  changes: 'noticed',
   hasOwnHooks: false,
   hasSession: false,
   maxDenials: 'caller',
@@ -191,7 +192,7 @@ const timedOut = VERSION.startsWith('5.') ? 499 : 408;
 export const runToolsHarness: AdapterHarness = {
   ...identity,
   hook: '`runTools({ tools: actlog(tools) })`',
-  abilities: { ...abilities, unknownTool: 'unseen', timedOut, hasOwnHooks: true, maxDenials: 10 },
+  abilities: { ...abilities, unknownTool: 'unseen', timedOut, hasOwnHooks: true, maxDenials: 10, changes: true },
   run: (scenario) => ended(scenario, runTools),
   chat: (chat) => chatBy(runToolsTurn, chat),
 };

@@ -245,7 +245,11 @@ class RunningCalls {
     try {
       const place = await this.#sessions.placeOf(sessionID);
       const { signal } = running.controller;
-      running.begun = await this.#calls.begin({ ...place, toolName, callId, arguments: args, signal });
+      const given = { ...place, toolName, callId, arguments: args, signal, acceptsChanges: true };
+      running.begun = await this.#calls.begin(given);
+      // opencode runs the tool with this object, which a plugin changes in place.
+      const { change } = running.begun;
+      if (change) Object.assign(args as object, change.arguments);
       this.#denied.get(sessionID)?.letThrough(toolName);
     } catch (error) {
       this.#running.delete(key);

@@ -66,10 +66,10 @@ function viewOf(tool: PiTool): PiTool {
 function recordedInRun(tool: PiTool): Execute {
   return (callId, params, signal, onUpdate) => {
     const run = currentRun();
-    const proceed = () => executeOf(tool)(callId, params, signal, onUpdate);
-    if (!run) return proceed();
+    const proceed = (given: unknown) => executeOf(tool)(callId, given as typeof params, signal, onUpdate);
+    if (!run) return proceed(params);
     run.rememberRan(callId);
-    if (!run.calls.covers(tool.name)) return within({ run, calls: run.calls }, proceed);
+    if (!run.calls.covers(tool.name)) return within({ run, calls: run.calls }, () => proceed(params));
     const call = hookedCall(run, { toolName: tool.name, callId, arguments: params, signal });
     return recorded(call, { run, calls: run.calls }, proceed);
   };
@@ -90,8 +90,8 @@ function recordTools<const Tools extends readonly PiTool[]>(
 function wrapped(tool: PiTool, calls: AdapterCalls): PiTool {
   const execute: Execute = (callId, params, signal, onUpdate) => {
     const call = { toolName: tool.name, arguments: params, callId, signal };
-    return recorded(call, { run: currentRun(), calls }, () =>
-      executeOf(tool)(callId, params, signal, onUpdate),
+    return recorded(call, { run: currentRun(), calls }, (given) =>
+      executeOf(tool)(callId, given as typeof params, signal, onUpdate),
     );
   };
   return withMethods(tool, { execute }, 'class-methods');
@@ -105,13 +105,13 @@ function executeOf(tool: PiTool): Execute {
 async function recorded(
   call: HookedCall,
   place: { readonly run: AgentRun | undefined; readonly calls: AdapterCalls },
-  proceed: () => Promise<unknown>,
+  proceed: (args: unknown) => Promise<unknown>,
 ): Promise<unknown> {
   const { run, calls } = place;
   try {
-    return await calls.run(call, () => {
+    return await calls.run({ ...call, acceptsChanges: true }, (args) => {
       run?.denied.letThrough(call.toolName);
-      return within(place, proceed);
+      return within(place, () => proceed(args));
     });
   } catch (error) {
     if (run && ActionDeniedError.isInstance(error)) countDenial(run, call, error);

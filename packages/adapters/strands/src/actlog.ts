@@ -305,9 +305,9 @@ function recordedInvoke(tool: Tool, invoke: Invoke, calls: AdapterCalls): Invoke
   const wrapper: Invoke = (input, context) => {
     const known = context && hookedCall(context, calls);
     const wrapping = { wrapper, wrapped: invoke };
-    const call = { ...known, toolName: tool.name, arguments: input, wrapping };
+    const call = { ...known, toolName: tool.name, arguments: input, wrapping, acceptsChanges: true };
     const covered = { calls, agent: context?.agent };
-    return calls.run(call, () => withinCall(covered, () => invoke.call(tool, input, context)));
+    return calls.run(call, (args) => withinCall(covered, () => invoke.call(tool, args, context)));
   };
   return wrapper;
 }

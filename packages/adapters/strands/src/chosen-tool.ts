@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ActionDeniedError, type ToolOutcome } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange, type ToolOutcome } from '@actlog/recorder';
 import {
   type AdapterCalls,
   abandonedCall,
@@ -99,7 +99,7 @@ export async function* recordedStream(
   let outcome = closedEarly;
   let updates: ToolStreamGenerator | undefined;
   try {
-    const running = step(() => tool.stream(context));
+    const running = step(() => tool.stream(withInput(context, call.change)));
     updates = running;
     let next = await step(() => running.next());
     while (!next.done) {
@@ -118,9 +118,19 @@ export async function* recordedStream(
   }
 }
 
+/** Returns the context of a call with the arguments that an approver changed. */
+function withInput(context: ToolContext, change: ApprovedChange | undefined): ToolContext {
+  if (!change) return context;
+  const toolUse = { ...context.toolUse, input: change.arguments as ToolContext['toolUse']['input'] };
+  return Object.create(Object.getPrototypeOf(context) as object, {
+    ...Object.getOwnPropertyDescriptors(context),
+    toolUse: { value: toolUse, enumerable: true, configurable: true, writable: true },
+  }) as ToolContext;
+}
+
 async function begin(calls: AdapterCalls, context: ToolContext): Promise<BegunCall> {
   const { agent, toolUse } = context;
-  const call = hookedCall(context, calls);
+  const call = { ...hookedCall(context, calls), acceptsChanges: true };
   try {
     const begun = await calls.begin(call);
     resetDenials(agent, toolUse.name);

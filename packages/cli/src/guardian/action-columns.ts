@@ -1,4 +1,5 @@
-import type { PendingAction } from '@actlog/client';
+import type { EditableArgument, PendingAction } from '@actlog/client';
+import { stringifyExactJson } from '@actlog/protocol';
 import { agentText } from '../agents/agent-columns.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Detail } from '../output/print-record.ts';
@@ -47,7 +48,10 @@ export function actionDetails(held: PendingAction): Detail[] {
     ['session', held.sessionId],
     ['tool', action?.toolName, 'bold'],
     ['arguments', argumentsText(action)],
+    ['changeable', editableText(held)],
+    ['changed', changesText(held)],
     ['hash', action?.argumentsHash, 'dim'],
+    ['ran with', held.executedHash, 'dim'],
     ['origins', action?.origins === undefined ? undefined : originsText(action.origins)],
     ['policy', policyText(held)],
     ['reason', held.reason],
@@ -60,6 +64,28 @@ export function actionDetails(held: PendingAction): Detail[] {
     ['grant', grantId],
     ['comment', decision?.comment],
   ];
+}
+
+/** Returns the arguments that an approver may change; undefined for none, or if the agent cannot run changed ones. */
+function editableText({ action, editable = [], status }: PendingAction): string | undefined {
+  if (editable.length === 0 || status !== 'pending') return undefined;
+  const paths = editable.map((limit) => `${limit.path} (${limitText(limit)})`).join(', ');
+  return action?.acceptsChanges === true ? paths : `none: the agent cannot run changed arguments`;
+}
+
+/** Returns the limit of an argument that an approver may change. */
+export function limitText({ min, max, subset, oneOf }: EditableArgument): string {
+  if (subset) return 'some of the elements';
+  if (oneOf) return `one of ${oneOf.map((text) => JSON.stringify(text)).join(', ')}`;
+  if (min === undefined && max === undefined) return 'any text';
+  const from = min === undefined ? [] : [`at least ${min}`];
+  return ['a smaller number', ...from, ...(max === undefined ? [] : [`at most ${max}`])].join(', ');
+}
+
+function changesText({ changedArguments }: PendingAction): string | undefined {
+  if (changedArguments == null) return undefined;
+  const changes = Object.entries(changedArguments).map(([path, value]) => `${path} = ${stringifyExactJson(value)}`);
+  return `by the approver: ${changes.join(', ')}`;
 }
 
 /** Returns the approvals of an action that needs more than one, or only certain approvers; undefined for others. */

@@ -1,5 +1,6 @@
 import type { Actlog } from '@actlog/client';
 import { type ActionDecision, type ActionDecisionResult, decideActions } from '@actlog/client/server';
+import { jsonFlaw, parseExactJson } from '@actlog/protocol';
 import { type Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
@@ -17,6 +18,7 @@ interface DecideFlags extends ClientFlags {
   readonly grant?: 'action' | 'tool';
   readonly grantFor?: number;
   readonly grantUses?: number;
+  readonly set?: Readonly<Record<string, unknown>>;
 }
 
 type Decision = Omit<ActionDecision, 'id'>;
@@ -30,7 +32,15 @@ export function addGuardianDecisions(parent: Command): void {
       'actlog guardian approve ID --grant tool --grant-for 30m',
       'also later calls of the tool in the session',
     ],
+    ['actlog guardian approve ID --set amount=500', 'with a changed argument, if the policy permits it'],
   ]);
+  approve
+    .optionsGroup('Changed arguments:')
+    .option(
+      '--set <path=value>',
+      'change a shown argument within the limits of the policy, such as amount=500, to=ada or paths=\'["a"]\'; can be repeated',
+      parseChange,
+    );
   approve
     .optionsGroup('Later actions of the same session:')
     .addOption(
@@ -64,12 +74,43 @@ function addDecision(
     .option('--comment <text>', 'comment that is passed to the agent, so write it for the model')
     .action(async (ids: string[], flags: DecideFlags) => {
       const [id, ...others] = [...new Set(ids)] as [string, ...string[]];
-      const body = { decision, ...definedFields({ comment: flags.comment }), ...grantOf(flags) };
+      const changes = definedFields({ comment: flags.comment, changedArguments: flags.set });
+      const body: Decision = { decision, ...changes, ...grantOf(flags) };
+      if (flags.set && others.length > 0) {
+        throw new UsageError('--set changes the arguments of one action: give exactly one id.');
+      }
       if (others.length > 0) return decideSeveral([id, ...others], body, flags);
       const client = await connect(flags);
       const action = await client.guardian.pendingActions.decide(id, body);
       return printRecord(action, actionDetails(action), flags);
     });
+}
+
+/** Adds a change such as `amount=500`. A value that is not JSON is a text. */
+function parseChange(
+  given: string,
+  former: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
+  const end = given.indexOf('=');
+  if (end < 1) {
+    throw new UsageError(`--set must be a path and a value such as amount=500, got ${JSON.stringify(given)}.`);
+  }
+  const [path, text] = [given.slice(0, end), given.slice(end + 1)];
+  if (Object.hasOwn(former, path)) throw new UsageError(`--set names ${path} twice; give it once.`);
+  // Assignments would set the prototype for `__proto__`.
+  return { ...former, [path]: valueOf(text) };
+}
+
+function valueOf(text: string): unknown {
+  let flaw: { readonly message: string } | undefined;
+  try {
+    JSON.parse(text);
+    flaw = jsonFlaw(text);
+  } catch {
+    return text;
+  }
+  if (flaw) throw new UsageError(`A value of --set ${flaw.message}.`);
+  return parseExactJson(text);
 }
 
 function grantOf({

@@ -5,7 +5,7 @@ import { connect } from '../connection/connect.ts';
 import { CanceledError, UsageError } from '../errors/usage-error.ts';
 import { parseSeconds } from '../options/duration.ts';
 import { definedFields, parseCount, parseWholeNumber } from '../options/numbers.ts';
-import { readObject } from '../options/read-json.ts';
+import { parseObject, readObject } from '../options/read-json.ts';
 import { printRecord } from '../output/print-record.ts';
 import { printable } from '../output/printable.ts';
 import { canPrompt, confirm } from '../terminal/confirm.ts';
@@ -104,6 +104,7 @@ interface PolicyFieldFlags {
   readonly approvers?: number;
   readonly approverKeys?: string[];
   readonly notRequester?: boolean;
+  readonly editable?: Record<string, unknown>[];
   readonly scheduleZone?: string;
   readonly scheduleDays?: string[];
   readonly scheduleFrom?: string;
@@ -150,7 +151,12 @@ function addPolicyFieldOptions(command: Command): Command {
     .option('--no-single-use', 'an approval lets every call of the same action run')
     .option('--approvers <number>', 'number of approvers who must approve', parseCount)
     .option('--approver-keys <ids>', 'only these keys may approve; any key that may decide can deny', collect)
-    .option('--not-requester', 'the requester of an action cannot approve it');
+    .option('--not-requester', 'the requester of an action cannot approve it')
+    .option(
+      '--editable <json>',
+      'argument that an approver may change, such as \'{"path":"amount","max":500}\'; can be repeated',
+      (text: string, former: readonly object[] = []) => [...former, parseObject(text)],
+    );
 }
 
 /**
@@ -172,6 +178,7 @@ async function policyFields(flags: PolicyFieldFlags): Promise<Record<string, unk
     requiredApprovers: flags.approvers,
     approverKeys,
     notRequester,
+    editable: flags.editable,
   });
   const schedule = definedFields({
     timeZone: flags.scheduleZone,

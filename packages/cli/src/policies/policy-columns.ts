@@ -93,6 +93,7 @@ function approvalText(approval: NonNullable<Policy['approval']>): string {
     ...(requiredApprovers > 1 ? [`by ${requiredApprovers} approvers`] : []),
     ...(approval.notRequester ? ['not by the requester'] : []),
     ...(approverKeys ? [`only by ${approverKeys.join(', ')}`] : []),
+    ...(approval.editable ? [`changeable: ${approval.editable.map(({ path }) => path).join(', ')}`] : []),
   ].join(', ');
 }
 

@@ -100,11 +100,11 @@ export class ApiResponse {
   }
 }
 
-/** Name of the field with the arguments that an agent has shown. */
-const shownArguments = 'arguments';
+/** Names of the fields with arguments that an agent has shown, and that an approver changed. */
+const shownArguments: ReadonlySet<string> = new Set(['arguments', 'changedArguments']);
 
 /**
- * End of the name of that field in JSON. Every page is searched for it, so it is a text that the engine finds fast: one
+ * End of the names of these fields in JSON. Every page is searched for it, so it is a text that the engine finds fast: one
  * that is short, and begins with a letter that few names have.
  */
 const shownArgumentsMark = 'ments"';
@@ -125,7 +125,7 @@ function withNumbers(value: unknown): unknown {
   const digits = exactDigitsOf(value);
   if (digits !== undefined) return Number(digits);
   for (const [name, inner] of Object.entries(value)) {
-    if (typeof inner !== 'object' || inner === null || name === shownArguments) continue;
+    if (typeof inner !== 'object' || inner === null || shownArguments.has(name)) continue;
     const plain = withNumbers(inner);
     if (plain !== inner) (value as Record<string, unknown>)[name] = plain;
   }

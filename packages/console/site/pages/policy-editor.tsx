@@ -133,6 +133,7 @@ const fields: Readonly<Record<string, Name>> = {
   'approval.onTimeout': 'onTimeout',
   'approval.requiredApprovers': 'requiredApprovers',
   'approval.approverKeys': 'approverKeys',
+  'approval.editable': 'editable',
   schedule: 'scheduleZone',
   'schedule.timeZone': 'scheduleZone',
   'schedule.days': 'scheduleDays',

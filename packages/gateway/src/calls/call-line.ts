@@ -1,3 +1,4 @@
+import type { ApprovedChange } from '@actlog/recorder';
 import { metaKey } from '@actlog/recorder/adapter';
 import { elementTexts, withValue } from '../messages/json-rpc.ts';
 import type { CallDecision } from './open-call.ts';
@@ -38,7 +39,9 @@ export class CallLine {
   #parts(): DecidedLine {
     const all = [...this.#decisions.values()];
     const responses = all.flatMap((decision) => (decision.runs ? [] : (decision.response ?? [])));
-    const isUnchanged = all.every((decision) => decision.runs && decision.announcements.length === 0);
+    const isUnchanged = all.every(
+      (decision) => decision.runs && decision.announcements.length === 0 && !decision.change,
+    );
     return { forwarded: isUnchanged ? this.#line : this.#changed(), responses };
   }
 
@@ -52,11 +55,23 @@ export class CallLine {
   #element(text: string, index: number): string | undefined {
     const decision = this.#decisions.get(index);
     if (decision?.runs === false) return undefined;
-    const { announcements = [] } = decision ?? {};
-    return announcements.length === 0 ? text : withValue(text, ['params', '_meta', metaKey], announcements);
+    const { announcements = [], change } = decision ?? {};
+    const changed = change ? withChangedArguments(text, change) : text;
+    return announcements.length === 0
+      ? changed
+      : withValue(changed, ['params', '_meta', metaKey], announcements);
   }
 
   #buffer(text: string | undefined): Buffer | undefined {
     return text === undefined ? undefined : Buffer.from(text);
   }
+}
+
+/** Returns a request with the arguments that an approver changed. All other characters stay as they are. */
+function withChangedArguments(text: string, { arguments: args, changes }: ApprovedChange): string {
+  return Object.keys(changes).reduce((request, path) => {
+    const names = path.split('.');
+    const value = names.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], args);
+    return withValue(request, ['params', 'arguments', ...names], value);
+  }, text);
 }

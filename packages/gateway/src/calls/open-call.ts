@@ -1,4 +1,4 @@
-import { ActionDeniedError } from '@actlog/recorder';
+import { ActionDeniedError, type ApprovedChange } from '@actlog/recorder';
 import {
   type AdapterCalls,
   argumentsOf,
@@ -30,9 +30,14 @@ export interface CallRequest extends RpcMessage {
   readonly params: CallParams;
 }
 
-/** Decision about a call: to forward it, with announcements for the server, or not to. */
+/** Decision about a call: to forward it, with announcements for the server and an approver's change, or not to. */
 export type CallDecision =
-  | { readonly runs: true; readonly announcements: readonly string[] }
+  | {
+      readonly runs: true;
+      readonly announcements: readonly string[];
+      /** The approver's change of the arguments; undefined for none. */
+      readonly change: ApprovedChange | undefined;
+    }
   /** `response` is undefined if the client expects none. */
   | { readonly runs: false; readonly response: string | undefined };
 
@@ -42,6 +47,8 @@ export interface ResponseChanges {
   readonly outcomes: readonly string[];
   /** `true` if the outcomes in the response are meant for the gateway. */
   readonly removesOutcomes: boolean;
+  /** Sentence for the model about an approver's change; undefined for none. */
+  readonly notice: string | undefined;
 }
 
 /** Surroundings of a call. */
@@ -114,13 +121,15 @@ export class OpenCall {
     const serverCall = new ServerCall(params);
     let response: { readonly result: unknown } | undefined;
     let announcements: readonly string[] = [];
-    const run = async () => {
+    let notice: string | undefined;
+    const run = async (_args?: unknown, change?: ApprovedChange) => {
       const { signal } = this.#abort;
       signal.throwIfAborted();
       if (gateway.announces && !serverCall.isAnnounced) {
         announcements = [calls.sharedCalls?.announce(actionId) ?? []].flat();
       }
-      this.#decide({ runs: true, announcements });
+      notice = change?.notice;
+      this.#decide({ runs: true, announcements, change });
       const result = this.id === undefined ? unanswered : await this.#response.promise;
       response = { result };
       noteOutcomes(calls, result, announcements.length > 0);
@@ -138,6 +147,7 @@ export class OpenCall {
       callId,
       actionId,
       signal: this.#abort.signal,
+      acceptsChanges: true,
     };
     const record = (recorded: typeof run) => calls.run({ ...call, ...serverCall.termsOf(calls) }, recorded);
     try {
@@ -155,6 +165,7 @@ export class OpenCall {
     return {
       outcomes: isRecordedByServer ? [] : serverCall.outcomes,
       removesOutcomes: isRecordedByServer && announcements.length > 0,
+      notice,
     };
   }
 

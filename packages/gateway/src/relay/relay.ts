@@ -246,9 +246,19 @@ function isCall(message: RpcMessage): message is CallRequest {
  * gateway: the very line if there are neither.
  */
 function withChanges(line: Buffer, changes: ResponseChanges | undefined): Buffer {
-  if (!changes || (changes.outcomes.length === 0 && !changes.removesOutcomes)) return line;
+  if (!changes) return line;
+  const noticed = changes.notice === undefined ? line : withNotice(line, changes.notice);
+  if (changes.outcomes.length === 0 && !changes.removesOutcomes) return noticed;
   const outcomes = changes.removesOutcomes ? undefined : changes.outcomes;
-  return Buffer.from(withValue(line.toString(), ['result', '_meta', metaKey], outcomes));
+  return Buffer.from(withValue(noticed.toString(), ['result', '_meta', metaKey], outcomes));
+}
+
+/** Returns a response with a sentence for the model as the last block of its content; the very line if it has none. */
+function withNotice(line: Buffer, text: string): Buffer {
+  const response = line.toString();
+  const { result } = (parseMessage(response) ?? {}) as { readonly result?: { readonly content?: unknown } };
+  if (!Array.isArray(result?.content)) return line;
+  return Buffer.from(withValue(response, ['result', 'content', result.content.length], { type: 'text', text }));
 }
 
 /** Key in `_meta` of requests for the client's name, where the connection has no `initialize` (revision 2026-07-28). */

@@ -58,6 +58,27 @@ export class CallLog {
     return { name, facts };
   }
 
+  /**
+   * Records that an open call runs with arguments that an approver changed.
+   *
+   * @throws the system's error when it cannot be written
+   */
+  change(call: HookCall, { name, facts }: BegunCall): BegunCall {
+    const { argumentsHash } = this.facts(call);
+    const changed = { ...name, ...this.#key(call, argumentsHash) };
+    const changedFacts = { ...facts, argumentsHash };
+    const calls = this.#calls(call);
+    // A call with an id keeps its name, and its file is replaced.
+    calls.add(changed, changedFacts);
+    if (changed.key !== name.key) calls.remove(name);
+    return { name: changed, facts: changedFacts };
+  }
+
+  /** Returns the hash of arguments. */
+  hash(args: unknown): string {
+    return this.#hasher.hashSync(args);
+  }
+
   /** Returns the facts about a call. */
   facts(call: HookCall): CallFacts {
     return {

@@ -23,6 +23,10 @@ export const claudeCode: Dialect = {
   pass: noOutput,
   deny: (reason, stopReason) => decide('deny', reason, stopReason),
   ask: (reason) => decide('ask', reason),
+  change: ({ arguments: updatedInput, notice: additionalContext }) => ({
+    stdout: { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput, additionalContext } },
+    exitCode: 0,
+  }),
   notify: (systemMessage) => ({ stdout: { systemMessage }, exitCode: 0 }),
 };
 

@@ -28,6 +28,18 @@ export const codex: Dialect = {
     },
     exitCode: 0,
   }),
+  // Only with `allow` does Codex take a changed input. Its own approvals apply all the same.
+  change: ({ arguments: updatedInput, notice: additionalContext }) => ({
+    stdout: {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'allow',
+        updatedInput,
+        additionalContext,
+      },
+    },
+    exitCode: 0,
+  }),
   notify: (systemMessage) => ({ stdout: { systemMessage }, exitCode: 0 }),
 };
 

@@ -23,6 +23,10 @@ export const copilot: Dialect = {
   pass: noOutput,
   deny: (reason) => decide('deny', reason),
   ask: (reason) => decide('ask', reason),
+  change: ({ arguments: modifiedArgs, notice: additionalContext }) => ({
+    stdout: { modifiedArgs, additionalContext },
+    exitCode: 0,
+  }),
 };
 
 function parseEvent(name: string, event: EventFields): HookEvent {

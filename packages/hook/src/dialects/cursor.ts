@@ -21,6 +21,7 @@ export const cursor: Dialect = {
   openFailureExitCode: 1,
   pass: { stdout: { permission: 'allow' }, exitCode: 0 },
   proceed: { stdout: { continue: true }, exitCode: 0 },
+  change: ({ arguments: args }) => ({ stdout: { permission: 'allow', updated_input: args }, exitCode: 0 }),
   deny: (reason) => ({
     stdout: { permission: 'deny', user_message: reason, agent_message: reason },
     exitCode: 0,

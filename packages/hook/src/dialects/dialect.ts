@@ -1,4 +1,4 @@
-import { mcpErrorStatus, responseStatuses } from '@actlog/recorder/short-lived';
+import { type ApprovedChange, mcpErrorStatus, responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookEvent } from '../calls/hook-call.ts';
 import type { HookOutput } from '../hook-output.ts';
 
@@ -38,6 +38,11 @@ export interface Dialect {
    * then denied.
    */
   ask?(reason: string): HookOutput;
+  /**
+   * Creates the output that makes the agent run a call with the arguments that an approver changed, by the agent's own
+   * permissions. Missing if the agent cannot; an approval of changed arguments is then refused.
+   */
+  change?(change: ApprovedChange): HookOutput;
   /** Creates the output that shows a message to the user at the start of a session. Missing if the agent cannot. */
   notify?(message: string): HookOutput;
 }

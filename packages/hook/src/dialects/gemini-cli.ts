@@ -23,6 +23,10 @@ export const geminiCli: Dialect = {
     },
     exitCode: 0,
   }),
+  change: ({ arguments: args }) => ({
+    stdout: { hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input: args } },
+    exitCode: 0,
+  }),
   notify: (systemMessage) => ({ stdout: { systemMessage }, exitCode: 0 }),
 };
 

@@ -54,7 +54,8 @@ export function createGrant(
     principal: held.principal,
     for: terms.for,
     toolName: held.action.toolName,
-    subject: approvalSubject(held),
+    // That of changed arguments is known when the agent checks them. Until then, the grant allows nothing.
+    subject: held.changedArguments === null ? approvalSubject(held) : '',
     policies: tenant.holdingPolicies.get(held.id) ?? [],
     grantedBy,
     expiresMs: nowMs + terms.durationMs,

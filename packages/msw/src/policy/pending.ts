@@ -2,6 +2,7 @@ import {
   type Approver,
   approvalSubject,
   type CheckEffect,
+  changedDecision,
   decideHeld,
   endDecision,
   heldSizeRefusal,
@@ -57,7 +58,7 @@ export function holdAction(
 export function expireActions(tenant: Tenant, nowMs: number): void {
   for (const action of tenant.pendingActions.values()) {
     if (action.status !== 'pending' || Date.parse(action.expiresAt) > nowMs) continue;
-    end(tenant, { ...action, status: 'expired' }, 'expired', null, nowMs);
+    end(tenant, { ...action, status: 'expired', changedArguments: null }, 'expired', null, nowMs);
   }
 }
 
@@ -69,7 +70,7 @@ export function expireActions(tenant: Tenant, nowMs: number): void {
 export function decideAction(
   tenant: Tenant,
   id: string,
-  body: Pick<Decide, 'decision' | 'comment' | 'grant'>,
+  body: Pick<Decide, 'decision' | 'comment' | 'grant' | 'changedArguments'>,
   approver: Approver,
   nowMs: number,
 ): PendingActionRecord {
@@ -80,8 +81,9 @@ export function decideAction(
   if (decided.type === 'refused') throw refusalError(decided.refusal);
   if (decided.type === 'unchanged') return action;
   const approvals = { ...action.approvals, given: [...decided.given] };
+  const changedArguments = decided.changedArguments && { ...decided.changedArguments };
   if (decided.type === 'counted') {
-    const counted = { ...action, approvals };
+    const counted = { ...action, approvals, changedArguments };
     tenant.pendingActions.set(id, counted);
     record(tenant, counted, 'partially_approved', approver, nowMs);
     return counted;
@@ -89,7 +91,7 @@ export function decideAction(
   const { sessionId } = action;
   const grantId =
     decided.grant && sessionId !== null
-      ? createGrant(tenant, { ...action, sessionId }, decided.grant, approver.key, nowMs)
+      ? createGrant(tenant, { ...action, changedArguments, sessionId }, decided.grant, approver.key, nowMs)
       : null;
   const decision = {
     decision: body.decision,
@@ -98,10 +100,19 @@ export function decideAction(
     principal: approver.principal,
     decidedAt: new Date(nowMs).toISOString(),
   };
-  const ended = { ...action, status: decided.status, approvals, grantId, decision };
+  const ended = { ...action, status: decided.status, approvals, grantId, changedArguments, decision };
   end(tenant, ended, decided.status, approver, nowMs);
   tenant.waiting.wake();
   return ended;
+}
+
+/** Stores the hash of the changed arguments that a check is about to run, and records that in the session. */
+export function runChanged(tenant: Tenant, check: PolicyCheck, heldId: string, nowMs: number): void {
+  const held = tenant.pendingActions.get(heldId) as PendingActionRecord;
+  tenant.pendingActions.set(heldId, { ...held, executedHash: check.action.argumentsHash });
+  const grant = held.grantId === null ? undefined : tenant.grants.get(held.grantId);
+  if (grant) tenant.grants.set(grant.id, { ...grant, subject: approvalSubject(check) });
+  recordDecision(tenant, check, changedDecision(check, held), nowMs);
 }
 
 /** Stores an action that has ended, and records its end in the session. */

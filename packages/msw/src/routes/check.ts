@@ -16,11 +16,13 @@ import {
   exceededRates,
   type FiredPolicy,
   firedPolicies,
+  isApprovedChange,
   isUsedUp,
   type KnownAction,
   lastingPolicies,
   matchPolicy,
   needsHistory,
+  policiesOfChanged,
   policyDecision,
   type RateWindow,
   rateWindows,
@@ -30,7 +32,7 @@ import {
 import { checkPreference, headers as names, type PolicyCheck, type SentOf } from '@actlog/protocol';
 import { recordDecision, ruleOf, useGrant } from '../policy/approval-grants.ts';
 import { historyOf, isWatched, noteCheck, recordCall } from '../policy/check-history.ts';
-import { expireActions, findEqualHeld, holdAction } from '../policy/pending.ts';
+import { expireActions, findEqualHeld, holdAction, runChanged } from '../policy/pending.ts';
 import { invalid, refusalError } from '../service/api-error.ts';
 import { type Call, newId, type Route } from '../service/call.ts';
 import type { PendingActionRecord } from '../tenant/records.ts';
@@ -43,6 +45,9 @@ import type { Tenant } from '../tenant/tenant.ts';
 export const checkPolicies: Route<'policies.check'> = async (call) => {
   const { tenant, body, headers, nowMs, responseHeaders, protoKeysRemoved } = call;
   if (protoKeysRemoved) throw invalid('', 'proto_key', 'contains a key named __proto__');
+  if (body.action.changedFrom !== undefined && body.actionId === undefined) {
+    throw invalid('action.changedFrom', 'no_action', 'needs the actionId of the requested action');
+  }
   const { waitSeconds, isDryRun } = checkPreference(headers.get(names.prefer) ?? undefined);
   if (isDryRun) {
     responseHeaders.set('preference-applied', 'dry-run');
@@ -95,6 +100,7 @@ function checkAgain(
   if (!held) return checkAction(tenant, check, keyId, nowMs);
   const fired = lastingPolicies(matchingPolicies(tenant, check, nowMs));
   const decision = decideWaitingCheck({
+    check,
     fired,
     held,
     isWatched: isWatched(tenant, check),
@@ -111,7 +117,7 @@ function checkAgain(
  */
 function checkAction(tenant: Tenant, check: PolicyCheck, keyId: string, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
-  const known = knownAction(tenant, check);
+  const known = knownAction(tenant, check, nowMs);
   const { fired, windows } = firedOf(tenant, check, known, nowMs);
   const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
   const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check, keyId) : undefined;
@@ -141,11 +147,12 @@ function checkAction(tenant: Tenant, check: PolicyCheck, keyId: string, nowMs: n
  */
 function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckResponse {
   expireActions(tenant, nowMs);
-  const known = knownAction(tenant, check);
+  const known = knownAction(tenant, check, nowMs);
   const { fired } = firedOf(tenant, check, known, nowMs);
   noteCheck(tenant, check, nowMs);
   const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
-  return checkResponse(fired, held, grantFor(tenant, check, fired, known, nowMs));
+  const isRequested = check.action.changedFrom === undefined;
+  return checkResponse(fired, held, grantFor(tenant, check, fired, known, nowMs), isRequested);
 }
 
 /** Applies the effects of a decision. An action that is too large to be held throws before anything changes. */
@@ -158,20 +165,33 @@ function apply(
 ): void {
   for (const effect of effects) {
     if (effect.type === 'use_approval') useApproval(tenant, check, effect.heldId, nowMs);
+    else if (effect.type === 'run_changed') runChanged(tenant, check, effect.held.id, nowMs);
     else if (effect.type === 'use_grant') useGrant(tenant, check, effect, nowMs);
     else if (effect.type === 'hold') holdAction(tenant, check, effect, nowMs);
     else if (effect.type === 'count') tenant.rateCounts.count(windows);
     else if (effect.type === 'record_call') recordCall(tenant, check, effect.isAllowed, nowMs);
     else if (effect.type === 'record_denial') recordDenial(tenant, check, effect, nowMs);
     else {
-      tenant.namedActions.set(nameOf(check), { ...effect.action, subject: approvalSubject(check) });
+      const name = nameOf(check);
+      // An action whose arguments an approver changed is still the requested one.
+      const requested = check.action.changedFrom === undefined ? undefined : tenant.namedActions.get(name);
+      tenant.namedActions.set(name, {
+        ...effect.action,
+        subject: requested?.subject ?? approvalSubject(check),
+      });
     }
   }
 }
 
 /** Returns the stored data of an action with an actionId. */
-function knownAction(tenant: Tenant, check: PolicyCheck): KnownAction | undefined {
+function knownAction(tenant: Tenant, check: PolicyCheck, nowMs: number): KnownAction | undefined {
   const known = check.actionId === undefined ? undefined : tenant.namedActions.get(nameOf(check));
+  if (check.action.changedFrom !== undefined) {
+    const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
+    const changed = held && known && { ...held, shown: held.action.arguments, subject: known.subject };
+    if (changed && isApprovedChange(check, changed, approvalSubject)) return known;
+    throw refusalError(actionMismatch);
+  }
   if (known && known.subject !== approvalSubject(check)) throw refusalError(actionMismatch);
   return known;
 }
@@ -219,7 +239,11 @@ function matchingPolicies(tenant: Tenant, check: PolicyCheck, nowMs: number): re
         ? []
         : [{ policy: { id: policy.id, definition: policy, version: policy.version }, why }];
     });
-  const matching = scheduledPolicies(all, nowMs);
+  const scheduled = scheduledPolicies(all, nowMs);
+  const { changedFrom } = check.action;
+  const heldId = changedFrom === undefined ? undefined : tenant.namedActions.get(nameOf(check))?.heldId;
+  const holding = tenant.holdingPolicies.get(heldId ?? '');
+  const matching = holding ? policiesOfChanged(scheduled, holding) : scheduled;
   const isRevoked = (id: string) => tenant.agents.get(id)?.status === 'revoked';
   if (isRevoked(check.agentId)) return [agentRevoked, ...matching];
   const above = check.parentAgentIds?.find(isRevoked);

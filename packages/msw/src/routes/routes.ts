@@ -250,7 +250,11 @@ const decidePendingAction: Route<'guardian.pendingActions.decide'> = ({
   params,
   body,
   nowMs,
-}) => decideAction(tenant, params.id, body, { key: keyId, principal: null }, nowMs);
+  protoKeysRemoved,
+}) => {
+  if (protoKeysRemoved) throw invalid('', 'proto_key', 'contains a key named __proto__');
+  return decideAction(tenant, params.id, body, { key: keyId, principal: null }, nowMs);
+};
 
 /** `POST /v1/events`. */
 const createEvent: Route<'events.create'> = ({ tenant, body, nowMs, protoKeysRemoved }) => {

@@ -124,6 +124,7 @@ export interface PastDecision
     | 'subagent'
     | 'parentAgentIds'
     | 'grantId'
+    | 'executedHash'
     | 'durationMs'
   > {
   /** Matched policies in order of precedence. */

@@ -25,6 +25,7 @@ test('requires one approver by default', () => {
     approverKeys: null,
     notRequester: false,
     singleUse: false,
+    editable: [],
   });
 });
 

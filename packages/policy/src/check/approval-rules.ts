@@ -1,5 +1,8 @@
-import type { PolicyCheck } from '@actlog/protocol';
-import type { FiredPolicy } from './fired-policy.ts';
+import type { PolicyCheck, SentOf } from '@actlog/protocol';
+import { byPrecedence, type FiredPolicy } from './fired-policy.ts';
+
+/** Argument that an approver may change, with its limit. */
+type Editable = SentOf<'guardian.pendingActions.decide'>['editable'][number];
 
 /** Rules about the approvals of a held action. */
 export interface ApprovalRules {
@@ -11,6 +14,8 @@ export interface ApprovalRules {
   readonly notRequester: boolean;
   /** `true` if an approval lets one call run. */
   readonly singleUse: boolean;
+  /** Arguments that an approver may change. */
+  readonly editable: Editable[];
 }
 
 /** A policy at a version. */
@@ -47,7 +52,70 @@ export function approvalRules(fired: readonly FiredPolicy[]): ApprovalRules {
       : null,
     notRequester: approvals.some(({ notRequester }) => notRequester === true),
     singleUse: approvals.some(({ singleUse }) => singleUse === true),
+    editable: editableArguments(holdingPolicies(fired)),
   };
+}
+
+/** Returns the arguments that every policy lets an approver change, with limits that satisfy all of them. */
+function editableArguments(holding: readonly FiredPolicy[]): Editable[] {
+  const [first = [], ...others] = holding.map(({ policy }) => policy.definition.approval?.editable ?? []);
+  return first.flatMap((argument) => {
+    let common: Editable | undefined = argument;
+    for (const list of others) {
+      const other = list.find(({ path }) => path === argument.path);
+      common = common && other && narrowest(common, other);
+    }
+    return common ? [common] : [];
+  });
+}
+
+/** Returns the limit that satisfies two of one path; undefined if no value can, or if they are of different kinds. */
+function narrowest(left: Editable, right: Editable): Editable | undefined {
+  const { path } = left;
+  if (left.subset && right.subset) return left;
+  if (left.anyText && (right.anyText || right.oneOf)) return right;
+  if (right.anyText && left.oneOf) return left;
+  if (left.oneOf && right.oneOf) {
+    const oneOf = left.oneOf.filter((text) => right.oneOf?.includes(text));
+    return oneOf.length === 0 ? undefined : { path, oneOf };
+  }
+  if (!isOfNumber(left) || !isOfNumber(right)) return undefined;
+  const min = Math.max(left.min ?? 0, right.min ?? 0);
+  const max = Math.min(left.max ?? Number.POSITIVE_INFINITY, right.max ?? Number.POSITIVE_INFINITY);
+  if (max < min) return undefined;
+  return { path, min, ...(Number.isFinite(max) && { max }) };
+}
+
+function isOfNumber({ min, max }: Editable): boolean {
+  return min !== undefined || max !== undefined;
+}
+
+/**
+ * Returns the policies about an action whose arguments an approver changed. One that requires approval, but did not hold
+ * the requested action, denies: nobody approved the changed action for it.
+ *
+ * @param held - policies that held the requested action
+ */
+export function policiesOfChanged(
+  fired: readonly FiredPolicy[],
+  held: readonly PolicyVersion[],
+): readonly FiredPolicy[] {
+  const isNew = ({ policy: { id, definition } }: FiredPolicy) =>
+    definition.effect === 'require_approval' &&
+    definition.mode === 'enforce' &&
+    held.every((policy) => policy.id !== id);
+  const denying = fired.filter(isNew).map(({ policy, why }): FiredPolicy => {
+    const message = `The changed arguments need an approval under this policy, which did not hold the requested ones.`;
+    return {
+      policy: { ...policy, definition: { ...policy.definition, effect: 'deny', message } },
+      why: `${why}; it did not hold the requested arguments`,
+    };
+  });
+  if (denying.length === 0) return fired;
+  const others = fired.filter((one) => !isNew(one));
+  return [...others, ...denying].sort((left, right) =>
+    byPrecedence(left.policy.definition, right.policy.definition),
+  );
 }
 
 /** Permission of an approver for later actions of one agent in one session. */

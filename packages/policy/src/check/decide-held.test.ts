@@ -18,6 +18,9 @@ function held(
     requestedBy: 'key_agent',
     principal: null,
     decision: null,
+    action: { toolName: 'refund', argumentsHash: 'sha256:aa' },
+    editable: [],
+    changedArguments: null,
     approvals: { ...approvals, ...rules },
     ...fields,
   };
@@ -83,6 +86,7 @@ test('denies with one denial, also by an approver who approved before', () => {
       status: 'denied',
       given,
       grant: undefined,
+      changedArguments: null,
     });
   }
 });

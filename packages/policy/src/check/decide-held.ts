@@ -1,4 +1,11 @@
-import type { Decide, GivenApproval, SentOf } from '@actlog/protocol';
+import {
+  changeShownArguments,
+  type Decide,
+  type GivenApproval,
+  isSameJson,
+  type SentOf,
+  stringifyExactJson,
+} from '@actlog/protocol';
 import { invalidRequest, type Refusal } from '../requests/refusal.ts';
 import { type Approver, isSameApprover } from './approval-rules.ts';
 import { lateDecisionRefusal } from './held-action.ts';
@@ -10,7 +17,12 @@ export type HeldDecision =
   /** It cannot be made. */
   | { readonly type: 'refused'; readonly refusal: Refusal }
   /** The approval counts, and further ones are needed. */
-  | { readonly type: 'counted'; readonly given: readonly GivenApproval[] }
+  | {
+      readonly type: 'counted';
+      readonly given: readonly GivenApproval[];
+      /** Changed arguments that the approvals are for; null for the requested ones. */
+      readonly changedArguments: Changes | null;
+    }
   /** The action ends. */
   | {
       readonly type: 'ended';
@@ -18,29 +30,47 @@ export type HeldDecision =
       readonly given: readonly GivenApproval[];
       /** Grant for later actions; undefined for none. */
       readonly grant: GrantTerms | undefined;
+      /** Changed arguments that were approved; null for the requested ones. */
+      readonly changedArguments: Changes | null;
     };
+
+type Changes = Readonly<Record<string, unknown>>;
 
 /**
  * Decides a held action. One denial denies it. An approval counts once for each approver, and the last one that is
- * needed completes it. Apply the outcome before another decision reads the action.
+ * needed completes it. All approvals are for the same arguments: one with other changes than those before it is the first
+ * of its kind, and those before it no longer count. Apply the outcome before another decision reads the action.
  */
 export function decideHeld(
   held: DecidableAction,
-  { decision, comment, grant }: Pick<Decide, 'decision' | 'comment' | 'grant'>,
+  body: Pick<Decide, 'decision' | 'comment' | 'grant' | 'changedArguments'>,
   approver: Approver,
   nowMs: number,
 ): HeldDecision {
-  const wanted = decision === 'approve' ? 'approved' : 'denied';
-  if (held.status === wanted) return { type: 'unchanged' };
-  if (held.status !== 'pending') return { type: 'refused', refusal: lateDecisionRefusal(held) };
-  const { given, required } = held.approvals;
-  const refusal = decision === 'deny' ? grantRefusal(held, decision, grant) : approvalRefusal(held, approver);
-  if (refusal) return { type: 'refused', refusal };
-  if (decision === 'deny') return { type: 'ended', status: 'denied', given, grant: undefined };
-  if (given.some(({ approvedBy: key, principal }) => isSameApprover({ key, principal }, approver))) {
+  const { decision, comment, grant } = body;
+  const changes = wantedChanges(body.changedArguments);
+  const isSame = isSameJson(changes, held.changedArguments);
+  if (held.status === (decision === 'approve' ? 'approved' : 'denied') && (isSame || decision === 'deny')) {
     return { type: 'unchanged' };
   }
-  const problem = grantRefusal(held, decision, grant);
+  if (held.status !== 'pending') return { type: 'refused', refusal: lateDecisionRefusal(held) };
+  const { given, required } = held.approvals;
+  if (decision === 'deny') {
+    const refusal = grantRefusal(held, decision, grant, null) ?? changesOfDenial(changes);
+    if (refusal) return { type: 'refused', refusal };
+    return { type: 'ended', status: 'denied', given, grant: undefined, changedArguments: null };
+  }
+  const refusal = approvalRefusal(held, approver);
+  if (refusal) return { type: 'refused', refusal };
+  // Whoever leaves the field out may not know that another approver changed the arguments.
+  if (body.changedArguments === undefined && held.changedArguments !== null) {
+    return { type: 'refused', refusal: otherChanges };
+  }
+  const counting = isSame ? given : [];
+  if (counting.some(({ approvedBy: key, principal }) => isSameApprover({ key, principal }, approver))) {
+    return { type: 'unchanged' };
+  }
+  const problem = changesRefusal(held, changes) ?? grantRefusal(held, decision, grant, changes);
   if (problem) return { type: 'refused', refusal: problem };
   const approval: GivenApproval = {
     approvedBy: approver.key,
@@ -49,10 +79,59 @@ export function decideHeld(
     approvedAt: new Date(nowMs).toISOString(),
     grant: grant ? { ...grant } : null,
   };
-  const all = [...given, approval];
+  const all = [...counting, approval];
   return all.length < required
-    ? { type: 'counted', given: all }
-    : { type: 'ended', status: 'approved', given: all, grant: grantTerms(all) };
+    ? { type: 'counted', given: all, changedArguments: changes }
+    : { type: 'ended', status: 'approved', given: all, grant: grantTerms(all), changedArguments: changes };
+}
+
+/** Returns the changes of a decision; null for none. */
+function wantedChanges(changes: Decide['changedArguments']): Changes | null {
+  return changes === undefined || Object.keys(changes).length === 0 ? null : changes;
+}
+
+/** Refusal of an approval that does not say whether it is for the changed arguments. */
+const otherChanges: Refusal = {
+  code: 'ACTION_MISMATCH',
+  message:
+    'Another approver changed the arguments. Approve with the same changedArguments, or with others, or with {} for the requested arguments: approvals for other arguments then no longer count.',
+  details: [
+    {
+      path: 'changedArguments',
+      code: 'changed',
+      message: 'must be given, because another approver changed the arguments',
+    },
+  ],
+};
+
+function changesOfDenial(changes: Changes | null): Refusal | undefined {
+  if (changes === null) return undefined;
+  return invalidRequest('changedArguments', 'contradiction', 'is allowed only with approve');
+}
+
+/** Maximum size of changed arguments as JSON, in characters. */
+const maxChangesLength = 16_384;
+
+/** Returns the refusal of changed arguments; undefined if they are permitted. */
+function changesRefusal({ action, editable }: DecidableAction, changes: Changes | null): Refusal | undefined {
+  if (changes === null) return undefined;
+  const refused = (code: string, message: string) => invalidRequest('changedArguments', code, message);
+  if (action.arguments === undefined) {
+    return refused('not_shown', 'needs shown arguments; the agent shows none (guard.showArguments)');
+  }
+  const changed = changeShownArguments(action.arguments, editable, changes);
+  if ('problem' in changed) {
+    const { path, code, message } = changed.problem;
+    return invalidRequest(`changedArguments.${path}`.slice(0, 300), code, message);
+  }
+  if ((stringifyExactJson(changes) as string).length > maxChangesLength) {
+    return refused('too_big', `must be at most ${maxChangesLength} characters as JSON`);
+  }
+  if (action.acceptsChanges === true) return undefined;
+  return refused(
+    'not_supported',
+    'cannot be run by the caller of this action: its framework or adapter passes only the requested arguments on. Approve or deny the requested ones',
+  );
 }
 
 /** Returns the refusal of an approval by an approver who may not approve the action; undefined if it is permitted. */
@@ -85,6 +164,7 @@ function grantRefusal(
   { sessionId, singleUse }: DecidableAction,
   decision: Decide['decision'],
   grant: Decide['grant'],
+  changes: Changes | null,
 ): Refusal | undefined {
   if (grant === undefined) return undefined;
   if (decision === 'deny') return invalidRequest('grant', 'contradiction', 'is allowed only with approve');
@@ -98,6 +178,13 @@ function grantRefusal(
       'contradicts the policy, which requires an approval for each call (singleUse); leave it out',
     );
   }
+  if (grant.for === 'tool' && changes !== null) {
+    return invalidRequest(
+      'grant',
+      'contradiction',
+      'for any call of the tool contradicts changedArguments; choose action, for the changed arguments',
+    );
+  }
   return undefined;
 }
 
@@ -108,7 +195,17 @@ function forbidden(code: string, message: string): Refusal {
 /** State of a held action that a decision depends on: an overdue action is `expired`. */
 export type DecidableAction = Pick<
   SentOf<'guardian.pendingActions.decide'>,
-  'status' | 'expiresAt' | 'decision' | 'sessionId' | 'singleUse' | 'requestedBy' | 'principal' | 'approvals'
+  | 'status'
+  | 'expiresAt'
+  | 'decision'
+  | 'sessionId'
+  | 'singleUse'
+  | 'requestedBy'
+  | 'principal'
+  | 'approvals'
+  | 'action'
+  | 'editable'
+  | 'changedArguments'
 >;
 
 /** Time for which a grant is valid unless the approver chooses another one, in seconds. */

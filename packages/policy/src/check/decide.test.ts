@@ -35,6 +35,9 @@ function held(changes: Partial<HeldAction> = {}): HeldAction {
     parentAgentIds: [],
     approvals: { required: 1, approverKeys: null, notRequester: false, given: [] },
     grantId: null,
+    editable: [],
+    changedArguments: null,
+    executedHash: null,
     ...changes,
   };
 }
@@ -141,14 +144,14 @@ it('lets a denial take precedence over an earlier approval, and records it once'
 it('uses a single-use approval with the first check that it allows', () => {
   const singleUse = { ...approved, singleUse: true };
   const fired = [policy('require_approval')];
-  const decided = { fired, isDenialRecorded: false };
+  const decided = { check, fired, isDenialRecorded: false };
   expect(decideWaitingCheck({ ...decided, held: singleUse })).toMatchObject({
     response: { decision: 'allow', decidedBy: 'key_1', comment: 'ok' },
     effects: [{ type: 'use_approval', heldId: 'pac_1' }],
   });
   const used = { ...singleUse, usedAt: '2026-01-01T00:00:00.000Z' };
   expect(decideWaitingCheck({ ...decided, held: used }).effects).toEqual([]);
-  const denied = { fired: [policy('deny')], isDenialRecorded: true };
+  const denied = { check, fired: [policy('deny')], isDenialRecorded: true };
   expect(decideWaitingCheck({ ...denied, held: singleUse }).effects).toEqual([]);
 });
 
@@ -157,7 +160,7 @@ it.each([
   ['expired', 'deny', 'pol_require_approval'],
 ] as const)('responds to an action that is %s with %s', (status, decision, decidedBy) => {
   const fired = [policy('require_approval')];
-  const { response } = decideWaitingCheck({ fired, held: held({ status }), isDenialRecorded: false });
+  const { response } = decideWaitingCheck({ check, fired, held: held({ status }), isDenialRecorded: false });
   expect(response).toMatchObject({ decision, decidedBy, comment: null });
 });
 
@@ -171,6 +174,7 @@ it('records a watched call when it is allowed or denied, and a held one when it 
   expect(decide({ isWatched, fired: [policy('require_approval')] }).types).toEqual(['hold', 'remember']);
   const waiting = (state: HeldAction) =>
     decideWaitingCheck({
+      check,
       fired: [policy('require_approval')],
       held: state,
       isWatched,

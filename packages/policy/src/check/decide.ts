@@ -48,6 +48,8 @@ export interface CheckFacts {
 export type CheckEffect =
   /** Marks the single-use approval as used. If another check used it first, decide again with the new state. */
   | { readonly type: 'use_approval'; readonly heldId: string }
+  /** Stores the hash of the changed arguments, which the action is about to run with, and records that in the session. */
+  | { readonly type: 'run_changed'; readonly held: HeldAction }
   /**
    * Counts the action for the grant that allows it, and records that in the session. If the grant has ended meanwhile,
    * decide again with the new state.
@@ -83,11 +85,11 @@ export function decideCheck(facts: CheckFacts): CheckDecision {
   const isNew = isHeldFor && !joined && !grant;
   const added = isNew ? newHeldAction(facts.newHeldId, check, facts.keyId, fired, nowMs) : undefined;
   const held = joined ?? added;
-  const response = checkResponse(fired, held, grant);
+  const response = checkResponse(fired, held, grant, isOfRequested(check));
   const joinsEqual = facts.held === undefined && joined !== undefined;
   const counts = facts.isRated && decision !== 'deny';
   const isCounted = counts || known?.isCounted === true;
-  const effects: CheckEffect[] = usedApproval(response, joined);
+  const effects: CheckEffect[] = usedApproval(response, joined, check);
   const grantId = grant?.id ?? null;
   if (grant && decidedBy && known?.grantId !== grantId) {
     effects.push({ type: 'use_grant', grant, policy: decidedBy.policy });
@@ -109,34 +111,46 @@ export function decideCheck(facts: CheckFacts): CheckDecision {
  * or held. Pass the policies that last, see `lastingPolicies`.
  */
 export function decideWaitingCheck(
-  facts: Pick<CheckFacts, 'fired' | 'isDenialRecorded' | 'isWatched'> & { readonly held: HeldAction },
+  facts: Pick<CheckFacts, 'check' | 'fired' | 'isDenialRecorded' | 'isWatched'> & {
+    readonly held: HeldAction;
+  },
 ): CheckDecision {
-  const response = checkResponse(facts.fired, facts.held);
+  const response = checkResponse(facts.fired, facts.held, undefined, isOfRequested(facts.check));
   const effects = [
-    ...usedApproval(response, facts.held),
+    ...usedApproval(response, facts.held, facts.check),
     ...recordedCall(facts, response),
     ...recordedDenial(facts, facts.held),
   ];
   return { response, effects, isFirst: false };
 }
 
+/** `true` for a check of requested arguments, and not of those that an approver changed. */
+function isOfRequested({ action }: PolicyCheck): boolean {
+  return action.changedFrom === undefined;
+}
+
 /**
  * Returns the response of a check. A policy that denies now takes precedence over an earlier approval, and a held action
  * over a grant.
+ *
+ * @param isRequested - `false` for a check of the arguments that an approver changed
  */
 export function checkResponse(
   fired: readonly FiredPolicy[],
   held: HeldAction | undefined,
-  grant?: ApprovalGrant,
+  grant: ApprovalGrant | undefined,
+  isRequested: boolean,
 ): CheckResponse {
   const { decision, decidedBy } = verdictOn(fired);
   const isGranted = grant !== undefined && held === undefined && decision === 'require_approval';
   const outcome =
     held && decision !== 'deny'
-      ? heldOutcome(held)
-      : { decision, decidedBy: decidedBy?.policy.id ?? null, comment: null };
+      ? heldOutcome(held, isRequested)
+      : { decision, decidedBy: decidedBy?.policy.id ?? null, comment: null, changedArguments: null };
   return {
-    ...(isGranted ? { decision: 'allow', decidedBy: grant.grantedBy, comment: null } : outcome),
+    ...(isGranted
+      ? { decision: 'allow', decidedBy: grant.grantedBy, comment: null, changedArguments: null }
+      : outcome),
     grantId: isGranted ? grant.id : null,
     matched: fired.map(({ policy: { id, definition }, why }) => ({
       policyId: id,
@@ -161,17 +175,29 @@ function isSameState(left: KnownAction, right: KnownAction): boolean {
   return left.heldId === right.heldId && left.isCounted === right.isCounted && left.grantId === right.grantId;
 }
 
-function usedApproval({ decision }: CheckResponse, held: HeldAction | undefined): CheckEffect[] {
-  const isUsed = decision === 'allow' && held?.singleUse === true && held.usedAt === null;
-  return isUsed ? [{ type: 'use_approval', heldId: held.id }] : [];
+function usedApproval(
+  { decision }: CheckResponse,
+  held: HeldAction | undefined,
+  check: PolicyCheck,
+): CheckEffect[] {
+  if (decision !== 'allow' || !held) return [];
+  const isUsed = held.singleUse && held.usedAt === null;
+  const runsChanged = !isOfRequested(check) && held.executedHash === null;
+  return [
+    ...(isUsed ? [{ type: 'use_approval', heldId: held.id } as const] : []),
+    ...(runsChanged ? [{ type: 'run_changed', held } as const] : []),
+  ];
 }
 
-/** Returns the effect that records a call. A held action is recorded when it is decided. */
+/**
+ * Returns the effect that records a call. A held action is recorded when it is decided, and one whose arguments an
+ * approver changed at the check of the changed ones.
+ */
 function recordedCall(
   { isWatched }: Pick<CheckFacts, 'isWatched'>,
-  { decision }: CheckResponse,
+  { decision, changedArguments }: CheckResponse,
 ): CheckEffect[] {
-  if (!isWatched || decision === 'require_approval') return [];
+  if (!isWatched || decision === 'require_approval' || changedArguments !== null) return [];
   return [{ type: 'record_call', isAllowed: decision === 'allow' }];
 }
 

@@ -17,9 +17,17 @@ export interface DecisionPayload {
   readonly argumentsHash: string;
   /**
    * `deny` and `require_approval` come from a policy. `partially_approved` is an approval of several; the others end a
-   * held action. `approved` with a `grantId` and without a `pendingActionId` is an action that a grant allowed.
+   * held action. `approved` with a `grantId` and without a `pendingActionId` is an action that a grant allowed. `changed`
+   * is the check of an action whose arguments an approver changed, before it runs.
    */
-  readonly decision: 'deny' | 'require_approval' | 'partially_approved' | 'approved' | 'denied' | 'expired';
+  readonly decision:
+    | 'deny'
+    | 'require_approval'
+    | 'partially_approved'
+    | 'approved'
+    | 'denied'
+    | 'expired'
+    | 'changed';
   readonly policyId: string;
   /** Name of the policy at the time of the decision; for a held action, when it was held. */
   readonly policyName: string;
@@ -36,6 +44,10 @@ export interface DecisionPayload {
   readonly requiredApprovers?: number;
   /** Grant that the approval created, or that allowed the action. */
   readonly grantId?: string;
+  /** Paths of the arguments that the approver changed, if any. */
+  readonly changedPaths?: readonly string[];
+  /** Hash of the requested arguments, with `changed`; `argumentsHash` is that of the changed ones. */
+  readonly requestedHash?: string;
   /** Time for which the action was held, in milliseconds; missing for an action that a grant allowed. */
   readonly heldMs?: number;
 }
@@ -80,7 +92,11 @@ export function endDecision(
     action: { toolName, argumentsHash },
     approvals: { required, given },
     grantId,
-  }: Pick<PendingAction, 'id' | 'policyId' | 'policyName' | 'action' | 'approvals' | 'grantId'>,
+    changedArguments,
+  }: Pick<
+    PendingAction,
+    'id' | 'policyId' | 'policyName' | 'action' | 'approvals' | 'grantId' | 'changedArguments'
+  >,
   decision: 'partially_approved' | 'approved' | 'denied' | 'expired',
   approver: Approver | null,
   heldMs: number,
@@ -99,7 +115,33 @@ export function endDecision(
       approvedBy: given.map(({ approvedBy }) => approvedBy),
     }),
     ...(grantId !== null && { grantId }),
+    ...(changedArguments !== null && { changedPaths: Object.keys(changedArguments) }),
     heldMs,
+  };
+}
+
+/** Returns the payload for an action that is about to run with arguments that its approver changed. */
+export function changedDecision(
+  { action: { toolName, argumentsHash, changedFrom } }: PolicyCheck,
+  {
+    id,
+    policyId,
+    policyName,
+    changedArguments,
+    decision,
+  }: Pick<PendingAction, 'id' | 'policyId' | 'policyName' | 'changedArguments' | 'decision'>,
+): DecisionPayload {
+  return {
+    toolName,
+    argumentsHash,
+    requestedHash: changedFrom ?? argumentsHash,
+    decision: 'changed',
+    policyId,
+    policyName,
+    pendingActionId: id,
+    decidedBy: decision?.decidedBy ?? null,
+    ...(decision?.principal != null && { principal: decision.principal }),
+    changedPaths: Object.keys(changedArguments ?? {}),
   };
 }
 

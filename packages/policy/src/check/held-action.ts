@@ -1,4 +1,4 @@
-import { limits, type PolicyCheck, type SentOf } from '@actlog/protocol';
+import { changeCallArguments, isSameJson, limits, type PolicyCheck, type SentOf } from '@actlog/protocol';
 import type { Refusal } from '../requests/refusal.ts';
 import { approvalRules, holdingVersions, type PolicyVersion } from './approval-rules.ts';
 import { type FiredPolicy, verdictOn } from './fired-policy.ts';
@@ -24,6 +24,9 @@ export type HeldAction = Pick<
   | 'parentAgentIds'
   | 'approvals'
   | 'grantId'
+  | 'editable'
+  | 'changedArguments'
+  | 'executedHash'
 >;
 
 /** An action to hold. */
@@ -54,7 +57,7 @@ export function newHeldAction(
 ): NewHeldAction {
   const { policy, why } = verdictOn(fired).decidedBy as FiredPolicy;
   const { timeoutSeconds, onTimeout } = policy.definition.approval ?? defaultApproval;
-  const { singleUse, ...rules } = approvalRules(fired);
+  const { singleUse, editable, ...rules } = approvalRules(fired);
   const expiresMs = nowMs + timeoutSeconds * 1000;
   return {
     id,
@@ -73,6 +76,9 @@ export function newHeldAction(
     parentAgentIds: [...parentAgentIds],
     approvals: { ...rules, given: [] },
     grantId: null,
+    editable,
+    changedArguments: null,
+    executedHash: null,
     policies: holdingVersions(fired),
     createdMs: nowMs,
     expiresMs,
@@ -80,24 +86,68 @@ export function newHeldAction(
   };
 }
 
-/** Returns the outcome of a check for a held action. */
-export function heldOutcome({
-  status,
-  policyId,
-  onTimeout,
-  decision,
-}: HeldAction): Pick<CheckResponse, 'decision' | 'decidedBy' | 'comment'> {
+type HeldOutcome = Pick<CheckResponse, 'decision' | 'decidedBy' | 'comment' | 'changedArguments'>;
+
+/** Outcome for callers that do not know of changes. */
+const approvedChanged =
+  'It was approved with changed arguments only, and this caller cannot run changed arguments.';
+
+/**
+ * Returns the outcome of a check for a held action.
+ *
+ * @param isRequested - `true` for a check of the requested arguments, which an approval of changed ones does not allow
+ */
+export function heldOutcome(
+  { status, policyId, onTimeout, decision, changedArguments }: HeldAction,
+  isRequested: boolean,
+): HeldOutcome {
+  const unchanged = { changedArguments: null };
   const byPerson = { decidedBy: decision?.decidedBy ?? null, comment: decision?.comment ?? null };
   switch (status) {
     case 'pending':
-      return { decision: 'require_approval', decidedBy: policyId, comment: null };
+      return { decision: 'require_approval', decidedBy: policyId, comment: null, ...unchanged };
     case 'approved':
-      return { decision: 'allow', ...byPerson };
+      if (!isRequested || changedArguments === null) return { decision: 'allow', ...byPerson, ...unchanged };
+      return {
+        decision: 'deny',
+        ...byPerson,
+        comment: byPerson.comment ?? approvedChanged,
+        changedArguments,
+      };
     case 'denied':
-      return { decision: 'deny', ...byPerson };
+      return { decision: 'deny', ...byPerson, ...unchanged };
     case 'expired':
-      return { decision: onTimeout, decidedBy: policyId, comment: null };
+      return { decision: onTimeout, decidedBy: policyId, comment: null, ...unchanged };
   }
+}
+
+/** Stored facts of a held action that a check of its changed arguments must match. */
+export interface ChangedAction extends Pick<HeldAction, 'status' | 'changedArguments' | 'executedHash'> {
+  /** Shown arguments of the requested action. */
+  readonly shown: Readonly<Record<string, unknown>> | undefined;
+  /** Subject of the approval. */
+  readonly subject: string;
+}
+
+/**
+ * `true` if a check with `changedFrom` is of the arguments that an approver approved: the same action, except for exactly
+ * the approved changes. The first such check fixes the hash of the changed arguments.
+ *
+ * @param subjectOf - returns the subject of an action in the form of `held.subject`
+ */
+export function isApprovedChange(
+  check: PolicyCheck,
+  { status, changedArguments, executedHash, shown, subject }: ChangedAction,
+  subjectOf: (action: ApprovedAction) => string,
+): boolean {
+  const { changedFrom, argumentsHash, arguments: given, ...action } = check.action;
+  if (changedFrom === undefined || status !== 'approved' || !changedArguments || !shown || !given)
+    return false;
+  if (executedHash !== null && executedHash !== argumentsHash) return false;
+  const requested = { ...action, argumentsHash: changedFrom, arguments: shown };
+  if (subjectOf({ ...check, action: requested }) !== subject) return false;
+  const changed = changeCallArguments(shown, shown, changedArguments);
+  return 'arguments' in changed && isSameJson(changed.arguments, given);
 }
 
 /**

@@ -44,7 +44,9 @@ function approvalProblem(
   if (effect !== 'require_approval') {
     return { path: 'approval', message: 'is allowed only with the effect require_approval' };
   }
-  const { approverKeys, requiredApprovers = 1 } = approval;
+  const { approverKeys, requiredApprovers = 1, editable = [] } = approval;
+  const twice = editable.find(({ path }, index) => editable.findIndex((one) => one.path === path) < index);
+  if (twice) return { path: 'approval.editable', message: `has the path ${twice.path} twice; give it once` };
   const keys = new Set(approverKeys).size;
   if (approverKeys === undefined || keys >= requiredApprovers) return undefined;
   return {

@@ -18,7 +18,7 @@ class ReadableOrigin {
   }
 }
 
-const sources: readonly ArgumentOrigin['from'][] = ['user', 'system', 'tool', 'model', 'unknown'];
+const sources: readonly ArgumentOrigin['from'][] = ['user', 'system', 'tool', 'model', 'approver', 'unknown'];
 const forms: readonly NonNullable<ArgumentOrigin['as']>[] = ['field', 'text'];
 
 /** Values of the fields of an origin that have a fixed set of values. */

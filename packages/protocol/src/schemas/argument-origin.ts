@@ -4,9 +4,9 @@ import { identifier, line, looseObject, strictObject } from './scalar.ts';
 
 const origin = {
   /**
-   * Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).
+   * Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), `approver` (the approver changed it), or `unknown` (older text is no longer in the recorder's memory).
    */
-  from: z.enum(['user', 'system', 'tool', 'model', 'unknown']),
+  from: z.enum(['user', 'system', 'tool', 'model', 'approver', 'unknown']),
   /** Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`. */
   as: z.enum(['field', 'text']).optional(),
   /** Tool of the earlier call. Only with `from: 'tool'`. */

@@ -17,6 +17,10 @@ const proposed = {
   ...action,
   /** Sources of the arguments' values for conditions and the approver, by argument path such as `address.city`; an approval does not depend on them. A condition that reads them cannot be evaluated if they are omitted. */
   origins: argumentOrigins.optional(),
+  /** `true` if the caller can run the action with arguments that the approver changed; `false` if omitted. */
+  acceptsChanges: z.boolean().optional(),
+  /** Hash of the requested arguments, if an approver changed them and this is the changed action, under the same `actionId`; none if omitted. */
+  changedFrom: identifier.optional(),
 } as const;
 
 const held = {
@@ -25,6 +29,8 @@ const held = {
   argumentsJson: z.string().optional(),
   /** Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none. */
   origins: storedArgumentOrigins.optional(),
+  /** `true` if the caller can run the action with arguments that the approver changed. */
+  acceptsChanges: z.boolean().optional(),
 } as const;
 
 /** The fields of {@link proposedAction}. */
@@ -91,6 +97,8 @@ export const checkResult = resource(
     pendingActionId: z.string().nullable(),
     /** Comment of the approver on the pending action; null for none. */
     comment: z.string().nullable(),
+    /** Values of arguments that the approver changed, by path. The decision is then `deny` for the requested arguments: run the changed ones after a check with `changedFrom`. Null for none. */
+    changedArguments: z.record(z.string(), z.unknown()).nullable(),
     /** Id of the approver's grant that allowed the action without a new approval; null for none. */
     grantId: z.string().nullable(),
     /** Time at which the approval request expires; null if the action was not held. */

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import { heldAction } from './check.ts';
+import { editableArgument } from './policy.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
 import { looseObject, strictObject, text, timestamp } from './scalar.ts';
 
@@ -64,6 +66,9 @@ const approvals = looseObject({
   given: z.array(givenApproval),
 }).meta({ id: 'Approvals' });
 
+/** Values of arguments, by path such as `amount` or `address.city`. */
+const changedArguments = z.record(z.string(), z.unknown());
+
 const fixed = {
   /** Permanent identifier; a check returns it as `pendingActionId`. */
   id: z.string(),
@@ -106,6 +111,12 @@ const profile = {
   approvals,
   /** Id of the grant that the approval created for later actions; null for none. */
   grantId: z.string().nullable(),
+  /** Arguments that the approver may change, with their limits; empty for none. */
+  editable: z.array(editableArgument),
+  /** Values of arguments that the approver changed, by path; the approval holds for them. Null for the requested arguments. */
+  changedArguments: changedArguments.nullable(),
+  /** Hash of the changed arguments that the agent ran; null if it has not run them, or none were changed. */
+  executedHash: z.string().nullable(),
   /** Decision of the approver; null if there is none, also while further approvals are needed. */
   decision: decision.nullable(),
 } as const;
@@ -130,6 +141,14 @@ export const decide = strictObject({
   comment: text(2000).optional(),
   /** Lets later actions of the same session run without another approval, with `approve` only; only this action if omitted. */
   grant: grantChoice.optional(),
+  /** Changed values of shown arguments, by path such as `amount` or `address.city`, with `approve` only and within `editable` of the action; the requested arguments if omitted or empty. */
+  changedArguments: changedArguments
+    .refine(
+      (changes) => Object.keys(changes).length <= limits.maxEditableArguments,
+      `must have at most ${limits.maxEditableArguments} paths`,
+    )
+    .meta({ maxProperties: limits.maxEditableArguments })
+    .optional(),
 }).meta({ id: 'Decide' });
 
 /** A held action that waits for approval. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { limits } from '../limits.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
-import { glob, line, strictObject, text, timestamp } from './scalar.ts';
+import { glob, line, type Optional, strictObject, text, timestamp } from './scalar.ts';
 
 const globs = z.array(glob).min(1).max(100);
 
@@ -52,6 +53,64 @@ const approvers = {
   approverKeys,
 } as const;
 
+/** Names of nested objects, joined with dots. */
+const argumentPath = line(limits.maxArgumentPathLength)
+  .regex(/^[^.]+(\.[^.]+)*$/, 'must be names joined with dots, such as amount or address.city')
+  .refine(
+    (path) => !path.split('.').includes('__proto__'),
+    'must not contain __proto__, which the service removes from arguments',
+  );
+
+/** A limit of a number in a policy, whose digits all survive in every parser. */
+const exactLimit = z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
+
+const editablePath = {
+  /** Argument that an approver may change, among those that the agent shows: names joined with dots, such as `amount` or `address.city`. */
+  path: argumentPath,
+} as const;
+
+const editableLimits = {
+  /** Highest changed number, which is also never above the requested one. */
+  max: exactLimit,
+  /** Lowest changed number; 0 by default. */
+  min: exactLimit,
+  /** `true` permits a list with at least one of the requested elements and no others, in their order. */
+  subset: z.literal(true),
+  /** Texts that the changed text can be. */
+  oneOf: z.array(text(2000)).min(1).max(100),
+  /** `true` permits any changed text of at most 2,000 characters. */
+  anyText: z.literal(true),
+} as const;
+
+/** The fields of {@link editableArgument}. */
+export type EditableArgumentShape = {
+  readonly [Field in keyof typeof editablePath]: (typeof editablePath)[Field];
+} & Optional<{ readonly [Field in keyof typeof editableLimits]: (typeof editableLimits)[Field] }>;
+
+/** Argument that an approver may change, with one kind of limit: for a number, a list or a text. */
+export const editableArgument: z.ZodObject<EditableArgumentShape, z.core.$strict> = strictObject(
+  editablePath,
+  editableLimits,
+)
+  .refine(
+    ({ max, min, subset, oneOf, anyText }) =>
+      [max ?? min, subset, oneOf, anyText].filter((limit) => limit !== undefined).length === 1,
+    'must have exactly one kind of limit: max and min for a number, subset for a list, oneOf or anyText for a text',
+  )
+  .refine(
+    ({ max, min = 0 }) => max === undefined || max >= min,
+    'must have a max that is not below its min, which is 0 by default',
+  )
+  .meta({ id: 'EditableArgument' });
+
+/** Arguments that an approver may change. */
+export const editableArguments = z.array(editableArgument).min(1).max(limits.maxEditableArguments);
+
+const changes = {
+  /** Arguments that an approver may change within limits, for an approval of the changed arguments; none if omitted. */
+  editable: editableArguments,
+} as const;
+
 const timeOfDay = (pattern: RegExp, example: string) =>
   z.string().regex(pattern, `must be a time of day in hours and minutes, such as ${example}`);
 
@@ -85,7 +144,7 @@ export const policyMatch = strictObject({}, matched(globs)).meta({ id: 'PolicyMa
 export const policyRate = strictObject(rate).meta({ id: 'PolicyRate' });
 
 /** Outcome of an approval that nobody decides, who must approve, and whether an approval is for one call. */
-export const policyApproval = strictObject(approval, { ...approvalUse, ...approvers }).meta({
+export const policyApproval = strictObject(approval, { ...approvalUse, ...approvers, ...changes }).meta({
   id: 'PolicyApproval',
 });
 
@@ -176,6 +235,8 @@ export const policyUpdate = strictObject(
         ...approvalUse,
         /** Ids of the API keys that may approve; null lets every key with the scope `decide` approve. */
         approverKeys: approverKeys.nullable(),
+        /** Arguments that an approver may change within limits; null for none. */
+        editable: editableArguments.nullable(),
       },
     )
       .meta({ id: 'PolicyApprovalUpdate' })
@@ -200,6 +261,8 @@ export const policyUpdate = strictObject(
   .refine((patch) => Object.keys(patch).length > 0, 'must name at least one field to change')
   .meta({ id: 'PolicyUpdate', minProperties: 1 });
 
+/** Argument that an approver may change, with its limit. */
+export type EditableArgument = Given<typeof editableArgument>;
 /** Effect of a policy on an action. */
 export type PolicyEffect = z.output<typeof effect>;
 /** A policy. */

@@ -4,6 +4,7 @@ import {
   reachedToolStatus,
   type ToolOutcome,
 } from '@actlog/tool-call';
+import type { RunCall } from '../events/tool-call.ts';
 import { ignoreRejection } from '../lib/abort.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
@@ -92,7 +93,7 @@ export class AdapterCalls {
    *
    * @throws ActionDeniedError when the guard denies the call; the adapter reports it to the model the framework's way
    */
-  run<Result>(call: HookedCall, run: () => Result | Promise<Result>): Promise<Result> {
+  run<Result>(call: HookedCall, run: RunCall<Result>): Promise<Result> {
     const { callId, wrapping } = call;
     trackHookedCall(this.recorder, call);
     const ended = trackHookedTime(this.recorder, call.toolName);
@@ -194,12 +195,8 @@ export class AdapterCalls {
     return this.#recorder.sharedCalls;
   }
 
-  #run<Result>(
-    call: HookedCall,
-    callId: string | undefined,
-    run: () => Result | Promise<Result>,
-  ): Promise<Result> {
-    const { signal, actionId, announced, onRecorded } = call;
+  #run<Result>(call: HookedCall, callId: string | undefined, run: RunCall<Result>): Promise<Result> {
+    const { signal, actionId, announced, onRecorded, acceptsChanges } = call;
     const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
     const facts = this.#facts(call);
     const sessionId = announced?.sessionId ?? facts.sessionId;
@@ -212,10 +209,11 @@ export class AdapterCalls {
         actionId,
         announced,
         onRecorded,
+        acceptsChanges,
         responseStatusOf,
         resultOf: call.resultOf ?? this.#traits.resultOf,
       },
-      session ? () => session.run(run) : run,
+      session ? (args, change) => session.run(run, args, change) : run,
     );
   }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ToolOutcome } from '@actlog/tool-call';
-import type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
+import type { AnnouncedCall, ApprovedChange, RecordedOutcome } from '../events/tool-call.ts';
 import { dropOldest } from '../lib/linked-list.ts';
 import { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 import { currentCall, enterCall, enterPlace, type RunningCall } from '../recording/active-call.ts';
@@ -130,9 +130,12 @@ export class BegunCall {
   /** Async context of the call, ten times faster than `AsyncLocalStorage.snapshot`, which takes microseconds. */
   readonly #place = new AsyncResource('actlog:call');
   readonly #end: (outcome: ToolOutcome) => Promise<void>;
+  /** The approver's change of the arguments, with which the tool must then run; undefined for none. */
+  readonly change: ApprovedChange | undefined;
 
-  private constructor(end: (outcome: ToolOutcome) => Promise<void>) {
+  private constructor(end: (outcome: ToolOutcome) => Promise<void>, change: ApprovedChange | undefined) {
     this.#end = end;
+    this.change = change;
   }
 
   /**
@@ -141,16 +144,18 @@ export class BegunCall {
    * @param run - runs a function as the call, such as `AdapterCalls.run`
    * @throws the error that `run` throws instead of running the function
    */
-  static begin(run: (body: () => Promise<unknown>) => Promise<unknown>): Promise<BegunCall> {
+  static begin(
+    run: (body: (args?: unknown, change?: ApprovedChange) => Promise<unknown>) => Promise<unknown>,
+  ): Promise<BegunCall> {
     return new Promise((resolve, reject) => {
-      const body = () =>
+      const body = (_args?: unknown, change?: ApprovedChange) =>
         new Promise((succeed, fail) => {
           const end = (outcome: ToolOutcome) => {
             if (outcome.ok) succeed(outcome.result);
             else fail(outcome.error);
             return recorded;
           };
-          resolve(new BegunCall(end));
+          resolve(new BegunCall(end, change));
         });
       const recorded: Promise<void> = run(body).then(() => {}, reject);
     });
@@ -229,6 +234,11 @@ export interface HookedCall {
    * ran and such an error came from it, unless `statusOf` says otherwise.
    */
   readonly mayBeRefused?: boolean | undefined;
+  /**
+   * `true` if the hook runs the tool with the arguments that it gets from `run`, or from `change` of a begun call. Default:
+   * `false`; an approval of changed arguments then denies the call.
+   */
+  readonly acceptsChanges?: boolean | undefined;
   /** Hash to record if the hook does not see the arguments. Only for calls that have ended. */
   readonly argumentsHash?: string | undefined;
   /** Start time of a call that has ended, to recognize it where neither its id nor `startedIn` is known. */

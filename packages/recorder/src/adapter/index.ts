@@ -10,9 +10,10 @@ export {
   noHash as noArgumentsHash,
   parseExactJson,
   repeatedMember,
+  stringifyExactJson,
 } from '@actlog/tool-call';
 export { createEventId } from '../events/event.ts';
-export type { AnnouncedCall, RecordedOutcome } from '../events/tool-call.ts';
+export type { AnnouncedCall, ApprovedChange, RecordedOutcome, RunCall } from '../events/tool-call.ts';
 export { policyOf } from '../guard/action-denied-error.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
 export { abandonedCall } from '../lib/abort.ts';
@@ -58,6 +59,7 @@ export {
   noteRecordedStatus,
   throwFromClient,
   toolOutcomeStatus,
+  withChangeNotice,
 } from './mcp/tool-outcome.ts';
 export {
   argumentsOf,

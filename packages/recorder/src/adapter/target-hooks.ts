@@ -1,3 +1,4 @@
+import type { RunCall } from '../events/tool-call.ts';
 import { processWide, processWidePerOwner } from '../lib/process-wide.ts';
 import type { AdapterCalls } from './adapter-calls.ts';
 import type { AdapterOptions } from './adapter-option-checks.ts';
@@ -81,17 +82,20 @@ export class TargetHooks<Options extends AdapterOptions = AdapterOptions> {
    */
   run<Result>(
     call: HookedCall,
-    run: () => Promise<Result>,
+    run: RunCall<Result>,
     termsOf: (calls: AdapterCalls) => RecorderTerms = () => ({}),
   ): Promise<Result> {
-    return this.#hooks
+    const first = this.#hooks
       .filter(({ calls }) => calls.covers(call.toolName))
-      .reduceRight(
+      .reduceRight<RunCall<Result>>(
         (inner, { calls }) =>
-          () =>
-            calls.run({ ...call, ...termsOf(calls) }, inner),
+          (args, outer) =>
+            calls.run({ ...call, arguments: args, ...termsOf(calls) }, (next, own) =>
+              inner(next, own ?? outer),
+            ),
         run,
-      )();
+      );
+    return Promise.resolve(first(call.arguments, undefined));
   }
 
   /**

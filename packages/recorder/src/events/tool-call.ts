@@ -1,4 +1,4 @@
-import type { ArgumentOrigins } from '@actlog/protocol';
+import type { ArgumentChanges, ArgumentOrigins } from '@actlog/protocol';
 import { isResponseStatus, type ResponseStatusMapping } from '@actlog/tool-call';
 import { typeName } from '../lib/option-checks.ts';
 
@@ -51,7 +51,30 @@ export interface ToolCall {
   readonly announced?: AnnouncedCall | undefined;
   /** Called with what was recorded. */
   readonly onRecorded?: ((outcome: RecordedOutcome) => void) | undefined;
+  /**
+   * `true` if `run` calls the tool with the arguments that it receives, so that an approver may change them. Default:
+   * `false`; an approval of changed arguments then denies the call.
+   */
+  readonly acceptsChanges?: boolean | undefined;
 }
+
+/** Change of a call's arguments by an approver. */
+export interface ApprovedChange {
+  /** Arguments to run the tool with. */
+  readonly arguments: unknown;
+  /** Changed values, by path such as `amount` or `address.city`. */
+  readonly changes: ArgumentChanges;
+  /** Sentence for the model that requested the call, with the changed values and the approver's comment. */
+  readonly notice: string;
+}
+
+/**
+ * Function that runs a tool.
+ *
+ * @param args - arguments of the call; those that an approver changed, if the call accepts changes
+ * @param change - the approver's change; undefined for none
+ */
+export type RunCall<Result> = (args: unknown, change: ApprovedChange | undefined) => Result | Promise<Result>;
 
 /** Facts of a tool call that has happened, with its arguments or their hash. */
 export type ToolCallFacts = {
@@ -129,6 +152,8 @@ export interface AnnouncedCall {
   readonly parentAgentIds?: readonly string[] | undefined;
   /** Origins of the arguments, if the announcing side traces them. */
   readonly origins?: ArgumentOrigins | undefined;
+  /** Hash of the requested arguments, if an approver changed them. */
+  readonly changedFrom?: string | undefined;
 }
 
 /** Outcome that one side recorded of a call that the other side announced. */
@@ -146,9 +171,10 @@ export function parseAnnouncedCall(json: string): AnnouncedCall | undefined {
   const value = JSON.parse(json) as AnnouncedCall | null;
   if (typeof value !== 'object' || value === null) return undefined;
   if (!texts.every((name) => typeof value[name] === 'string') || !uuid.test(value.eventId)) return undefined;
-  const { actionId, atMs, origins, subagent, parentAgentIds = [] } = value;
+  const { actionId, atMs, changedFrom, origins, subagent, parentAgentIds = [] } = value;
   if (!isTime(atMs)) return undefined;
-  if ([actionId, subagent].some((text) => text !== undefined && typeof text !== 'string')) return undefined;
+  if ([actionId, changedFrom, subagent].some((text) => text !== undefined && typeof text !== 'string'))
+    return undefined;
   if (!Array.isArray(parentAgentIds) || parentAgentIds.some((id) => typeof id !== 'string')) return undefined;
   return origins === undefined || (typeof origins === 'object' && origins !== null) ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import type { CheckResult } from '@actlog/protocol';
+import type { ArgumentChanges, CheckResult } from '@actlog/protocol';
 
 /** Decision from a response of `POST /v1/policies/check`, as understood by the guard. */
 export interface Decision {
@@ -13,6 +13,8 @@ export interface Decision {
   /** Message of the policy, or comment of the person who denied the action. */
   readonly reason: string | undefined;
   readonly pendingActionId: string | undefined;
+  /** Arguments that a person changed; the denial is then of the requested ones. Undefined for none. */
+  readonly changedArguments?: ArgumentChanges | undefined;
 }
 
 /** Policy that held an action. */
@@ -26,7 +28,8 @@ export type HoldingPolicy = Pick<Decision, 'policyId' | 'policyName'>;
  */
 export function parseDecision(response: unknown, held?: HoldingPolicy): Decision | undefined {
   if (typeof response !== 'object' || response === null) return undefined;
-  const { decision, decidedBy, matched, pendingActionId, comment } = response as CheckResult;
+  const { decision, decidedBy, matched, pendingActionId, comment, changedArguments } =
+    response as CheckResult;
   if (decision !== 'allow' && decision !== 'deny' && decision !== 'require_approval') return undefined;
   const policies = Array.isArray(matched)
     ? matched.filter((match) => typeof match === 'object' && match)
@@ -44,7 +47,8 @@ export function parseDecision(response: unknown, held?: HoldingPolicy): Decision
       return { ...common, isTimedOut: true, ...policyIn(named ?? held), deniedBy: undefined, reason };
     }
     const policy = policyIn(enforced('require_approval') ?? held);
-    return { ...common, ...policy, deniedBy: 'person', reason: textOf(comment) };
+    const changes = isRecord(changedArguments) ? { changedArguments } : {};
+    return { ...common, ...policy, deniedBy: 'person', reason: textOf(comment), ...changes };
   }
   const behind = named ?? enforced(decision);
   return {
@@ -58,6 +62,10 @@ export function parseDecision(response: unknown, held?: HoldingPolicy): Decision
 
 function policyIn(value: Partial<Readonly<Record<keyof HoldingPolicy, unknown>>> | undefined): HoldingPolicy {
   return { policyId: textOf(value?.policyId), policyName: textOf(value?.policyName) };
+}
+
+function isRecord(value: unknown): value is ArgumentChanges {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
 function textOf(value: unknown): string | undefined {

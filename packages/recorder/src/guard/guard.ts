@@ -1,7 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Actlog, Clock } from '@actlog/client';
 import type { Transport } from '@actlog/client/transport';
-import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
+import {
+  type ArgumentChanges,
+  type ArgumentOrigins,
+  changeCallArguments,
+  headers as headerNames,
+  limits,
+  type PolicyCheck,
+  stringifyExactJson,
+} from '@actlog/protocol';
+import { noHash } from '@actlog/tool-call';
 import { createEventId } from '../events/event.ts';
 import { detached, throwIfAborted } from '../lib/abort.ts';
 import { processWide } from '../lib/process-wide.ts';
@@ -12,7 +21,7 @@ import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts'
 import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-options.ts';
 import type { GuardedCall } from './guarded-call.ts';
-import { type CheckOptions, type PolicyChecker, PolicyChecks } from './policy-checks.ts';
+import { type ChangedAction, type CheckOptions, type PolicyChecker, PolicyChecks } from './policy-checks.ts';
 
 /** Number of connections for checks that nobody waits for. */
 const connections = 8;
@@ -141,7 +150,7 @@ export class Guard {
   }
 
   /**
-   * Resolves when the call may run with its current arguments, whose hash is in the call.
+   * Resolves when the call may run with its current arguments, whose hash is in the call, or with those of `call.change`.
    *
    * @throws ActionDeniedError when it may not run
    * @throws the signal's reason when the caller aborted
@@ -185,14 +194,16 @@ export class Guard {
   async #decideUnchanged(call: GuardedCall): Promise<'allow' | 'unavailable'> {
     for (let attempt = 0; attempt < maxChecksOfChangedCall; attempt += 1) {
       const outcome = await this.#decide(call);
+      if (call.change) return 'allow';
       const hash = call.hashNow();
       const hashNow = typeof hash === 'string' ? hash : await hash;
-      if (hashNow === call.argumentsHash) return outcome;
+      if (hashNow === call.argumentsHash && outcome !== 'changed meanwhile') return outcome;
       call.argumentsHash = hashNow;
       call.origins = call.originsNow();
       // Nothing was checked, and the user lets such a call run.
       if (outcome === 'unavailable') return outcome;
       call.actionId = createEventId(Date.now());
+      call.changedFrom = undefined;
       call.isShown = true;
       call.heldBy = undefined;
     }
@@ -203,7 +214,7 @@ export class Guard {
     throw this.#denial(call, 'unavailable');
   }
 
-  async #decide(call: GuardedCall): Promise<'allow' | 'unavailable'> {
+  async #decide(call: GuardedCall): Promise<'allow' | 'unavailable' | 'changed meanwhile'> {
     let decision = await this.#ask(call);
     let isRenamed = false;
     while (decision === 'refused' || (decision === 'taken' && !isRenamed)) {
@@ -214,6 +225,7 @@ export class Guard {
         // The id belongs to another action, for example when a workflow was resumed with other arguments: use a new
         // one.
         call.actionId = createEventId(Date.now());
+        call.changedFrom = undefined;
         isRenamed = true;
       }
       decision = await this.#ask(call);
@@ -228,20 +240,83 @@ export class Guard {
     if (!call.isShown && decision?.decision === 'allow') decision = undefined;
     if (decision?.decision === 'require_approval') decision = await this.#hold(call, decision);
     if (decision?.decision === 'allow') return 'allow';
+    if (decision?.changedArguments) return this.#admitChanged(call, decision, decision.changedArguments);
     if (decision) throw this.#denial(call, decision.isTimedOut ? 'approval-timed-out' : 'denied', decision);
     if (this.#options.onUnavailable === 'allow') return 'unavailable';
     throw this.#denial(call, 'unavailable');
   }
 
   /**
+   * Resolves when a call may run with the arguments that an approver changed. The service checks these, too. In no case does
+   * the call run with the requested ones.
+   */
+  async #admitChanged(
+    call: GuardedCall,
+    approved: Decision,
+    changes: ArgumentChanges,
+  ): Promise<'allow' | 'changed meanwhile'> {
+    const refuse = (reason: string) => this.#denial(call, 'denied', { ...approved, reason });
+    if (!call.acceptsChanges) {
+      throw refuse(
+        'It was approved with changed arguments only, and this framework cannot run changed arguments.',
+      );
+    }
+    const shown = this.#questions.shownOf(call);
+    const changed = changeCallArguments(call.arguments, shown, changes);
+    const changedShown = changeCallArguments(shown, shown, changes);
+    const bad = [changed, changedShown].find((result) => 'problem' in result);
+    if (bad && 'problem' in bad) {
+      throw refuse(
+        `It was approved with changed arguments only, and ${bad.problem.path} ${bad.problem.message}.`,
+      );
+    }
+    const { arguments: args } = changed as { arguments: unknown };
+    const changedFrom = call.argumentsHash;
+    const argumentsHash = await call.hash(args);
+    // What the approver saw is not what was changed.
+    if ((await call.hashNow()) !== changedFrom) return 'changed meanwhile';
+    if (argumentsHash === noHash) throw this.#denial(call, 'unavailable');
+    const origins = call.origins && originsOfChanged(call.origins, changes);
+    const action = {
+      ...(changedShown as { arguments: Record<string, unknown> }),
+      argumentsHash,
+      changedFrom,
+    };
+    const decision = await this.#askChanged(call, { ...action, ...(origins && { origins }) });
+    throwIfAborted(call.signal);
+    if (decision?.decision === 'deny') throw this.#denial(call, 'denied', decision);
+    // The copy may have parts in common with the requested arguments.
+    if (decision?.decision !== 'allow' || (await call.hash(args)) !== argumentsHash) {
+      throw this.#denial(call, 'unavailable');
+    }
+    call.change = { arguments: args, changes, notice: changeNotice(changes, approved.reason) };
+    call.argumentsHash = argumentsHash;
+    call.changedFrom = changedFrom;
+    call.origins = origins;
+    return 'allow';
+  }
+
+  /** Checks changed arguments, again until the service responds or the time for a held call is over. */
+  async #askChanged(call: GuardedCall, changed: ChangedAction): Promise<Decision | undefined> {
+    const endsAtMs = timers.now() + this.#options.holdTimeoutMs;
+    for (let pauseMs = initialPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 2)) {
+      const decision = await this.#ask(call, changed);
+      if (typeof decision === 'object') return decision;
+      const leftMs = endsAtMs - timers.now();
+      if (decision !== undefined || leftMs <= 0) return undefined;
+      await this.#pause(Math.min(pauseMs, leftMs), call.signal);
+    }
+  }
+
+  /**
    * Checks a call that is not held. Repeats the check if the event loop was stalled meanwhile: a missing response then
    * says nothing about the service, and a denied call must not run because of it.
    */
-  async #ask(call: GuardedCall): ReturnType<PolicyChecks['ask']> {
+  async #ask(call: GuardedCall, changed?: ChangedAction): ReturnType<PolicyChecks['ask']> {
     const { timeoutMs } = this.#options;
     for (;;) {
       const endWatch = watchEventLoopStall(timeoutMs);
-      const decision = await this.#questions.ask(call, { deadlineMs: timeoutMs });
+      const decision = await this.#questions.ask(call, { deadlineMs: timeoutMs }, changed);
       const wasStalled = endWatch();
       if (decision || !wasStalled || call.signal?.aborted) return decision;
     }
@@ -315,6 +390,26 @@ export class Guard {
       durationMs: timers.now() - startedAtMs,
     }));
   }
+}
+
+/** Maximum length of changed values in the sentence for the model, in characters. */
+const maxNoticeLength = 2000;
+
+/** Returns the sentence for the model about changed arguments. */
+function changeNotice(changes: ArgumentChanges, comment: string | undefined): string {
+  const values = Object.entries(changes).map(([path, value]) => `${path} = ${stringifyExactJson(value)}`);
+  const text = values.join(', ').slice(0, maxNoticeLength);
+  const words = comment ? ` ${comment.trim().replace(/\.?$/, '.')}` : '';
+  return `Note: the person who approved this call changed its arguments before it ran: ${text}.${words}`;
+}
+
+/** Returns the origins of arguments after an approver changed some of them. */
+function originsOfChanged(origins: ArgumentOrigins, changes: ArgumentChanges): ArgumentOrigins {
+  const paths = Object.keys(changes);
+  const kept = Object.entries(origins).filter(
+    ([path]) => !paths.some((changed) => path === changed || path.startsWith(`${changed}.`)),
+  );
+  return Object.fromEntries([...kept, ...paths.map((path) => [path, { from: 'approver' as const }])]);
 }
 
 /** Maximum number of waiting checks in the process: half of the connections that the client opens to a service. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
 import { toIdentifier, toResourceId } from '@actlog/tool-call';
 import { createEventId, sendablePlace } from '../events/event.ts';
-import type { ToolCall } from '../events/tool-call.ts';
+import type { ApprovedChange, ToolCall } from '../events/tool-call.ts';
 import type { HoldingPolicy } from './decision.ts';
 
 /** A call as seen by the guard. */
@@ -15,8 +15,16 @@ export interface GuardedCall {
   readonly arguments: unknown;
   /** Hash of the checked arguments. */
   argumentsHash: string;
+  /** Returns the hash of arguments. */
+  readonly hash: (args: unknown) => string | Promise<string>;
   /** Returns the hash of the current arguments. */
   readonly hashNow: () => string | Promise<string>;
+  /** `true` if the caller runs the tool with changed arguments when it gets any. */
+  readonly acceptsChanges: boolean;
+  /** Hash of the requested arguments, if an approver changed them and the call has the changed ones. */
+  changedFrom: string | undefined;
+  /** The approver's change, once the guard allows the call with it. */
+  change: ApprovedChange | undefined;
   /** Returns the origins of the current arguments; undefined if they are not traced. */
   readonly originsNow: () => ArgumentOrigins | undefined;
   /** Origins of the checked arguments. */
@@ -47,7 +55,9 @@ export function guardedCall(
     readonly subagent?: string | undefined;
     readonly parentAgentIds?: readonly string[] | undefined;
     readonly argumentsHash: string;
+    readonly hash: (args: unknown) => string | Promise<string>;
     readonly hashNow: () => string | Promise<string>;
+    readonly changedFrom?: string | undefined;
     readonly originsNow: () => ArgumentOrigins | undefined;
     readonly origins: ArgumentOrigins | undefined;
     readonly framework: string | undefined;
@@ -61,7 +71,11 @@ export function guardedCall(
     toolName: toIdentifier(call.toolName, 'unknown'),
     arguments: call.arguments,
     argumentsHash: known.argumentsHash,
+    hash: known.hash,
     hashNow: known.hashNow,
+    acceptsChanges: call.acceptsChanges === true,
+    changedFrom: known.changedFrom,
+    change: undefined,
     originsNow: known.originsNow,
     origins: known.origins,
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,

@@ -1,9 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
+import { type ArgumentOrigins, headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { parseExactJson, stringifyExactJson } from '@actlog/tool-call';
-import type { OptionalFacts } from '../events/event.ts';
 import { ignoreRejection } from '../lib/abort.ts';
-import type { FactRefusals } from '../reporting/fact-refusals.ts';
+import type { FactRefusals, OptionalCheckFacts } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { type Decision, type HoldingPolicy, parseDecision } from './decision.ts';
 import {
@@ -89,18 +88,30 @@ function isTooLarge(question: PolicyCheck): boolean {
 /** Returns a check with all of its facts, then without each kind of optional facts, then without all of them. */
 function withoutFacts(
   question: PolicyCheck,
-): readonly { readonly question: PolicyCheck; readonly without: readonly OptionalFacts[] }[] {
-  const { subagent, parentAgentIds, ...alone } = question;
-  const { origins, ...action } = question.action;
-  const isPlaced = subagent !== undefined || parentAgentIds !== undefined;
-  return [
-    { question, without: [] },
-    ...(isPlaced ? [{ question: alone, without: ['subagents'] as const }] : []),
-    ...(origins ? [{ question: { ...question, action }, without: ['origins'] as const }] : []),
-    ...(isPlaced && origins
-      ? [{ question: { ...alone, action }, without: ['subagents', 'origins'] as const }]
-      : []),
+): readonly { readonly question: PolicyCheck; readonly without: readonly OptionalCheckFacts[] }[] {
+  const { acceptsChanges, origins } = question.action;
+  const isPlaced = question.subagent !== undefined || question.parentAgentIds !== undefined;
+  const facts: readonly OptionalCheckFacts[] = [
+    ...(acceptsChanges ? ['changes' as const] : []),
+    ...(isPlaced ? ['subagents' as const] : []),
+    ...(origins ? ['origins' as const] : []),
   ];
+  const attempts = [[], ...facts.map((fact) => [fact]), ...(facts.length > 1 ? [facts] : [])];
+  return attempts.map((without) => ({ question: withoutThese(question, without), without }));
+}
+
+function withoutThese(question: PolicyCheck, without: readonly OptionalCheckFacts[]): PolicyCheck {
+  if (without.length === 0) return question;
+  const { subagent, parentAgentIds, ...alone } = question;
+  const { acceptsChanges, origins, ...action } = question.action;
+  return {
+    ...(without.includes('subagents') ? alone : question),
+    action: {
+      ...action,
+      ...(origins && !without.includes('origins') && { origins }),
+      ...(acceptsChanges && !without.includes('changes') && { acceptsChanges }),
+    },
+  };
 }
 
 /** Returns `true` for an error response of a reachable service that has no room to hold or record the action. */
@@ -138,6 +149,14 @@ export interface PolicyChecker {
   check(body: PolicyCheck, options: CheckOptions): PromiseLike<unknown>;
 }
 
+/** The part of a check that differs if an approver changed the arguments. */
+export interface ChangedAction {
+  readonly argumentsHash: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly changedFrom: string;
+  readonly origins?: ArgumentOrigins;
+}
+
 /** Sends a guard's checks to the service, with the arguments that the user allows. */
 export class PolicyChecks {
   readonly #settings: GuardSettings;
@@ -168,14 +187,18 @@ export class PolicyChecks {
    * Sends one check. Returns undefined without a response, `unreadable` if its decision cannot be read, `taken` if its
    * id belongs to another action, `refused` if it may have been rejected because of the arguments, `no-room` if a quota
    * of the tenant is exhausted.
+   *
+   * @param changed - the action with the arguments that an approver changed; default: the requested one
    */
   async ask(
     call: GuardedCall,
     options: CheckOptions,
+    changed?: ChangedAction,
   ): Promise<Decision | 'unreadable' | 'taken' | 'refused' | 'no-room' | undefined> {
     const principal = this.#principals.of(call);
     if (principal === null) return undefined;
-    const question = this.#question(call, principal);
+    const requested = this.#question(call, principal);
+    const question = changed ? { ...requested, action: { ...requested.action, ...changed } } : requested;
     const { framework = '' } = call;
     try {
       const headers = {
@@ -242,7 +265,7 @@ export class PolicyChecks {
 
   #question(call: GuardedCall, principal: string | undefined): PolicyCheck {
     const { environment } = this.#settings;
-    const shown = this.#shown(call);
+    const shown = this.shownOf(call);
     return {
       agentId: call.agentId,
       sessionId: call.sessionId,
@@ -251,6 +274,11 @@ export class PolicyChecks {
         argumentsHash: call.argumentsHash,
         ...(call.origins && !this.#refusals.ofChecks('origins') ? { origins: call.origins } : {}),
         ...(shown ? { arguments: shown } : {}),
+        // Without shown arguments, there is nothing that an approver could change.
+        ...(shown && call.acceptsChanges && !this.#refusals.ofChecks('changes')
+          ? { acceptsChanges: true }
+          : {}),
+        ...(call.changedFrom === undefined ? {} : { changedFrom: call.changedFrom }),
       },
       ...(call.framework ? { framework: call.framework } : {}),
       ...(environment ? { environment } : {}),
@@ -260,7 +288,8 @@ export class PolicyChecks {
     };
   }
 
-  #shown(call: GuardedCall): Record<string, unknown> | undefined {
+  /** Returns the arguments that a call's checks show; undefined for none. */
+  shownOf(call: GuardedCall): Record<string, unknown> | undefined {
     if (!this.#settings.showArguments || !call.isShown) return undefined;
     const chosen = this.#chosen.get(call);
     if (chosen?.hash === call.argumentsHash) return chosen.shown;

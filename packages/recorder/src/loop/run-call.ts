@@ -1,5 +1,6 @@
 import { responseStatuses } from '@actlog/tool-call';
 import type { AdapterCalls } from '../adapter/adapter-calls.ts';
+import type { ApprovedChange } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 
 /** Context of a call, passed to its function beside the arguments. */
@@ -79,8 +80,8 @@ async function recordedRun(requested: RequestedCall, context: RunContext): Promi
   }
   const own = typeof functions === 'function' ? functions : (functions[toolName] as RunTool);
   let content = '';
-  const run = async () => {
-    const result = await own(read.value, {
+  const run = async (args: unknown, change?: ApprovedChange) => {
+    const result = await own(args, {
       callId,
       toolName,
       ...(namespace !== undefined && { namespace }),
@@ -88,9 +89,10 @@ async function recordedRun(requested: RequestedCall, context: RunContext): Promi
     });
     // Part of the call, because an error here is reported to the model as a failure.
     content = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    if (change) content = `${content}\n\n${change.notice}`;
     return result;
   };
-  await (isCovered ? calls.run(call, run) : run());
+  await (isCovered ? calls.run({ ...call, acceptsChanges: true }, run) : run(read.value));
   return content;
 }
 

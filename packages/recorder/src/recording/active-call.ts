@@ -84,6 +84,8 @@ export interface ActiveCall extends RunningCall {
   readonly parentAgentIds: readonly string[];
   /** Hash of the arguments that the call runs with. */
   argumentsHash: string;
+  /** Hash of the requested arguments, if an approver changed them; undefined for none. */
+  changedFrom?: string | undefined;
   readonly callId: string | undefined;
   readonly framework: string | undefined;
   /** Guard that allowed the call, and the action that was checked; undefined if nothing was checked. */
@@ -143,8 +145,12 @@ export function currentCall(): ActiveCall | undefined {
 }
 
 /** Runs a tool as the given call. */
-export function runAsCall<Result>(call: ActiveCall, run: () => Result): Result {
-  return storage().run(call, run);
+export function runAsCall<Args extends unknown[], Result>(
+  call: ActiveCall,
+  run: (...args: Args) => Result,
+  ...args: Args
+): Result {
+  return storage().run(call, run, ...args);
 }
 
 /** Ends a call and all its inner views. Code that is still running afterwards is not part of it. */
@@ -155,9 +161,10 @@ export function endCall(call: ActiveCall): void {
 /** Passes the arguments of the run, or the denial, to the outer hook, which records the call. */
 export function tellOuter(
   outer: ActiveCall,
-  { argumentsHash, refusedWith, trace, checkedAs }: ActiveCall,
+  { argumentsHash, changedFrom, refusedWith, trace, checkedAs }: ActiveCall,
 ): void {
   outer.argumentsHash = argumentsHash;
+  outer.changedFrom = changedFrom;
   outer.refusedWith = refusedWith;
   outer.trace = trace;
   outer.checkedAs ??= checkedAs;

@@ -7,7 +7,14 @@ import {
   toIdentifier,
 } from '@actlog/tool-call';
 import { createEventId, isEventId, isoTimestamp } from '../events/event.ts';
-import { type AnnouncedCall, checkToolCall, type ToolCall, type ToolCallFacts } from '../events/tool-call.ts';
+import {
+  type AnnouncedCall,
+  type ApprovedChange,
+  checkToolCall,
+  type RunCall,
+  type ToolCall,
+  type ToolCallFacts,
+} from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
 import { checkSignal, throwIfAborted } from '../lib/abort.ts';
@@ -74,13 +81,13 @@ export class CallRecorder {
    */
   async toolCall<Result>(
     call: ToolCall,
-    run: () => Result | Promise<Result>,
+    run: RunCall<Result>,
     terms: CallTerms = this.#options.terms,
   ): Promise<Result> {
     checkToolCall(call, run);
     const { outbox } = this.#options;
     const { guard, origins } = terms;
-    if (!outbox && !guard.isEnforcing) return run();
+    if (!outbox && !guard.isEnforcing) return run(call.arguments, undefined);
     const hash = this.#hash(call.arguments);
     const argumentsHash = typeof hash === 'string' ? hash : await hash;
     const framework = call.framework ?? this.#options.framework;
@@ -108,6 +115,7 @@ export class CallRecorder {
       ...(announced ? placeOfAnnounced(announced) : this.#placeOf(call, agentId, same, outer)),
       toolName: call.toolName,
       argumentsHash,
+      changedFrom: same?.changedFrom ?? announced?.changedFrom,
       callId: call.callId,
       framework,
       agentId,
@@ -123,9 +131,10 @@ export class CallRecorder {
       event: announced && { eventId: announced.eventId },
     };
     if (same) same.inner = active;
+    let change: ApprovedChange | undefined;
     try {
       if (guard.isAsking && same?.guard !== guard) {
-        await this.#pass(call, active, terms, announced?.origins);
+        change = await this.#pass(call, active, terms, announced?.origins);
         // Check here, because nothing can happen between this line and the call.
         if (guard.isEnforcing) throwIfAborted(call.signal);
       }
@@ -144,7 +153,7 @@ export class CallRecorder {
     }
     let result: Result;
     try {
-      result = await runAsCall(active, run);
+      result = await runAsCall(active, run, change ? change.arguments : call.arguments, change);
     } catch (error) {
       endCall(active);
       releaseRoom?.();
@@ -244,13 +253,14 @@ export class CallRecorder {
     return noHash;
   }
 
-  /** Resolves when the guard allows the call. */
+  /** Resolves when the guard allows the call, with the approver's change of its arguments, if there is one. */
   async #pass(
     call: ToolCall,
     active: ActiveCall,
     { guard, origins }: CallTerms,
     announcedOrigins: ArgumentOrigins | undefined,
-  ): Promise<void> {
+  ): Promise<ApprovedChange | undefined> {
+    const hash = (args: unknown) => this.#hash(args);
     const hashNow = () => this.#hash(call.arguments);
     const originsNow = () => {
       active.trace = origins?.trace(active.sessionId, call.arguments);
@@ -258,6 +268,7 @@ export class CallRecorder {
     };
     const guarded = guardedCall(call, {
       ...active,
+      hash,
       hashNow,
       originsNow,
       origins: announcedOrigins ?? active.trace?.origins,
@@ -267,16 +278,20 @@ export class CallRecorder {
     active.actionId = guarded.actionId;
     if (!guard.isEnforcing) {
       void guard.observe(guarded);
-      return;
+      return undefined;
     }
     checkSignal(call.signal);
     throwIfAborted(call.signal);
     try {
       await guard.admit(guarded);
       if (!isGiven || guarded.actionId !== firstId) active.checkedAs = guarded.actionId;
+      const { change, origins: changed } = guarded;
+      if (change && changed && active.trace) active.trace = { ...active.trace, origins: changed };
+      return change;
     } finally {
       active.actionId = guarded.actionId;
       active.argumentsHash = guarded.argumentsHash;
+      active.changedFrom = guarded.changedFrom;
     }
   }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ToolCall, ToolCallFacts } from '../events/tool-call.ts';
+import type { RunCall, ToolCall, ToolCallFacts } from '../events/tool-call.ts';
 import { processWide } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
 
@@ -38,7 +38,10 @@ function wrap(toolName: string, tool: ToolFunctions[string], recorder: Recording
     const parameters = signal && args.length > 1 ? args.slice(0, -1) : args;
     // Models call tools with one object; several parameters are hashed as a list.
     const given: unknown = parameters.length <= 1 ? parameters[0] : parameters;
-    return recorder.toolCall({ toolName, arguments: given, signal }, () => tool.apply(this, args));
+    const call = { toolName, arguments: given, signal, acceptsChanges: parameters.length === 1 };
+    return recorder.toolCall(call, (changed, change) =>
+      tool.apply(this, change ? ([changed, ...args.slice(1)] as never[]) : args),
+    );
   };
   return Object.defineProperties(wrapped, {
     [mark]: { value: [...recorders, recorder] },
@@ -81,7 +84,7 @@ export function enterSession(id: string): void {
 
 /** Receiver of a session's calls. */
 export interface SessionRecorder {
-  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result>;
+  toolCall<Result>(call: ToolCall, run: RunCall<Result>): Promise<Result>;
   record(facts: ToolCallFacts): string;
   noteText(author: TextAuthor, text: string, sessionId?: string): void;
 }
@@ -98,12 +101,12 @@ export class RecorderSession {
   }
 
   /** Runs a function in which this is the session of all calls without one, also after an `await`. */
-  run<Result>(fn: () => Result): Result {
-    return storage().run(this.id, fn);
+  run<Args extends unknown[], Result>(fn: (...args: Args) => Result, ...args: Args): Result {
+    return storage().run(this.id, fn, ...args);
   }
 
   /** Calls `recorder.toolCall` in this session. */
-  toolCall<Result>(call: ToolCall, run: () => Result | Promise<Result>): Promise<Result> {
+  toolCall<Result>(call: ToolCall, run: RunCall<Result>): Promise<Result> {
     return this.#recorder.toolCall({ ...call, sessionId: this.id }, run);
   }
 

@@ -42,6 +42,7 @@ export class SharedCalls {
       argumentsHash,
       ...(subagent !== undefined && { subagent }),
       ...(parentAgentIds.length > 0 && { parentAgentIds }),
+      ...(active.changedFrom !== undefined && { changedFrom: active.changedFrom }),
       actionId: active.actionId ?? actionId,
       origins: trace?.origins,
     });

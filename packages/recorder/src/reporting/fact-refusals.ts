@@ -18,12 +18,21 @@ const texts = {
     ofEvents: 'seals of sessions; no more are sent, and a lost event does not show',
     fix: "Upgrade the service, or turn off the recorder's option seals.",
   },
+  changes: {
+    ofChecks:
+      'policy checks of callers that can run changed arguments; they are sent without that, and no approver can change arguments',
+    ofEvents: undefined,
+    fix: 'Upgrade the service.',
+  },
 } as const;
+
+/** Facts of a check that a service may reject. */
+export type OptionalCheckFacts = OptionalFacts | 'changes';
 
 /** Remembers that the service does not take some facts, in checks or as events, so that they are no longer sent. */
 export class FactRefusals {
   readonly #reporter: Reporter;
-  readonly #ofChecks = new Set<OptionalFacts>();
+  readonly #ofChecks = new Set<OptionalCheckFacts>();
   readonly #ofEvents = new Set<OptionalFacts>();
 
   constructor(reporter: Reporter) {
@@ -31,7 +40,7 @@ export class FactRefusals {
   }
 
   /** `true` if checks are sent without these facts. */
-  ofChecks(facts: OptionalFacts): boolean {
+  ofChecks(facts: OptionalCheckFacts): boolean {
     return this.#ofChecks.has(facts);
   }
 
@@ -41,7 +50,7 @@ export class FactRefusals {
   }
 
   /** Remembers that the service accepted a check only without these facts. */
-  rememberCheck(facts: OptionalFacts): void {
+  rememberCheck(facts: OptionalCheckFacts): void {
     if (this.#ofChecks.has(facts)) return;
     this.#ofChecks.add(facts);
     this.#report(facts, texts[facts].ofChecks);
@@ -54,7 +63,7 @@ export class FactRefusals {
     this.#report(facts, texts[facts].ofEvents);
   }
 
-  #report(facts: OptionalFacts, what: string | undefined): void {
+  #report(facts: OptionalCheckFacts, what: string | undefined): void {
     const message = `The service rejects ${what}. ${texts[facts].fix}`;
     this.#reporter.failed(`${facts}-refused`, new Error(message));
   }

@@ -1,3 +1,4 @@
+import type { ApprovedChange } from '../events/tool-call.ts';
 import { Guard } from '../guard/guard.ts';
 import { type GuardOptions, type GuardSettings, resolveGuard } from '../guard/guard-options.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
@@ -17,6 +18,8 @@ export interface CheckedCall {
   readonly framework: string;
   /** Id of the action, the same in repeated checks. */
   readonly actionId: string;
+  /** `true` if the process that runs the call takes changed arguments. Default: `false`. */
+  readonly acceptsChanges?: boolean | undefined;
 }
 
 /** The guard of the recorder, without the recorder: for calls that another process runs. */
@@ -50,22 +53,27 @@ export class CallGuard {
   }
 
   /**
-   * Resolves when the call may run.
+   * Resolves when the call may run, with the approver's change of its arguments and their hash, if there is one.
    *
-   * @throws ActionDeniedError when it may not
+   * @param hash - returns the hash of changed arguments
+   * @throws ActionDeniedError when it may not run
    */
-  admit({ actionId, argumentsHash, framework, ...call }: CheckedCall): Promise<void> {
-    return this.#guard.admit(
-      guardedCall(call, {
-        ...call,
-        actionId,
-        argumentsHash,
-        framework,
-        // The arguments are a copy that never changes.
-        hashNow: () => argumentsHash,
-        originsNow: () => undefined,
-        origins: undefined,
-      }),
-    );
+  async admit(
+    { actionId, argumentsHash, framework, ...call }: CheckedCall,
+    hash: (args: unknown) => string | Promise<string>,
+  ): Promise<(ApprovedChange & { readonly argumentsHash: string }) | undefined> {
+    const guarded = guardedCall(call, {
+      ...call,
+      actionId,
+      argumentsHash,
+      framework,
+      hash,
+      // The arguments are a copy that never changes.
+      hashNow: () => argumentsHash,
+      originsNow: () => undefined,
+      origins: undefined,
+    });
+    await this.#guard.admit(guarded);
+    return guarded.change && { ...guarded.change, argumentsHash: guarded.argumentsHash };
   }
 }

@@ -15,6 +15,7 @@ export {
 } from '@actlog/tool-call';
 export { endOfRunReason, maxDenialsInARow, maxSameDenials } from '../adapter/run-denials.ts';
 export { createEventId } from '../events/event.ts';
+export type { ApprovedChange } from '../events/tool-call.ts';
 
 export { ActionDeniedError, policyOf } from '../guard/action-denied-error.ts';
 export type { GuardOptions } from '../guard/guard-options.ts';

@@ -83,6 +83,7 @@ function harnessOf(provider: Provider): AdapterHarness {
       hasOwnHooks: false,
       hasSession: false,
       maxDenials: 'caller',
+      changes: 'noticed',
       origins: { user: true, system: true, results: true },
     },
     run: (scenario) => ended(provider, scenario),

@@ -327,6 +327,7 @@ function ofApproval(record: ForwardedRecord): OcsfEvent {
       subagent: row.subagent,
       parentAgentIds: row.parentAgentIds,
       argumentsHash: action.argumentsHash,
+      changedPaths: row.changedArguments == null ? undefined : Object.keys(object(row.changedArguments)),
     }),
   });
 }

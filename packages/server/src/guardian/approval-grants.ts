@@ -62,7 +62,8 @@ export async function createGrant(
     principal: held.principal,
     granted_for: terms.for,
     tool_name: toolName,
-    action_digest: held.action_digest,
+    // That of changed arguments is known when the agent checks them. Until then, the grant allows nothing.
+    action_digest: held.changes === null ? held.action_digest : `changed ${held.id}`,
     policies: held.policies ?? '[]',
     pending_action_id: held.id,
     granted_by: grantedBy.key,

@@ -8,7 +8,7 @@ import {
   type GrantRevocationPayload,
   heldOutcome,
 } from '@actlog/policy';
-import type { Decide, SentOf, WebhookEvent } from '@actlog/protocol';
+import { type Decide, type SentOf, stringifyExactJson, type WebhookEvent } from '@actlog/protocol';
 import { notFound, refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -81,7 +81,7 @@ export interface ActionDecision {
   readonly actor: RequestActor;
   /** Id of the held action. */
   readonly id: string;
-  readonly body: Pick<Decide, 'decision' | 'comment' | 'grant'>;
+  readonly body: Pick<Decide, 'decision' | 'comment' | 'grant' | 'changedArguments'>;
 }
 
 /**
@@ -125,16 +125,24 @@ async function apply(
   }: Pick<ActionDecision, 'body'> & { readonly approver: Approver; readonly nowMs: number },
 ): Promise<PendingActionRow | undefined> {
   const approvals = decided.given.length === 0 ? null : JSON.stringify(decided.given);
+  const { changedArguments } = decided;
+  const changes = changedArguments === null ? null : (stringifyExactJson(changedArguments) as string);
   if (decided.type === 'counted') {
-    if (!(await saveApprovals(write.db, row, approvals, nowMs))) return undefined;
-    const counted = { ...row, approvals };
+    if (!(await saveApprovals(write.db, row, { approvals, changes }, nowMs))) return undefined;
+    const counted = { ...row, approvals, changes };
     await recordApproverDecision(parts, write, counted, 'partially_approved', approver, nowMs);
     return counted;
   }
   const { session_id: sessionId } = row;
   const grantId =
     decided.grant && sessionId !== null
-      ? await createGrant(write.db, { ...row, session_id: sessionId }, decided.grant, approver, nowMs)
+      ? await createGrant(
+          write.db,
+          { ...row, changes, session_id: sessionId },
+          decided.grant,
+          approver,
+          nowMs,
+        )
       : null;
   const end = {
     status: decided.status,
@@ -144,13 +152,14 @@ async function apply(
     decided_ms: nowMs,
     approvals,
     grant_id: grantId,
+    changes,
   };
   return endAction(parts, write, row, end, approver, nowMs);
 }
 
 /**
- * Returns the entry of the audit log for an approver's decision: the status, the number of approvals and the grant. The
- * action's arguments and the approver's comment stay with the action.
+ * Returns the entry of the audit log for an approver's decision: the status, the number of approvals, the grant and the
+ * paths of changed arguments. The action's arguments, changed values and the approver's comment stay with the action.
  */
 function decisionChange(before: PendingActionRow, after: PendingActionRow): Change {
   const { toolName } = JSON.parse(before.action) as { readonly toolName: string };
@@ -163,13 +172,14 @@ function decisionChange(before: PendingActionRow, after: PendingActionRow): Chan
   return {
     action,
     target: { id: before.id, name: toolName },
-    changes: fieldChanges(audited(before), audited(after), ['status', 'approvals', 'grantId']),
+    changes: fieldChanges(audited(before), audited(after), ['status', 'approvals', 'grantId', 'changed']),
   };
 }
 
-function audited({ status, approvals, grant_id: grantId }: PendingActionRow) {
+function audited({ status, approvals, grant_id: grantId, changes }: PendingActionRow) {
   const given = approvals === null ? 0 : (JSON.parse(approvals) as readonly unknown[]).length;
-  return { status, approvals: given, grantId };
+  const changed = changes === null ? null : Object.keys(JSON.parse(changes) as object).join(', ');
+  return { status, approvals: given, grantId, changed };
 }
 
 /**
@@ -190,7 +200,8 @@ export async function endAction(
 ): Promise<PendingActionRow | undefined> {
   if (!(await endPendingAction(write.db, row.tenant_id, row.id, end, nowMs))) return undefined;
   const ended = { ...row, ...end };
-  const { decision, decidedBy } = heldOutcome(heldAction(ended, nowMs));
+  // The decision is about what the agent may run, which are the changed arguments if the approver changed any.
+  const { decision, decidedBy } = heldOutcome(heldAction(ended, nowMs), false);
   await parts.decisionLog.endHeld(write, {
     tenantId: row.tenant_id,
     heldId: row.id,

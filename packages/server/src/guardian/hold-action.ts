@@ -80,6 +80,9 @@ export async function holdAction(
     parent_agents: parentsJson(held.parentAgentIds),
     policies: JSON.stringify(held.policies),
     grant_id: null,
+    editable: held.editable.length === 0 ? null : JSON.stringify(held.editable),
+    changes: null,
+    executed_hash: null,
   };
   await insertPendingAction(write.db, row);
   write.afterCommit(() => parts.metrics.heldAction());
@@ -129,7 +132,14 @@ export function expireAction(
   row: PendingActionRow,
   nowMs: number,
 ): Promise<PendingActionRow | undefined> {
-  const none = { comment: null, decided_by: null, decided_principal: null, decided_ms: null, grant_id: null };
+  const none = {
+    comment: null,
+    decided_by: null,
+    decided_principal: null,
+    decided_ms: null,
+    grant_id: null,
+    changes: null,
+  };
   const end = { status: 'expired' as const, ...none, approvals: row.approvals };
   return endAction(parts, write, row, end, null, nowMs);
 }

@@ -27,6 +27,10 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
       given: row.approvals === null ? [] : (JSON.parse(row.approvals) as GivenApproval[]),
     },
     grantId: row.grant_id,
+    editable: row.editable === null ? [] : (JSON.parse(row.editable) as HeldAction['editable']),
+    changedArguments:
+      row.changes === null ? null : (parseJsonForOutput(row.changes) as Record<string, unknown>),
+    executedHash: row.executed_hash,
     decision: decided
       ? {
           decision: row.status === 'approved' ? 'approve' : 'deny',

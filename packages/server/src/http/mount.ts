@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { type Endpoint, type EndpointName, endpointNames, endpoints, headers } from '@actlog/protocol';
+import {
+  type Endpoint,
+  type EndpointName,
+  endpointNames,
+  endpoints,
+  headers,
+  stringifyExactJson,
+} from '@actlog/protocol';
 import { contract, type EndpointSchemas } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
@@ -18,6 +25,9 @@ import type { LoopTurns } from './limits/turns.ts';
 import { type RequestGate, requireScope } from './request-gate.ts';
 import { releaseBody, validated, validator } from './request-input.ts';
 import type { Call, ReadRoute, Route, Routes, WriteRoute } from './route.ts';
+
+/** Endpoints whose bodies have arguments of a call, of which no digit may get lost. */
+const hasArguments: ReadonlySet<EndpointName> = new Set(['policies.check', 'guardian.pendingActions.decide']);
 
 /** Content type of all responses except the export. */
 export const jsonType = 'application/json; charset=utf-8';
@@ -56,7 +66,7 @@ export function mountEndpoints(app: FastifyInstance, parts: EndpointParts, route
     app.route({
       method: endpoint.method,
       url: endpoint.path,
-      config: { readsArguments: name === 'policies.check', keepsJson: name === 'events.create' },
+      config: { readsArguments: hasArguments.has(name), keepsJson: name === 'events.create' },
       onRequest: parts.requestGate.hook({
         check: (caller) => {
           requireScope(caller, endpoint.scope);
@@ -202,7 +212,7 @@ class IdempotentRequest {
     }
     this.#secret = secret;
     this.#place = { tenant_id: tenantId, endpoint, key };
-    this.#digest = hash('sha256', JSON.stringify([path, body]));
+    this.#digest = hash('sha256', stringifyExactJson([path, body]) as string);
   }
 
   /**

@@ -2,6 +2,7 @@ import {
   type CheckDecision,
   type CheckEffect,
   type CheckResponse,
+  changedDecision,
   type FiredPolicy,
   grantedDecision,
   type KnownAction,
@@ -15,8 +16,8 @@ import { type HoldParts, holdAction } from '../guardian/hold-action.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { countActions, saveCheckedAction } from '../storage/policies/policy-count-store.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
-import { useGrant } from '../storage/stores/approval-grant-store.ts';
-import { markApprovalUsed } from '../storage/stores/pending-action-store.ts';
+import { bindGrant, useGrant } from '../storage/stores/approval-grant-store.ts';
+import { markApprovalUsed, markChangedRun } from '../storage/stores/pending-action-store.ts';
 import { addUsage } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
 import type { Database, Write } from '../storage/transaction.ts';
@@ -48,6 +49,8 @@ export interface EffectsContext {
   readonly kept: (response: CheckResponse) => PolicyDecisionRow;
   /** Returns the digest of the action. */
   readonly digest: () => string;
+  /** Returns the digest of the checked arguments, also if an approver changed them. */
+  readonly checkedDigest: () => string;
 }
 
 /** Writes the effects of a check's decision, in the transaction that the decision was made in. */
@@ -80,6 +83,7 @@ export class CheckEffects {
     let newDenial: FiredPolicy | undefined;
     for (const effect of decision.effects) {
       if (effect.type === 'hold') heldUsage = await this.#hold(write, effect, decision);
+      else if (effect.type === 'run_changed') await this.#runChanged(write, effect);
       else if (effect.type === 'use_grant') await this.#recordGrant(write, effect);
       else if (effect.type === 'count') await this.#count(write.db);
       else if (effect.type === 'record_call') {
@@ -109,6 +113,15 @@ export class CheckEffects {
     const { tenantId, body, nowMs } = this.#context;
     const payload = grantedDecision(body, policy, grant);
     await recordDecision(this.#parts, write, tenantId, body, payload, nowMs);
+  }
+
+  async #runChanged(write: Write, { held }: CheckEffect & { type: 'run_changed' }): Promise<void> {
+    const { tenantId, body, nowMs, checkedDigest } = this.#context;
+    const { argumentsHash } = body.action;
+    if (!(await markChangedRun(write.db, { tenant_id: tenantId, id: held.id }, argumentsHash))) return;
+    await bindGrant(write.db, tenantId, held.id, checkedDigest());
+    await this.#parts.decisionLog.runChanged(write, tenantId, held.id, argumentsHash);
+    await recordDecision(this.#parts, write, tenantId, body, changedDecision(body, held), nowMs);
   }
 
   async #count(db: Database): Promise<void> {

@@ -83,6 +83,7 @@ export class Check {
    * Returns the response, or `undefined` if a write is needed: to count, hold or end the action, or to notify webhooks.
    */
   async respondByReading(db: Database): Promise<CheckResponse | undefined> {
+    await this.#stored.readChanged(db);
     const set = await this.#readPolicies(db);
     const history = this.#stored.history(set);
     if (history.isWatched) return undefined;
@@ -93,7 +94,12 @@ export class Check {
       const fired = lastingPolicies(matching);
       const isDenialRecorded = await this.#denials.isComplete(db, fired, row.id);
       return withoutEffects(
-        decideWaitingCheck({ fired, held: heldAction(row, this.#nowMs), isDenialRecorded }),
+        decideWaitingCheck({
+          check: this.#body,
+          fired,
+          held: heldAction(row, this.#nowMs),
+          isDenialRecorded,
+        }),
       );
     }
     if (matching.some(({ policy }) => policy.definition.rate !== null)) return undefined;
@@ -119,6 +125,7 @@ export class Check {
    * @param draft - policies instead of the active ones
    */
   async respondDry(db: Database, draft?: PolicySet): Promise<CheckResponse> {
+    if (!draft) await this.#stored.readChanged(db);
     const set = draft ?? (await this.#readPolicies(db));
     this.#set = set;
     const known = await this.#stored.known(db);
@@ -126,12 +133,14 @@ export class Check {
     const fired = await this.#stored.fired(db, matching, this.#stored.windows(matching), known);
     const row = await this.#stored.held(db, known?.heldId);
     const grant = row ? undefined : await this.#stored.grant(db, fired, known);
-    return checkResponse(fired, row && heldAction(row, this.#nowMs), grant);
+    const isRequested = this.#body.action.changedFrom === undefined;
+    return checkResponse(fired, row && heldAction(row, this.#nowMs), grant, isRequested);
   }
 
   /** Returns the response, and writes its effects. */
   async respondByWriting(write: Write): Promise<CheckResponse> {
     const { db } = write;
+    await this.#stored.readChanged(db);
     const set = await this.#readPolicies(db);
     const history = this.#stored.history(set);
     // Before all other locks, because the history determines the policies that match.
@@ -184,7 +193,13 @@ export class Check {
       const row = await this.#heldOrEnded(write, this.#heldId);
       if (!row) return undefined;
       const held = heldAction(row, this.#nowMs);
-      const decision = decideWaitingCheck({ fired, held, isWatched, isDenialRecorded: false });
+      const decision = decideWaitingCheck({
+        check: this.#body,
+        fired,
+        held,
+        isWatched,
+        isDenialRecorded: false,
+      });
       if (!(await effects.useApproval(write.db, decision))) continue;
       await effects.write(write, decision, fired);
       return decision.response;
@@ -222,6 +237,7 @@ export class Check {
       history,
       denials: this.#denials,
       digest: () => this.#stored.digest,
+      checkedDigest: () => this.#stored.checkedDigest,
       kept: (response) =>
         decisionRow({
           tenantId: this.#tenantId,
@@ -245,7 +261,7 @@ export class Check {
       throw new QuotaError(full, this.#nowMs);
     }
     this.#parts.metrics.quotaRefusal(full.quota);
-    return checkResponse(fired, undefined);
+    return checkResponse(fired, undefined, undefined, true);
   }
 
   /**

@@ -104,6 +104,12 @@ export class DecisionLog {
     await addActivity(db, tenantId, change, 'requests', endedMs);
   }
 
+  /** Stores the hash of the changed arguments of a held action, in the transaction of the check that runs them. */
+  async runChanged({ db }: Write, tenantId: number, heldId: string, executedHash: string): Promise<void> {
+    const stored = (await lockHeldDecisions(db, tenantId, [heldId])).get(heldId);
+    if (stored) await changeHeldDecision(db, tenantId, stored.id, { executed_hash: executedHash });
+  }
+
   async #queued(decision: PolicyDecisionRow): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       if (this.#queue.length >= this.#options.maxQueued) {
@@ -264,6 +270,7 @@ export function decisionRow({
     subagent: check.subagent ?? null,
     parent_agents: parentsJson(check.parentAgentIds),
     held_status: null,
+    executed_hash: null,
     ended_ms: null,
   };
 }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import {
   type ApprovalGrant,
+  type ApprovedAction,
   actionMismatch,
   agentRevoked,
   approvalSubject,
+  type ChangedAction,
   type CheckedAction,
   checkedAction,
   coveringGrant,
@@ -13,9 +15,12 @@ import {
   type FiredPolicy,
   firedPolicies,
   type HeldAction,
+  isApprovedChange,
   isUsedUp,
   type KnownAction,
   keyStopped,
+  type PolicyVersion,
+  policiesOfChanged,
   policyDecision,
   type RateWindow,
   rateWindows,
@@ -23,7 +28,7 @@ import {
   scheduledPolicies,
   verdictOn,
 } from '@actlog/policy';
-import type { PolicyCheck } from '@actlog/protocol';
+import { type PolicyCheck, parseJsonWithBigInts } from '@actlog/protocol';
 import { v5 } from 'uuid';
 import { approvalGrant } from '../guardian/approval-grants.ts';
 import { type RecordingParts, recordDecision } from '../guardian/decide-action.ts';
@@ -52,6 +57,8 @@ export class StoredFacts {
   readonly #nowMs: number;
   readonly #matches: Matches;
   #knownDigest: string | undefined;
+  /** Policies that held the requested action, for a check of changed arguments. */
+  #heldFor: readonly PolicyVersion[] | undefined;
 
   /** @param matches - matches of the same action, also from earlier rounds */
   constructor(caller: KeyHolder, body: PolicyCheck, nowMs: number, matches: Matches) {
@@ -63,10 +70,36 @@ export class StoredFacts {
     this.#action = checkedAction(body);
   }
 
-  /** Digest of the action. Computed only when it is needed, because displayed arguments can be large. */
+  /**
+   * Digest of the action: of the requested one, if an approver changed its arguments. Computed only when it is needed,
+   * because displayed arguments can be large.
+   */
   get digest(): string {
     this.#knownDigest ??= actionDigest(this.#body);
     return this.#knownDigest;
+  }
+
+  /** Digest of the checked arguments, also if an approver changed them. */
+  get checkedDigest(): string {
+    return actionDigest(this.#body);
+  }
+
+  /**
+   * Reads the held action of a check of changed arguments. Call it before all other reads.
+   *
+   * @throws ApiError `ACTION_MISMATCH` if no approval is for exactly these arguments.
+   */
+  async readChanged(db: Database): Promise<void> {
+    const { agentId, actionId, action } = this.#body;
+    if (action.changedFrom === undefined) return;
+    const checked =
+      actionId === undefined ? undefined : await findCheckedAction(db, this.#tenantId, agentId, actionId);
+    const row = await this.held(db, checked?.pending_action_id);
+    if (!row || !isApprovedChange(this.#body, changedAction(row, this.#nowMs), actionDigest)) {
+      throw refusalError(actionMismatch);
+    }
+    this.#knownDigest = row.action_digest;
+    this.#heldFor = row.policies === null ? [] : (JSON.parse(row.policies) as PolicyVersion[]);
   }
 
   /** Lock for racing checks that name, or would hold, the same action. Rates have other locks. */
@@ -88,7 +121,8 @@ export class StoredFacts {
     const stopping = await stoppingAgent(db, this.#caller, agentId, parentAgentIds);
     const { fired, readers } = this.#matches.of(set, this.#action);
     const unscheduled = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
-    const matching = scheduledPolicies(unscheduled, this.#nowMs);
+    const scheduled = scheduledPolicies(unscheduled, this.#nowMs);
+    const matching = this.#heldFor ? policiesOfChanged(scheduled, this.#heldFor) : scheduled;
     if (!stopping) return matching;
     const stops = {
       agent: () => agentRevoked,
@@ -183,8 +217,13 @@ export class StoredFacts {
 }
 
 /** Returns the digest of an action that an approval is bound to: everything that the approver sees, and the session. */
-function actionDigest(body: PolicyCheck): string {
-  return hash('sha256', approvalSubject(body));
+function actionDigest(action: ApprovedAction): string {
+  return hash('sha256', approvalSubject(action));
+}
+
+function changedAction(row: PendingActionRow, nowMs: number): ChangedAction {
+  const { arguments: shown } = parseJsonWithBigInts(row.action) as PolicyCheck['action'];
+  return { ...heldAction(row, nowMs), shown, subject: row.action_digest };
 }
 
 /**

@@ -44,6 +44,9 @@ async function checkResponse(
 ): Promise<CheckResponse> {
   // Conditions and approvers would not see these keys. The guard repeats the check without arguments.
   if (call.protoKeysRemoved) throw validationError('', 'proto_key', 'contains a key named __proto__');
+  if (call.body.action.changedFrom !== undefined && call.body.actionId === undefined) {
+    throw validationError('action.changedFrom', 'no_action', 'needs the actionId of the requested action');
+  }
   const { waitSeconds, isDryRun } = checkPreference(call.header(headers.prefer));
   if (isDryRun) {
     requireAgent(call.caller, call.body.agentId);
@@ -88,6 +91,8 @@ function keepDecision(
   decided: Decided,
   isDryRun = false,
 ): Promise<void> {
+  // The agent checks the changed arguments next, and that decision is kept.
+  if (decided.response.changedArguments !== null) return Promise.resolve();
   return decisionLog.keep(decisionRow({ tenantId, check: body, isDryRun, ...decided }));
 }
 

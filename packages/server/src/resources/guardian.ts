@@ -2,6 +2,7 @@ import { type DecisionParts, decideAction } from '../guardian/decide-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
+import { validationError } from '../lib/api-error.ts';
 import { listPendingActions } from '../storage/stores/pending-action-store.ts';
 import { type ActorParts, actorOf } from '../tenants/audit-log.ts';
 
@@ -42,12 +43,14 @@ export function decidePendingAction(
 ): WriteRoute<'guardian.pendingActions.decide'> {
   return {
     kind: 'write',
-    handle: (call, write) =>
-      decideAction(parts, write, {
+    handle: (call, write) => {
+      if (call.protoKeysRemoved) throw validationError('', 'proto_key', 'contains a key named __proto__');
+      return decideAction(parts, write, {
         tenantId: call.caller.tenantId,
         actor: actorOf(parts, call),
         id: call.params.id,
         body: call.body,
-      }),
+      });
+    },
   };
 }

@@ -57,6 +57,7 @@ export function decideActionsRoute(parts: DecisionsParts): ServerRoute {
     method: 'POST',
     path: '/pending-actions/decide',
     success: 200,
+    readsArguments: true,
     check: (caller) => requireScope(caller, 'decide'),
     async handle(call): Promise<ActionDecisionResults> {
       const { decisions } = validated('body', decideActionsBody, call.body);

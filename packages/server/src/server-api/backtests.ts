@@ -205,6 +205,7 @@ export function decisionView(
     heldStatus: row.held_status,
     endedAt: isoTimeOrNull(row.ended_ms),
     grantId: row.grant_id,
+    executedHash: row.executed_hash,
     principal: row.principal,
     subagent: row.subagent,
     parentAgentIds: parentsOf(row.parent_agents),

@@ -142,7 +142,9 @@ async function readCallDecisions(
   const query = { sessionId, toolName, dryRun: false, limit: mostDecisions };
   try {
     const page: PolicyDecisionPage = await client.request('GET', '/server/v1/decisions', { query, signal });
-    return page.items.filter((decision) => decision.argumentsHash === argumentsHash);
+    return page.items.filter((decision) =>
+      [decision.argumentsHash, decision.executedHash].includes(argumentsHash as string),
+    );
   } catch (error) {
     if (error instanceof NotFoundError) return [];
     throw error;

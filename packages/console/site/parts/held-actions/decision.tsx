@@ -4,6 +4,7 @@ import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
 import { Choice, Field } from '../field.tsx';
 import { Problem } from '../problem.tsx';
+import { ChangeFields, ChangeList, type Changes } from './argument-changes.tsx';
 import { decidedNews, lateNewsOf } from './decision-news.ts';
 
 const buttons = [
@@ -35,10 +36,20 @@ export function Decision({
   const { client, identity } = useConnection();
   const [comment, setComment] = useState('');
   const [grant, setGrant] = useState<Decide['grant']>();
+  const proposed = action.changedArguments ?? null;
+  const [changes, setChanges] = useState<Changes>(proposed ?? {});
+  const isChanged = Object.keys(changes).length > 0;
   const decide = useAction(async (decision: Decide['decision']) => {
     const given = comment.trim();
     const isGranted = decision === 'approve' && grant !== undefined;
-    const body = { decision, ...(given && { comment: given }), ...(isGranted && { grant }) };
+    // If another approver changed them, the decision says which arguments it is for.
+    const isForChanges = decision === 'approve' && (isChanged || proposed !== null);
+    const body = {
+      decision,
+      ...(given && { comment: given }),
+      ...(isGranted && { grant }),
+      ...(isForChanges && { changedArguments: changes }),
+    };
     try {
       const decided = await client.guardian.pendingActions.decide(action.id, body);
       onEnd(decidedNews(decided), decided.status !== 'pending');
@@ -53,6 +64,8 @@ export function Decision({
   );
   return (
     <>
+      {!hasApproved && <ChangeFields action={action} changes={changes} onChange={setChanges} />}
+      <ChangeList action={action} changes={changes} />
       {!hasApproved && <GrantChoice action={action} grant={grant} onChange={setGrant} />}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends */}
       <div class="decide" role="group" aria-labelledby={titleId}>
@@ -66,7 +79,7 @@ export function Decision({
         {asked !== undefined && !(asked === 'approve' && hasApproved) && (
           <ConfirmDecision
             decision={asked}
-            name={`${action.action?.toolName} by ${action.agentId}`}
+            name={`${action.action?.toolName} by ${action.agentId}${asked === 'approve' && isChanged ? ' with changes' : ''}`}
             isBusy={decide.isBusy}
             onConfirm={() => {
               onAsked();
@@ -86,7 +99,7 @@ export function Decision({
                 aria-disabled={!isOpen || decide.isBusy}
                 onClick={() => isOpen && decide.run(decision)}
               >
-                {words}
+                {decision === 'approve' && isChanged ? 'Approve with changes' : words}
               </button>
             ))}
       </div>

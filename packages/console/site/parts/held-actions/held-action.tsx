@@ -9,13 +9,17 @@ import { OriginList } from '../origins/origin-list.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
 import { ActingAgent, actorName, Time } from '../time.tsx';
+import { ChangeList } from './argument-changes.tsx';
 import { Decision } from './decision.tsx';
 
-function Outcome({ action: { status, decision, grantId } }: { action: PendingAction }) {
+function Outcome({ action }: { action: PendingAction }) {
+  const { status, decision, grantId, changedArguments, executedHash } = action;
   if (!decision) return <p>{status === 'expired' ? 'Nobody decided in time.' : status}</p>;
   return (
-    <p>
-      <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span> by{' '}
+    <>
+      <p>
+      <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span>
+      {changedArguments != null && ' with changes'} by{' '}
       <bdi translate={false}>{actorName(decision.decidedBy, decision.principal)}</bdi>{' '}
       <Time at={decision.decidedAt} />
       {decision.comment && <>: “{decision.comment}”</>}
@@ -24,7 +28,22 @@ function Outcome({ action: { status, decision, grantId } }: { action: PendingAct
           , also for <a href={href(['approvals'], { status: 'grants' })}>later actions</a>
         </>
       )}
-    </p>
+      </p>
+      {changedArguments != null && (
+        <>
+          <ChangeList action={action} changes={changedArguments} />
+          <p class="faint">
+            {typeof executedHash === 'string' ? (
+              <>
+                The agent ran it with the changed arguments. Their hash: <code>{executedHash}</code>
+              </>
+            ) : (
+              'The agent has not run it with the changed arguments.'
+            )}
+          </p>
+        </>
+      )}
+    </>
   );
 }
 

@@ -209,6 +209,12 @@ function ApprovalFields({ fields, isReadOnly }: { fields: PolicyFields; isReadOn
       >
         <textarea name="approverKeys" rows={1} spellcheck={false} defaultValue={fields.approverKeys} />
       </Field>
+      <Field
+        label="Arguments that an approver may change"
+        hint={`One per line, such as {"path":"amount","max":500}, {"path":"paths","subset":true} or {"path":"to","oneOf":["ada"]}.`}
+      >
+        <textarea name="editable" rows={1} spellcheck={false} defaultValue={fields.editable} />
+      </Field>
       <div class="row">
         <Check
           name="notRequester"

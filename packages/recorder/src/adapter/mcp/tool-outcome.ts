@@ -1,4 +1,5 @@
 import { responseStatuses, type ToolOutcome, taskStatus } from '@actlog/tool-call';
+import type { ApprovedChange } from '../../events/tool-call.ts';
 import type { ActionDeniedError } from '../../guard/action-denied-error.ts';
 import { processWide } from '../../lib/process-wide.ts';
 import type { HookedCall } from '../hooked-calls.ts';
@@ -119,6 +120,13 @@ function asToolResult(result: unknown): ToolResult {
 /** Creates the result for the model when a call is denied. */
 export function deniedResult(error: ActionDeniedError) {
   return { isError: true, content: [{ type: 'text', text: error.message }] };
+}
+
+/** Returns a result with the sentence for the model about an approver's change; the given one if it has no content. */
+export function withChangeNotice<Result>(result: Result, { notice }: ApprovedChange): Result {
+  const { content } = asToolResult(result);
+  if (!Array.isArray(content)) return result;
+  return { ...result, content: [...(content as unknown[]), { type: 'text', text: notice }] };
 }
 
 /** Returns `true` if the tool reports a failure. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stringifyExactJson } from '@actlog/tool-call';
+import type { ApprovedChange } from '../../events/tool-call.ts';
 import { processWide } from '../../lib/process-wide.ts';
 import { isUrlRequired, throwAsGivenUp } from './tool-outcome.ts';
 
@@ -168,11 +169,13 @@ export function giveUpCalls(owner?: object): void {
 interface RepeatableCall<Result> {
   /** Client or server of the call. */
   readonly owner: object;
-  run(): Promise<Result>;
+  readonly run: (args?: unknown, change?: ApprovedChange) => Promise<Result>;
   /** Returns the key by which a repetition is recognized; called while the call runs. */
   readonly key: () => string | undefined;
   /** Runs a function through the recorders. */
-  readonly record: (run: () => Promise<Result>) => Promise<Result>;
+  readonly record: (
+    run: (args?: unknown, change?: ApprovedChange) => Promise<Result>,
+  ) => Promise<Result>;
 }
 
 /**
@@ -183,11 +186,11 @@ interface RepeatableCall<Result> {
  */
 export function runRepeatable<Result>({ owner, run, key, record }: RepeatableCall<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const recorded = async () => {
+    const recorded = async (args?: unknown, change?: ApprovedChange) => {
       const ownKey = key();
       if (ownKey !== undefined) repeatCall(ownKey);
       try {
-        return await run();
+        return await run(args, change);
       } catch (error) {
         if (ownKey === undefined || !isUrlRequired(error)) throw error;
         reject(error);

@@ -81,6 +81,8 @@ function approvalRecord(row: Selectable<PendingActionTable>): LogRecord {
       excludesRequester: row.not_requester === 1,
       approverKeys: parsed(row.approver_keys),
       approvals: parsed(row.approvals),
+      editable: parsed(row.editable),
+      changedArguments: parsed(row.changes),
       requestedBy: row.requested_by,
       principal: row.principal,
       subagent: row.subagent,

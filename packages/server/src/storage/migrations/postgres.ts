@@ -354,6 +354,7 @@ create table policy_decisions (
   principal text,
   subagent text,
   parent_agents text,
+  executed_hash text,
   held_status text,
   ended_ms bigint,
   primary key (tenant_id, id)
@@ -408,6 +409,9 @@ create table pending_actions (
   parent_agents text,
   policies text,
   grant_id text,
+  editable text,
+  changes text,
+  executed_hash text,
   decided_principal text,
   primary key (tenant_id, id)
 );

@@ -339,6 +339,7 @@ create table policy_decisions (
   principal text,
   subagent text,
   parent_agents text,
+  executed_hash text,
   held_status text,
   ended_ms bigint,
   constraint policy_decisions_key primary key (tenant_id, id)
@@ -393,6 +394,9 @@ create table pending_actions (
   parent_agents text,
   policies text,
   grant_id text,
+  editable text,
+  changes text,
+  executed_hash text,
   decided_principal text,
   constraint pending_actions_key primary key (tenant_id, id)
 );

@@ -34,6 +34,7 @@ const columns = [
   'subagent',
   'parent_agents',
   'held_status',
+  'executed_hash',
   'ended_ms',
 ] as const;
 
@@ -84,7 +85,10 @@ export async function changeHeldDecision(
   tenantId: number,
   id: string,
   change: Partial<
-    Pick<PolicyDecisionRow, 'decision' | 'decided_by' | 'matched' | 'held_status' | 'ended_ms'>
+    Pick<
+      PolicyDecisionRow,
+      'decision' | 'decided_by' | 'matched' | 'held_status' | 'executed_hash' | 'ended_ms'
+    >
   >,
 ): Promise<void> {
   await db

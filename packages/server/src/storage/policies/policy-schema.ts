@@ -108,6 +108,8 @@ export interface PolicyDecisionTable {
   parent_agents: string | null;
   /** Status of the held action; `null` for an action that was not held, and for a dry run. */
   held_status: PendingActionTable['status'] | null;
+  /** Hash of the arguments that the agent ran, if the approver changed them; `null` otherwise. */
+  executed_hash: string | null;
   /** Time at which the held action ended; `null` while it waits, and for an action that was not held. */
   ended_ms: number | null;
 }
@@ -160,6 +162,12 @@ export interface PendingActionTable {
   policies: string | null;
   /** Grant that the approval created; `null` for none. */
   grant_id: string | null;
+  /** Arguments that an approver may change, as JSON; `null` for none. */
+  editable: string | null;
+  /** Changed arguments by path, as JSON, which the approvals are for; `null` for the requested ones. */
+  changes: string | null;
+  /** Hash of the changed arguments that the agent ran; `null` if it has not run them, or none were changed. */
+  executed_hash: string | null;
 }
 
 /** A grant of an approver for later actions of one agent in one session. */

@@ -100,6 +100,21 @@ export async function useGrant(db: Database, tenantId: number, id: string, nowMs
   return result.numUpdatedRows > 0n;
 }
 
+/** Binds the grant of an approval to the action whose arguments the approver changed, once its hash is known. */
+export async function bindGrant(
+  db: Database,
+  tenantId: number,
+  pendingActionId: string,
+  digest: string,
+): Promise<void> {
+  await db
+    .updateTable('approval_grants')
+    .set({ action_digest: digest })
+    .where('tenant_id', '=', tenantId)
+    .where('pending_action_id', '=', pendingActionId)
+    .execute();
+}
+
 /** Revokes a grant. Returns `false` if it was revoked before. */
 export async function revokeGrant(
   db: Database,

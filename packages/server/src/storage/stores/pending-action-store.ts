@@ -221,7 +221,7 @@ export function overduePendingActions(
 export interface PendingActionEnd
   extends Pick<
     PendingActionRow,
-    'comment' | 'decided_by' | 'decided_principal' | 'decided_ms' | 'approvals' | 'grant_id'
+    'comment' | 'decided_by' | 'decided_principal' | 'decided_ms' | 'approvals' | 'grant_id' | 'changes'
   > {
   readonly status: Exclude<PendingActionRow['status'], 'pending'>;
 }
@@ -251,17 +251,17 @@ export async function endPendingAction(
 }
 
 /**
- * Stores the approvals of a pending action, which must be locked. Returns `false` if the action is no longer pending.
+ * Stores the approvals of a pending action and what they are for. The action must be locked. Returns `false` if the action is no longer pending.
  */
 export async function saveApprovals(
   db: Database,
   { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
-  approvals: string | null,
+  given: Pick<PendingActionRow, 'approvals' | 'changes'>,
   nowMs: number,
 ): Promise<boolean> {
   const result = await db
     .updateTable('pending_actions')
-    .set({ approvals })
+    .set(given)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', 'pending')
@@ -285,6 +285,24 @@ export async function markApprovalUsed(
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('used_ms', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Stores the hash of the changed arguments that a check is about to run. Of racing checks exactly one returns `true`.
+ */
+export async function markChangedRun(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
+  executedHash: string,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('pending_actions')
+    .set({ executed_hash: executedHash })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('executed_hash', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
