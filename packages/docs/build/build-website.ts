@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { build } from 'vitepress';
+import { writeMarkdownPages } from './markdown-pages.ts';
 import { publishedAt, websiteFolder } from './repository.ts';
 import { placeholderBase } from './stage-pages.ts';
 
@@ -74,6 +75,7 @@ const siteFolder = join(import.meta.dirname, '..', 'site');
 export async function buildWebsite(): Promise<void> {
   await rm(websiteFolder, { recursive: true, force: true });
   await build(siteFolder);
+  await writeMarkdownPages();
   await finishWebsite();
 }
 

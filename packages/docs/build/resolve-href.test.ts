@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resolveHref } from '../site/.vitepress/config.ts';
+import { resolveHref } from './site-links.ts';
 
 const guide = { source: 'docs/self-hosting.md', page: 'operate/self-hosting.md' };
 const readme = { source: 'packages/adapters/langchain/README.md', page: 'adapters/langchain.md' };

@@ -153,7 +153,7 @@ function sectionOf(readme: string, heading: string): string {
 }
 
 /** Home page, which shows the README of the repository. */
-const homePage = 'index.md';
+export const homePage = 'index.md';
 
 /** Folders of the guides on the site, from their sections. */
 const guideFolders = new Map(

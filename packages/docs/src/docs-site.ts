@@ -89,6 +89,7 @@ const typesByExtension: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
   '.json': 'application/json',
   '.woff2': 'font/woff2',
 };

@@ -1,16 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { slug } from 'github-slugger';
 import { type DefaultTheme, defineConfig, type MarkdownRenderer } from 'vitepress';
-import { forge, isFolder, isInRepository, pagesFolder, root, websiteFolder } from '../../build/repository.ts';
+import { forge, pagesFolder, root, websiteFolder } from '../../build/repository.ts';
+import { resolveHref } from '../../build/site-links.ts';
 import {
+  homePage,
   pagePathOf,
   pageSources,
   placeholderBase,
   portableBase,
   type VitePlugin,
 } from '../../build/stage-pages.ts';
+import { typescriptFolder } from '../../build/typescript-pages.ts';
 import { type NavigationGroup, type PageEntry, type Section, sections } from '../navigation.ts';
+import { withSearchTerms } from '../search-terms.ts';
 
 /** Environment of one page in VitePress. */
 interface PageEnvironment {
@@ -43,45 +47,6 @@ function siteLinks(md: MarkdownRenderer, sources: ReadonlyMap<string, string>): 
     const text = renderText?.(tokens, index, ...rest) ?? md.utils.escapeHtml(tokens[index]?.content ?? '');
     return text.replaceAll('{{', '&#123;&#123;');
   };
-}
-
-/** Place of a link. */
-interface LinkPlace {
-  /** File of the repository with the link; undefined for a generated page. */
-  readonly source: string | undefined;
-  /** Page that shows the link, such as `adapters/langchain.md`. */
-  readonly page: string;
-}
-
-/** Matches links to the repository on its forge. */
-const forgeLink = new RegExp(`^${forge}/(?:blob|tree)/main/([^#?]*)(#.*)?$`);
-
-/**
- * Returns the link of the site for a link of a Markdown file: a page's relative path if the file has a page, or the
- * file on the forge. Other links stay as they are.
- *
- * @throws Error if the repository has no such file.
- */
-export function resolveHref(href: string, { source, page }: LinkPlace): string {
-  if (href === '' || href.startsWith('#')) return href;
-  const [, forgePath, forgeHash = ''] = forgeLink.exec(href) ?? [];
-  if (forgePath !== undefined) return linkTo(forgePath.replace(/\/$/, ''), forgeHash, page, href);
-  // A link with a scheme leads elsewhere; relative links of a generated page lead to generated pages.
-  if (/^[a-z][a-z+.-]*:/i.test(href) || source === undefined) return href;
-  const [, path = '', hash = ''] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
-  return linkTo(posix.join(posix.dirname(source), path).replace(/\/$/, ''), hash, page, href);
-}
-
-function linkTo(path: string, hash: string, page: string, href: string): string {
-  if (!isInRepository(path)) {
-    throw new Error(`The link ${href} of ${page} leads to ${path}, which the repository does not have.`);
-  }
-  const target = pagePathOf(path) ?? pagePathOf(`${path}/README.md`);
-  // A folder of packages or adapters has no README, hence no page.
-  const shown = target !== undefined && isInRepository(path.endsWith('.md') ? path : `${path}/README.md`);
-  if (!shown) return `${forge}/${isFolder(path) ? 'tree' : 'blob'}/main/${path}${hash}`;
-  const relative = posix.relative(posix.dirname(page), target);
-  return `${relative.startsWith('.') ? relative : `./${relative}`}${hash}`;
 }
 
 /** Returns the address of a page, from the root of the site. */
@@ -170,15 +135,23 @@ const sources = pageSources();
 
 /**
  * Returns the HTML of a page that the search reads. Of the generated references, it reads less, so that they do not hide
- * the guides: of TypeScript the names of exports, of HTTP whole endpoints instead of their parts.
+ * the guides: of TypeScript the names of exports as text, of HTTP whole endpoints instead of their parts.
  */
 const indexedHtml: NonNullable<DefaultTheme.LocalSearchOptions['_render']> = (text, env, md) => {
   const html = md.render(text, env);
-  if (env.relativePath.startsWith('reference/typescript/')) {
-    return (html.match(/<h([1-3])[ >].*?<\/h\1>/gs) ?? []).join('\n');
+  const { relativePath: page } = env as PageEnvironment;
+  if (page.startsWith(`${typescriptFolder}/`)) {
+    const [title = '', ...names] = html.match(/<h([1-3])[ >].*?<\/h\1>/gs) ?? [];
+    return `${title}<p>${names.map((name) => name.replaceAll(/<[^>]*>/g, ' ')).join(' ')}</p>`;
   }
-  return env.relativePath.startsWith('reference/http/') ? html.replaceAll(/<h3[ >].*?<\/h3>/gs, '') : html;
+  if (page.startsWith('reference/http/')) return html.replaceAll(/<h3[ >].*?<\/h3>/gs, '');
+  return withSearchTerms(html, page);
 };
+
+/** `true` for a page that the website has as Markdown too. */
+function hasMarkdown(page: string): boolean {
+  return page !== homePage && page !== '404.md' && !page.startsWith(`${typescriptFolder}/`);
+}
 
 export default defineConfig({
   title: 'actlog',
@@ -199,6 +172,10 @@ export default defineConfig({
     config: (md) => siteLinks(md, sources),
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
+  transformHead: ({ pageData: { relativePath } }) =>
+    hasMarkdown(relativePath)
+      ? [['link', { rel: 'alternate', type: 'text/markdown', href: `${placeholderBase}${relativePath}` }]]
+      : [],
   // The name of the source, for the link to edit it; generated pages have none.
   transformPageData: ({ relativePath, frontmatter }) => {
     const source = sources.get(relativePath);

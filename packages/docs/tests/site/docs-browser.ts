@@ -2,7 +2,7 @@ import { type RunningServer, startServer } from '@actlog/server';
 import { launchBrowser } from '@actlog/test-browser';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 
 let browser: Browser;
 let server: RunningServer;
@@ -57,8 +57,15 @@ export async function openDocs(
 
 /** Returns the paths of the results of the search box for a query, in order. */
 export async function search(page: Page, query: string): Promise<string[]> {
-  await page.keyboard.press('Control+k');
   const input = page.locator('#localsearch-input');
+  // The page answers to the keyboard only once its scripts have run.
+  await vi.waitFor(
+    async () => {
+      await page.keyboard.press('Control+k');
+      await input.waitFor({ timeout: 500 });
+    },
+    { timeout: 20_000 },
+  );
   await input.fill(query);
   const results = page.locator('#localsearch-list a.result');
   await results.first().waitFor();

@@ -55,6 +55,30 @@ describe('pages in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'The command actlog' }).waitFor();
   });
 
+  test('llms.txt names every guide, as Markdown with working links', async () => {
+    const list = await fetch(`${serverUrl()}/docs/llms.txt`);
+    expect(list.headers.get('content-type')).toMatch(/^text\/plain/);
+    const links = [...(await list.text()).matchAll(/^- \[[^\]\n]+\]\(([^)]+)\)/gm)].map(
+      ([, link = '']) => link,
+    );
+    expect(links).toEqual(expect.arrayContaining(['start/quick-start.md', 'adapters/langchain.md']));
+    for (const link of links) {
+      const url = new URL(link, `${serverUrl()}/docs/`);
+      const response = await fetch(url);
+      expect([link, response.status, response.headers.get('content-type')]).toEqual([
+        link,
+        200,
+        'text/markdown; charset=utf-8',
+      ]);
+      const text = await response.text();
+      expect(text).toMatch(/^# /);
+      for (const [, href = ''] of text.matchAll(/\]\((\.[^)#\s]+)/g)) {
+        const target = await fetch(new URL(href, url), { method: 'HEAD' });
+        expect([link, href, target.status]).toEqual([link, href, 200]);
+      }
+    }
+  });
+
   test('the home page has the snippets of the README', async () => {
     const page = await openDocs('');
     await page.getByText('middleware: [actlog()]').waitFor();

@@ -21,6 +21,35 @@ describe('the search box', () => {
     expect(found.slice(0, 2)).toContain(`/docs/${expected}`);
   });
 
+  test.each([
+    ['SSO', 'operate/sign-in'],
+    ['single sign-on', 'operate/sign-in'],
+    ['GDPR', 'guides/privacy'],
+    ['erase', 'operate/keys-and-retention'],
+    ["delete a person's data", 'operate/keys-and-retention'],
+    ['threshold', 'guides/risk'],
+    ['false positive', 'guides/risk'],
+    ['how do I approve an action', 'guides/guard-and-approvals'],
+    ['block a tool', 'guides/guard-and-approvals'],
+    ['four eyes', 'guides/guard-and-approvals'],
+    ['docker', 'operate/deployment'],
+    ['kubernetes', 'operate/deployment'],
+    ['nginx', 'operate/deployment'],
+    ['prometheus', 'operate/monitoring'],
+    ['splunk', 'operate/forwarding'],
+    ['EU AI Act', 'operate/compliance'],
+    ['tamper', 'operate/evidence'],
+    ['rotate a key', 'operate/keys-and-retention'],
+    ['lost events', 'guides/delivery-guarantees'],
+    ['claude code', 'start/coding-agents'],
+    ['python', 'start/otlp'],
+    ['postgres', 'operate/postgresql'],
+  ])('answers "%s" with %s first', async (query, expected) => {
+    const page = await openDocs('start/quick-start');
+    const [first] = await search(page, query);
+    expect(first).toBe(`/docs/${expected}`);
+  });
+
   test('finds a symbol of the TypeScript reference by its name', async () => {
     const page = await openDocs('');
     expect(await search(page, 'isKnownEvent')).toContain('/docs/reference/typescript/@actlog/client-records');
