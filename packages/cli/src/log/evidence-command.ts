@@ -149,7 +149,7 @@ async function writeArchive(
       throw new ExitCodeError('The service sent no checkpoint; is it an actlog server?', exitCodes.failed);
     }
     await files.get('checkpoint.txt')?.write(head.checkpoint as string);
-    const described = [];
+    const described: Manifest['files'][number][] = [];
     for (const file of files.values()) described.push(await file.end());
     const countOf = (name: ArchiveFile) => described.find((file) => file.name === name)?.lines ?? 0;
     const manifest: Manifest = {
