@@ -108,16 +108,14 @@ export {
   treeRoot,
 } from './tiles.ts';
 export {
+  type EarlierLog,
   type Evidence,
   type EvidencePeriod,
   type EvidenceRecord,
   type EvidenceReport,
-  verifyEvidence,
-} from './verify-evidence.ts';
-export {
-  type EarlierLog,
   type LogReport,
   type VerifyLogOptions,
+  verifyEvidence,
   verifyLog,
   verifyRecords,
   type Witnessed,

@@ -24,6 +24,15 @@ export {
   type AuditTargetKind,
   auditActions,
   auditTargetKinds,
+  type ClassRetention,
+  type Forwarding,
+  type ForwardingState,
+  type LegalHold,
+  type LegalHoldDraft,
+  type LegalHoldPage,
+  type LegalHoldScope,
+  type RetentionClass,
+  type RetentionInForce,
   type RotatedWebhook,
   type WebhookDelivery,
   type WebhookDeliveryPage,
@@ -55,17 +64,6 @@ export {
   repeatedMember,
   stringifyExactJson,
 } from './exact-json.ts';
-export type {
-  ClassRetention,
-  Forwarding,
-  ForwardingState,
-  LegalHold,
-  LegalHoldDraft,
-  LegalHoldPage,
-  LegalHoldScope,
-  RetentionClass,
-  RetentionInForce,
-} from './kept-records.ts';
 export {
   argumentOriginsCategory,
   headers,

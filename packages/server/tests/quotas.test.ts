@@ -315,10 +315,10 @@ test('limits the bytes of held actions: of one, and of all', async () => {
   });
   // A decided action is kept, with its displayed arguments, until retention deletes it.
   expect((await server.refused('policies.check', check('third', 10_000))).status).toBe(429);
-  await admin.tenants.setRetention('default', { sessions: 1 });
+  await admin.tenants.setRetention('default', { approvals: 183 });
   const storage = await openStorage({ database: options.database as string, connections: 1 });
   atTestEnd(() => storage.close());
-  await deleteExpiredData(storage, Date.now() + 2 * 86_400_000);
+  await deleteExpiredData(storage, Date.now() + 184 * 86_400_000);
   expect((await admin.tenants.quota('default')).heldActionBytes.used).toBe(used / 2);
   expect((await server.ok('policies.check', check('third', 10_000))).decision).toBe('require_approval');
 });

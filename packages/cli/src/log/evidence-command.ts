@@ -37,13 +37,13 @@ export function evidenceCommand(): Command {
       'a month, which is proven to be complete',
     ],
     [
-      'actlog evidence --since 90d --until 1h --agent billing --out billing.zip',
+      'actlog evidence --since 90d --until now --agent billing --out billing.zip',
       'the records about one agent; nothing proves that there are no others',
     ],
   ]);
   return command
     .requiredOption('--since <time>', 'begin of the period: 2026-11-01, an ISO 8601 time, or 30d', parseTime)
-    .requiredOption('--until <time>', 'end of the period, which is not part of it', parseTime)
+    .requiredOption('--until <time>', 'end of the period, which is not part of it, or now', parseUntil)
     .requiredOption('--out <file>', 'archive to write, such as november.zip')
     .optionsGroup('Filters:')
     .option('--agent <id>', 'only records about this agent')
@@ -73,6 +73,11 @@ export function evidenceCommand(): Command {
         );
       });
     });
+}
+
+/** Parses the end of a period. */
+function parseUntil(text: string): Date {
+  return text === 'now' ? new Date() : parseTime(text);
 }
 
 /** A file of the archive while it is collected on disk, because its size is known only at its end. */
@@ -144,7 +149,7 @@ async function writeArchive(
       throw new ExitCodeError('The service sent no checkpoint; is it an actlog server?', exitCodes.failed);
     }
     await files.get('checkpoint.txt')?.write(head.checkpoint as string);
-    const described = [];
+    const described: Manifest['files'][number][] = [];
     for (const file of files.values()) described.push(await file.end());
     const countOf = (name: ArchiveFile) => described.find((file) => file.name === name)?.lines ?? 0;
     const manifest: Manifest = {

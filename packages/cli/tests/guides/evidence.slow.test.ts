@@ -51,9 +51,10 @@ test('the guide "Prove last month to an auditor" proves its export, and names th
   expect(key).toMatch(/^actlog-[0-9a-f]{8}\/default\/1\+[0-9a-f]{8}\+\S+\n$/);
   expect(exported).toMatch(/ witness\.example\.org has vouched for the first \d+ entries\.\n/);
   expect(exported).toMatch(/Proven\.\n$/);
-  const ofOrder34 = readFileSync(join(folder, 'november.jsonl'), 'utf8')
+  expect(exported).toMatch(/The period is complete: it has entries 0 to \d+ of the log/);
+  const ofOrder34 = readFileSync(join(folder, 'changed.jsonl'), 'utf8')
     .split('\n')
-    .find((line) => line.includes('order-34'));
+    .find((line) => line.includes('order-99'));
   const { id } = JSON.parse(ofOrder34 ?? '{}');
   expect(changed).toContain(`record-changed: The event "${id}"`);
   expect(changed).toMatch(/exit code 1\n$/);

@@ -1,12 +1,25 @@
-import { type AuditEntry, auditActions, auditTargetKinds } from '@actlog/protocol';
-import { pageQuery } from '@actlog/protocol/schemas';
+import {
+  type AuditEntry,
+  auditActions,
+  auditTargetKinds,
+  type Forwarding,
+  type RetentionInForce,
+} from '@actlog/protocol';
+import { flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { type Cursors, readPage } from '../http/page.ts';
 import { requireEveryScope } from '../http/request-gate.ts';
+import { callerFields, validated } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { isoTime, timeMs } from '../lib/iso-time.ts';
+import { ApiError, notFound, validationError } from '../lib/api-error.ts';
+import { isoTime, time, timeMs } from '../lib/iso-time.ts';
+import { listLegalHolds } from '../storage/retention/legal-holds.ts';
+import { retentionClasses, retentionPolicy } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type AuditRow, listAuditEntries } from '../storage/stores/audit-store.ts';
+import { type AuditParts, actorOf, auditRequest } from '../tenants/audit-log.ts';
+import { createLegalHold, legalHoldView, releaseLegalHoldOf } from '../tenants/legal-holds.ts';
+import { singleLineName } from '../tenants/single-line-name.ts';
 
 /** Query of `GET /server/v1/audit`. */
 const auditQuery = z.strictObject({
@@ -70,4 +83,143 @@ function auditView(row: AuditRow): AuditEntry {
     target: { kind: row.target_kind, id: row.target_id, name: row.target_name },
     changes: JSON.parse(row.changes) as AuditEntry['changes'],
   };
+}
+
+/** Parts of {@link keptRecordsRoutes} and {@link legalHoldsRoute}. */
+export interface KeptRecordsParts extends AuditParts {
+  readonly storage: Storage;
+  readonly cursors: Cursors;
+  /** Returns the state of each destination that records of a tenant are forwarded to. */
+  readonly forwarding: (tenantId: number) => Promise<Forwarding['items']>;
+}
+
+const holdsQuery = z.strictObject({
+  ...pageQuery.shape,
+  /** `true` for holds in force, `false` for those that were released; both if omitted. */
+  active: flag.optional(),
+});
+
+const scopeId = z.string().min(1).max(1000).nullish();
+
+/** Body of `POST /server/v1/legal-holds`. */
+const holdBody = z.strictObject({
+  /** Name of the matter. */
+  name: singleLineName,
+  agentId: scopeId,
+  sessionId: scopeId,
+  since: time.nullish(),
+  until: time.nullish(),
+});
+
+/** Route `GET /server/v1/legal-holds`: legal holds, newest first. Only for callers with every scope. */
+export function legalHoldsRoute({ storage, cursors }: KeptRecordsParts): ServerRoute<typeof holdsQuery> {
+  return {
+    method: 'GET',
+    path: '/legal-holds',
+    success: 200,
+    query: holdsQuery,
+    check: requireEveryScope,
+    async handle({ caller: { tenantId }, query }) {
+      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
+        readPage(
+          cursors,
+          { tenantId, endpoint: 'legal-holds', filters: query },
+          query,
+          async ({ after, limit }) => {
+            const afterId = after?.[0] as string | undefined;
+            const found = await listLegalHolds(db, tenantId, { isActive: query.active, afterId, limit });
+            return { rows: found.slice(0, limit), hasMore: found.length > limit };
+          },
+          (row) => [row.id],
+        ),
+      );
+      return { items: rows.map(legalHoldView), nextCursor };
+    },
+  };
+}
+
+/**
+ * Routes of the retention in force, of changes of legal holds, and of the forwarding of the tenant's records. Only for
+ * callers with every scope.
+ */
+export function keptRecordsRoutes(parts: KeptRecordsParts): ServerRoute[] {
+  const { storage, forwarding } = parts;
+  return [
+    {
+      method: 'GET',
+      path: '/retention',
+      success: 200,
+      check: requireEveryScope,
+      async handle({ caller: { tenantId } }): Promise<RetentionInForce> {
+        const { days, floors } = await storage.read(tenantId, (db) => retentionPolicy(db, tenantId));
+        return {
+          classes: retentionClasses.map((name) => ({
+            class: name,
+            days: days[name],
+            floorDays: floors[name],
+          })),
+        };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/forwarding',
+      success: 200,
+      check: requireEveryScope,
+      handle: async ({ caller }): Promise<Forwarding> => ({ items: await forwarding(caller.tenantId) }),
+    },
+    {
+      method: 'POST',
+      path: '/legal-holds',
+      success: 201,
+      check: requireEveryScope,
+      async handle(call) {
+        const draft = validated('body', holdBody, call.body);
+        if (
+          draft.since != null &&
+          draft.until != null &&
+          Date.parse(draft.since) >= Date.parse(draft.until)
+        ) {
+          throw validationError('until', 'invalid_range', 'must be after "since"');
+        }
+        const { tenantId } = call.caller;
+        const actor = actorOf(parts, call);
+        const hold = await storage.write(tenantId, async ({ db }) => {
+          const created = await createLegalHold(db, tenantId, draft, actor).catch((error: unknown) => {
+            if (error instanceof RangeError)
+              throw validationError('', 'too_many_legal_holds', error.message.slice(0, -1));
+            throw error;
+          });
+          if (created.change) await auditRequest(parts, db, call, created.change);
+          return created.hold;
+        });
+        call.log.info({ ...callerFields(call.caller), legalHoldId: hold.id }, 'legal hold placed');
+        return hold;
+      },
+    },
+    {
+      method: 'POST',
+      path: '/legal-holds/:id/release',
+      success: 200,
+      check: requireEveryScope,
+      async handle(call) {
+        const { tenantId } = call.caller;
+        const actor = actorOf(parts, call);
+        const hold = await storage.write(tenantId, async ({ db }) => {
+          const released = await releaseLegalHoldOf(db, tenantId, call.id, actor);
+          if (!released) throw notFound('legal hold');
+          if (released === 'operator') {
+            throw new ApiError(
+              'PERMISSION_DENIED',
+              `An operator of the server has placed this legal hold, so only an operator releases it: actlog legal-holds release ${call.id}.`,
+            );
+          }
+          if (released.change) await auditRequest(parts, db, call, released.change);
+          return released.hold;
+        });
+        call.log.info({ ...callerFields(call.caller), legalHoldId: hold.id }, 'legal hold released');
+        return hold;
+      },
+    },
+  ];
 }

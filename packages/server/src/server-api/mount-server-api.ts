@@ -17,12 +17,10 @@ import {
   type RevocationParts,
   revokeGrantRoute,
 } from './approvals.ts';
-import { auditRoute } from './audit.ts';
+import { auditRoute, type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
-import { type EvidenceParts, evidenceRoute } from './evidence.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
-import { type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './kept-records.ts';
-import { feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
+import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';

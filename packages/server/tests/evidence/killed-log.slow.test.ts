@@ -55,7 +55,7 @@ async function waitingEvents(database: string): Promise<number> {
 }
 
 test(`loses no record and signs no second history when two servers are killed ${kills} times`, {
-  timeout: 60_000 + kills * 30_000,
+  timeout: 120_000 + kills * 60_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-killed-log-'));
   atTestEnd(async () => rmSync(folder, { recursive: true, force: true }));

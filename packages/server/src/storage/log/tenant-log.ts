@@ -27,6 +27,9 @@ const maxLoggedOthers = 500;
 /** Maximum arrivals of events in one transaction unless the caller knows how large they are. */
 const defaultMaxEvents = 64;
 
+/** Average bytes of payloads up to which a batch may have the maximum of events. */
+const smallEventBytes = 4096;
+
 /** Name of the lock under which entries are appended to the log of a tenant. */
 const logLock = 'log';
 
@@ -412,9 +415,22 @@ export async function appendPending(db: Database, tenantId: number, kind: Pendin
   const pending = (await readPending(db, tenantId)).filter((row) => row.kind === kind);
   const ids = pending.map(({ id }) => id);
   const records = [...(await findRecords(db, tenantId, kind, ids)).values()];
-  const ranges = records.map(({ id }) => ({ kind, id, first_arrival: 0, entry_count: 1, secret: newSecret() }));
+  const ranges = records.map(({ id }) => ({
+    kind,
+    id,
+    first_arrival: 0,
+    entry_count: 1,
+    secret: newSecret(),
+  }));
   const entries = records.map((record, at) => recordEntry(record, saltOf(ranges[at]?.secret ?? '', 0)));
-  await appendLogBatch(db, tenantId, { entries, ranges, sessions: [], pending, payloadBytes: 0, isAll: false });
+  await appendLogBatch(db, tenantId, {
+    entries,
+    ranges,
+    sessions: [],
+    pending,
+    payloadBytes: 0,
+    isAll: false,
+  });
 }
 
 async function dropPending(
@@ -454,11 +470,14 @@ export async function beginDeletion(
   sessionIds: readonly string[] = [],
 ): Promise<void> {
   await lockLog(db, tenantId);
+  let maxEvents = defaultMaxEvents;
   for (const sessionId of sessionIds) {
     for (;;) {
-      const batch = await readLogBatch(db, tenantId, { sessionId });
+      const batch = await readLogBatch(db, tenantId, { sessionId, maxEvents });
       if (!batch) break;
       await appendLogBatch(db, tenantId, batch);
+      const isSmall = batch.payloadBytes <= batch.entries.length * smallEventBytes;
+      maxEvents = isSmall ? maxLoggedEvents : defaultMaxEvents;
     }
   }
 }

@@ -193,7 +193,7 @@ export function decisionsBefore(
     .execute();
 }
 
-/** What a deletion needs to know of a decision. */
+/** Part of a decision that a deletion depends on. */
 export type DroppableDecision = Pick<PolicyDecisionRow, (typeof droppableColumns)[number]>;
 
 const droppableColumns = [

@@ -48,7 +48,7 @@ function ofId(db: Database, tenantId: number, id: string) {
   return db.selectFrom('pending_actions').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
-/** What a deletion needs to know of a held action. */
+/** Part of a held action that a deletion depends on. */
 export type DroppableAction = Pick<PendingActionRow, (typeof droppableColumns)[number]>;
 
 const droppableColumns = [
