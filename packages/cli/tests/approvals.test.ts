@@ -96,3 +96,55 @@ it('refuses the terms of a grant without a grant', async () => {
   expect(stderr).toContain('--grant-for and --grant-uses need --grant');
   expect(exitCode).toBe(2);
 });
+
+it('approves an action with changed arguments', async () => {
+  const editable = ['--editable', '{"path":"amount","max":500}', '--editable', '{"path":"to","anyText":true}'];
+  const fields = ['--effect', 'require_approval', '--tools', 'pay', '--timeout', '15m', '--on-timeout', 'deny'];
+  const create = ['policies', 'create', '--name', 'pay', ...fields, ...editable, '--json'];
+  const { id: policyId } = JSON.parse((await actlog(create, { env: service.env })).stdout);
+  const shown = await actlog(['policies', 'show', policyId], { env: service.env });
+  expect(shown.stdout).toMatch(/^approval .*changeable: amount, to$/m);
+  const action = {
+    toolName: 'pay',
+    argumentsHash: 'sha256:00',
+    arguments: { amount: 900, to: 'ada' },
+    acceptsChanges: true,
+  };
+  const { pendingActionId: id } = await service.client.policies.check({ agentId: 'buyer', action });
+  const refused = await guardian('approve', String(id), '--set', 'amount=501');
+  expect(refused.stderr).toContain('must not be above 500');
+  for (const [args, problem] of [
+    [[String(id), 'pac_other', '--set', 'amount=1'], 'give exactly one id'],
+    [[String(id), '--set', 'amount'], 'must be a path and a value such as amount=500'],
+    [[String(id), '--set', 'amount=1', '--set', 'amount=2'], 'names amount twice'],
+    [[String(id), '--set', 'amount=0.30000000000000000001'], 'has more digits'],
+  ] as const) {
+    const { stderr, exitCode } = await guardian('approve', ...args);
+    expect(stderr).toContain(problem);
+    expect(exitCode).toBe(2);
+  }
+  const { stdout } = await guardian('approve', String(id), '--set', 'amount=400', '--set', 'to=Grace Hopper');
+  expect(stdout).toMatch(/^changed +by the approver: amount = 400, to = "Grace Hopper"$/m);
+  await service.client.policies.archive(policyId);
+});
+
+it('shows which arguments an approver may change', async () => {
+  const editable = [{ path: 'amount', max: 500 }, { path: 'paths', subset: true }] as const;
+  const policy = await service.client.policies.create({
+    name: 'pay',
+    effect: 'require_approval',
+    match: { tools: ['pay'] },
+    approval: { timeoutSeconds: 60, onTimeout: 'deny', editable },
+  });
+  const { actionDetails } = await import('../src/guardian/action-columns.ts');
+  const action = { toolName: 'pay', argumentsHash: 'sha256:01', arguments: { amount: 900, paths: ['a'] } };
+  for (const acceptsChanges of [true, false]) {
+    await service.client.policies.check({ agentId: 'buyer', action: { ...action, acceptsChanges } });
+  }
+  const held = await service.client.guardian.pendingActions.list({ agentId: 'buyer' }).toArray({ limit: 9 });
+  const texts = held
+    .filter(({ policyId }) => policyId === policy.id)
+    .map((one) => actionDetails(one).find(([title]) => title === 'changeable')?.[1]);
+  expect(texts).toEqual(['amount (a smaller number, at most 500), paths (some of the elements)']);
+  await service.client.policies.archive(policy.id);
+});

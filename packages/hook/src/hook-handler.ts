@@ -4,6 +4,7 @@ import {
   type ApprovedChange,
   CallGuard,
   type CheckedCall,
+  createEventId,
   endOfRunReason,
   policyOf,
   repeatedMember,
@@ -12,6 +13,7 @@ import {
 } from '@actlog/recorder/short-lived';
 import { type BegunCall, CallLog } from './calls/call-log.ts';
 import type { HookCall, HookEvent } from './calls/hook-call.ts';
+import type { CallFacts } from './calls/open-calls.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { DeliveryProblem, FlushLock } from './hook-folder.ts';
 import type { HookOptions } from './hook-options.ts';
@@ -67,9 +69,9 @@ export class HookHandler {
     if (event.kind === 'other') return this.#proceed;
     const recording = this.#open();
     try {
-      return event.kind === 'before'
-        ? await this.#before(event.call, text, recording?.calls)
-        : this.#after(event, recording);
+      if (event.kind === 'before') return await this.#before(event.call, text, recording?.calls);
+      if (event.kind === 'prompt') return await this.#prompted(event.call, text, recording?.calls);
+      return this.#after(event, recording);
     } finally {
       recording?.spool.close();
       // Earlier hooks may have left events, such as in an outage.
@@ -101,25 +103,53 @@ export class HookHandler {
     }
   }
 
+  /** Answers the agent's own permission prompt with a person's decision. Without one, the prompt stays with the user. */
+  async #prompted(call: HookCall, text: string, calls: CallLog | undefined): Promise<HookOutput> {
+    const { prompt } = this.#dialect;
+    if (!prompt || !calls || repeatedMember(text) !== undefined) return this.#proceed;
+    const guard = { ...this.#options.guard, mode: 'enforce', onUnavailable: 'deny' } as const;
+    const asking = new CallGuard(guard, this.#client?.policies, (error) => this.#problems.push(error));
+    // Another action than the call: a person may decide about both.
+    const actionId = createEventId(Date.now());
+    const checked = {
+      ...this.#checked(call, calls.facts(call), actionId),
+      acceptsChanges: prompt.acceptsChanges,
+    };
+    try {
+      const decided = await asking.askPerson(checked, (args) => calls.hash(args));
+      if (!decided) return this.#proceed;
+      const { change } = decided;
+      if (change) this.#attempt(() => calls.changeOpen(call, change.arguments));
+      return prompt.allow(change);
+    } catch (error) {
+      if (!ActionDeniedError.isInstance(error)) throw error;
+      return prompt.deny(error.message);
+    }
+  }
+
   #check(
     call: HookCall,
     calls: CallLog | undefined,
     begun: BegunCall | undefined,
   ): Promise<ApprovedChange | undefined> {
-    const { agent } = this.#options;
     const facts = begun?.facts ?? calls?.facts(call);
-    const checked: CheckedCall = {
-      agentId: facts?.agentId ?? this.#options.agentId,
+    const checked = this.#checked(call, facts, begun?.name.eventId ?? '');
+    const acceptsChanges = this.#dialect.change !== undefined && calls !== undefined;
+    return this.#guard.admit({ ...checked, acceptsChanges }, (args) => calls?.hash(args) ?? '');
+  }
+
+  #checked(call: HookCall, facts: CallFacts | undefined, actionId: string): CheckedCall {
+    const { agent, agentId } = this.#options;
+    return {
+      agentId: facts?.agentId ?? agentId,
       sessionId: call.sessionId,
       subagent: call.subagent,
       toolName: call.toolName,
       arguments: call.arguments,
       argumentsHash: facts?.argumentsHash ?? '',
       framework: agent,
-      actionId: begun?.name.eventId ?? '',
-      acceptsChanges: this.#dialect.change !== undefined && calls !== undefined,
+      actionId,
     };
-    return this.#guard.admit(checked, (args) => calls?.hash(args) ?? '');
   }
 
   #denied(
@@ -141,7 +171,7 @@ export class HookHandler {
     return this.#dialect.deny(error.message, isRepeated ? endOfRunReason(error) : undefined);
   }
 
-  #after(event: Exclude<HookEvent, { kind: 'before' }>, recording: Recording | undefined): HookOutput {
+  #after(event: Exclude<HookEvent, { kind: 'before' | 'prompt' }>, recording: Recording | undefined): HookOutput {
     if (event.kind === 'session-start') return this.#notify(recording);
     if (!recording) return this.#proceed;
     const { calls } = recording;

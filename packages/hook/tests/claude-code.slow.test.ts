@@ -91,6 +91,24 @@ describe.runIf(isTried)('with the real Claude Code and a settings file', () => {
     expect(results).toEqual([{ text: expect.any(String), isError: true }]);
   });
 
+  test.each([
+    ['approve', { text: 'hi', isError: false }],
+    ['deny', { text: expect.stringContaining('a person denied it'), isError: true }],
+  ] as const)('answers its permission prompt with the decision of a person: %s', async (decision, result) => {
+    let decided: Promise<void> | undefined;
+    const { results } = await runClaude({
+      environment: newEnvironment(),
+      turns: [[shell('printf hi > made.txt && cat made.txt')]],
+      hook: { holdPrompts: true, showArguments: 'command' },
+      options: { canUseTool: () => new Promise(() => {}) },
+      onSession: (id) => {
+        decided = service.decide(id, decision);
+      },
+    });
+    await decided;
+    expect(results).toEqual([result]);
+  });
+
   test('runs a held call once a person approves it', async () => {
     const archive = await service.policy({
       name: 'hold',

@@ -320,3 +320,59 @@ test('records parallel calls with the same arguments each once, in processes of 
     .poll(() => service.calls(first.sessionId))
     .toEqual(['claude-code Bash 200', 'claude-code Bash 200']);
 });
+
+/** Events with which agents ask their users for a permission. */
+const prompted = (call: ReturnType<typeof newCall>) => ({
+  session_id: call.sessionId,
+  transcript_path: null,
+  cwd: '/home/user/project',
+  hook_event_name: 'PermissionRequest',
+  tool_name: 'Bash',
+  tool_input: { command: call.command },
+});
+
+test.each([
+  ['claude-code', 'approve', { behavior: 'allow' }],
+  ['codex', 'approve', { behavior: 'allow' }],
+  ['claude-code', 'deny', { behavior: 'deny', message: expect.stringContaining('a person denied it') }],
+  ['codex', 'deny', { behavior: 'deny', message: expect.stringContaining('a person denied it') }],
+] as const)('answers a permission prompt of %s with the decision of a person: %s', async (agent, decision, answer) => {
+  const call = newCall();
+  const hook = runHook([agent, '--show-arguments'], prompted(call), newEnvironment());
+  await service.decide(call.sessionId, decision);
+  const { exitCode, output } = await hook;
+  expect(exitCode).toBe(0);
+  expect(output).toEqual({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: answer } });
+});
+
+test('answers a permission prompt of Claude Code with changed arguments, where a policy permits them', async () => {
+  const archive = await service.changeable('Bash');
+  const call = newCall();
+  const environment = newEnvironment();
+  await runHook(['claude-code'], before(call), environment);
+  const hook = runHook(['claude-code', '--show-arguments'], prompted(call), environment);
+  await service.decide(call.sessionId, 'approve', { command: 'npm run lint' });
+  expect((await hook).output).toMatchObject({
+    hookSpecificOutput: { decision: { behavior: 'allow', updatedInput: { command: 'npm run lint' } } },
+  });
+  await archive();
+});
+
+test.each(['claude-code', 'codex'])('leaves a permission prompt of %s to the user if nobody decides', async (agent) => {
+  const { exitCode, output } = await runHook(
+    [agent, '--hold-timeout', '0'],
+    prompted(newCall()),
+    newEnvironment(),
+  );
+  expect({ exitCode, output }).toEqual({ exitCode: 0, output: undefined });
+});
+
+test('leaves a permission prompt to the user if the service cannot be reached', async () => {
+  const environment = { ...newEnvironment(), ACTLOG_BASE_URL: 'http://127.0.0.1:9' };
+  const { exitCode, output } = await runHook(
+    ['claude-code', '--check-timeout', '0.2', '--hold-timeout', '0'],
+    prompted(newCall()),
+    environment,
+  );
+  expect({ exitCode, output }).toEqual({ exitCode: 0, output: undefined });
+});

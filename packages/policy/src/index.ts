@@ -68,9 +68,11 @@ export {
   type PolicyDefinition,
   type PolicyWeight,
   policyDefinition,
+  promptPolicyId,
   revokedAbove,
   type Verdict,
   verdictOn,
+  withPrompt,
 } from './check/fired-policy.ts';
 export {
   type ApprovedAction,

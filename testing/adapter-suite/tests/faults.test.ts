@@ -24,6 +24,10 @@ const faults: Record<string, { readonly fault: Fault; readonly caughtBy: RegExp 
     },
     caughtBy: /^a denied call does not run/,
   },
+  'runs the requested arguments after an approval of changed ones': {
+    fault: { hook: (hook) => (call, run) => hook(call, () => run(call.arguments)) },
+    caughtBy: /^held, then approved with changes/,
+  },
   'ends the run after a denial': {
     fault: {
       hook: (hook) => async (call, run) => {

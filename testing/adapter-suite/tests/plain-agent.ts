@@ -6,7 +6,11 @@ import type { AdapterHarness, Ending, Scenario, ScriptedCall, SuiteTool } from '
 /**
  * The smallest framework that an adapter could be written for: a loop over the model's calls, with a hook around each.
  */
-export type PlainHook = (call: PlainCall, run: () => Promise<string>) => Promise<string>;
+export type PlainHook = (
+  call: PlainCall,
+  /** Runs the tool, with the arguments of the call or with others. */
+  run: (args?: PlainCall['arguments']) => Promise<string>,
+) => Promise<string>;
 
 /** A call as seen by the plain framework's hooks. */
 export interface PlainCall extends ScriptedCall {
@@ -52,12 +56,12 @@ async function runAgent(
   for (const [index, turn] of turns.entries()) {
     const told = turn.map(async (scripted, place) => {
       const call = { ...scripted, id: `${index}-${place}`, thread: sessionId, messages, signal };
-      const run = hooks.reduceRight<() => Promise<string>>(
-        (next, hook) => () => hook(call, next),
-        () => runTool(tools, call, signal),
+      const run = hooks.reduceRight<(args: PlainCall['arguments']) => Promise<string>>(
+        (next, hook) => (args) => hook({ ...call, arguments: args }, (changed = args) => next(changed)),
+        (args) => runTool(tools, { ...call, arguments: args }, signal),
       );
       try {
-        return { text: await run(), isError: false };
+        return { text: await run(call.arguments), isError: false };
       } catch (error) {
         return { text: (error as Error).message, isError: true };
       }
@@ -100,8 +104,8 @@ function plainActlog(
       for (const message of messages.flatMap((one) => altered(one) ?? []))
         calls.noteText(message.role, message.text, thread);
     }
-    const call = { toolName, arguments: args, callId: id, sessionId: thread, signal };
-    return calls.run(alter?.(call) ?? call, run);
+    const call = { toolName, arguments: args, callId: id, sessionId: thread, signal, acceptsChanges: true };
+    return calls.run(alter?.(call) ?? call, (given) => run(given as PlainCall['arguments']));
   };
   return replace?.(hook, settings) ?? hook;
 }

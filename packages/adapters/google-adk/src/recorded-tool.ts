@@ -154,7 +154,7 @@ function holderOf(tool: BaseTool): object {
 function wrapMethod<Args extends unknown[]>(
   holder: object,
   name: string,
-  wrapper: (tool: unknown, original: (...changed: Partial<Args>) => Promise<unknown>, ...args: Args) => unknown,
+  wrapper: (tool: unknown, original: (changed?: Args[0]) => Promise<unknown>, ...args: Args) => unknown,
 ): void {
   const method: unknown = Reflect.get(holder, name);
   if (typeof method !== 'function') return;
@@ -162,7 +162,8 @@ function wrapMethod<Args extends unknown[]>(
     configurable: true,
     writable: true,
     value(this: unknown, ...args: Args) {
-      return wrapper(this, (...changed) => method.apply(this, changed.length > 0 ? changed : args), ...args);
+      const original = (changed: Args[0] = args[0]) => method.apply(this, [changed, ...args.slice(1)]);
+      return wrapper(this, original, ...args);
     },
   });
 }
@@ -191,8 +192,9 @@ async function runRecorded(
       const plugins = [...run.recordedBy.values()];
       const { invocationContext: context } = toolContext;
       const call = { plugins, context, sessionId: context.session.id };
-      const run = () => (given === args ? original() : original({ ...request, args: given as Request['args'] }));
-      return await within(call, () => withinAgentTool(tool, plugins, run));
+      const isRequested = given === args;
+      const runTool = () => (isRequested ? original() : original({ ...request, args: given as Request['args'] }));
+      return await within(call, () => withinAgentTool(tool, plugins, runTool));
     } catch (error) {
       if (run.thrown !== undefined && error instanceof Error) thrownErrors().set(error, run.thrown);
       throw error;

@@ -192,5 +192,5 @@ export const processHarness = harnessOf(
     const own = toolHooks(ownHook);
     return { agentHooks: isTwice ? actlog.around(own, options) : own, end };
   },
-  {},
+  { changes: false }, // the calls of agents have hooks
 );

@@ -16,6 +16,7 @@ interface HookFlags {
   readonly agentId?: string;
   readonly showArguments?: string | true;
   readonly envFile?: string;
+  readonly holdPrompts?: true;
 }
 
 /** Adds `actlog init claude-code` and the like: one command for each supported coding agent. */
@@ -53,6 +54,10 @@ export function addHookCommands(parent: Command): void {
       )
       .option('--agent-id <id>', 'id of the agent in events')
       .option(
+        '--hold-prompts',
+        "answer the agent's own permission prompts in the console or by a command, too (claude-code, codex)",
+      )
+      .option(
         '--env-file <file>',
         'file with ACTLOG_* variables, for an agent that is not started from a shell',
       )
@@ -86,6 +91,7 @@ async function changeHook(agent: AgentName, flags: HookFlags): Promise<void> {
         agentId,
         showArguments: showArguments === true ? '*' : showArguments,
         envFile: envFile === undefined ? undefined : resolve(envFile),
+        holdPrompts: flags.holdPrompts,
       });
   await report(agent, change, flags);
 }

@@ -9,7 +9,7 @@ async function hold(server: ConsoleServer, approval: object = {}, fields: object
     { path: 'amount', max: 500 },
     { path: 'to', oneOf: ['grace', 'alan'] },
     { path: 'paths', subset: true },
-  ];
+  ] as const;
   await server.policy({
     effect: 'require_approval',
     approval: { timeoutSeconds: 900, onTimeout: 'deny', editable, ...approval },

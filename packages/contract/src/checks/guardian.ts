@@ -26,6 +26,11 @@ function decide(run: Run, id: string, body: Decide) {
   return sent(run, 'guardian.pendingActions.decide', { id, body });
 }
 
+/** Checks an action that its caller holds: the built-in policy for that is none of the run's. */
+async function asked(run: Run, fields: Parameters<typeof checkBody>[0]) {
+  return { response: await sent(run, 'policies.check', { body: checkBody(fields) }) };
+}
+
 /** Returns the decision about an action that has the hash and no `actionId`. */
 async function decisionOn(run: Run, agentId: string, argumentsHash: string): Promise<string> {
   return (await checked(run, { agentId, action: { toolName, argumentsHash } })).decision;
@@ -80,6 +85,58 @@ export const referenceApprovalChecks: readonly Check[] = [
     const near = [dayFromNow(6), dayFromNow(0), dayFromNow(1)];
     await policyFor(run, agentId, { schedule: { timeZone: 'UTC', days: near } });
     expectEqual((await checked(run, { agentId })).decision, 'deny', 'the decision within the schedule');
+  }),
+  check('PRF-35', 'an approval of changed arguments', async (run) => {
+    const agentId = run.newName('changed');
+    const editable = [{ path: 'amount', max: 500 }];
+    const approval = { timeoutSeconds: 900, onTimeout: 'deny', editable } as const;
+    await policyFor(run, agentId, { effect: 'require_approval', approval });
+    const actionId = run.newName('action');
+    const action = { toolName, argumentsHash: 'sha256:aa', arguments: { amount: 900 }, acceptsChanges: true };
+    const { pendingActionId } = await checked(run, { agentId, actionId, action });
+    const id = pendingActionId ?? fail('a held action has no pendingActionId');
+    const approve = (changedArguments: object) => ({ decision: 'approve' as const, changedArguments });
+    for (const bad of [{ amount: 501 }, { other: 1 }]) {
+      const refused = await run.probe.call('guardian.pendingActions.decide', { id, body: approve(bad) });
+      expectCode(refused, 'VALIDATION_ERROR');
+    }
+    const approved = await decide(run, id, { decision: 'approve', changedArguments: { amount: 400 } });
+    expectEqual(approved.status, 'approved', 'the status after an approval of changed arguments');
+    const requested = await checked(run, { agentId, actionId, action });
+    expectEqual(requested.decision, 'deny', 'the decision about the requested arguments');
+    expectEqual(requested.changedArguments?.amount, 400, 'changedArguments.amount');
+    const changed = (amount: number) => ({
+      ...action,
+      argumentsHash: 'sha256:bb',
+      arguments: { amount },
+      changedFrom: 'sha256:aa',
+    });
+    const body = checkBody({ agentId, actionId, action: changed(401) });
+    expectCode(await run.probe.call('policies.check', { body }), 'ACTION_MISMATCH');
+    const ran = await checked(run, { agentId, actionId, action: changed(400) });
+    expectEqual(ran.decision, 'allow', 'the decision about the changed arguments');
+  }),
+  check('PRF-35', 'a caller that cannot run changed arguments', async (run) => {
+    const agentId = run.newName('unchanged');
+    const approval = { timeoutSeconds: 900, onTimeout: 'deny', editable: [{ path: 'amount', max: 500 }] } as const;
+    await policyFor(run, agentId, { effect: 'require_approval', approval });
+    const action = { toolName, argumentsHash: 'sha256:aa', arguments: { amount: 900 } };
+    const { pendingActionId } = await checked(run, { agentId, actionId: run.newName('action'), action });
+    const id = pendingActionId ?? fail('a held action has no pendingActionId');
+    const body = { decision: 'approve', changedArguments: { amount: 400 } };
+    expectCode(await run.probe.call('guardian.pendingActions.decide', { id, body }), 'VALIDATION_ERROR');
+  }),
+  check('PRF-36', 'a hold without a policy', async (run) => {
+    const agentId = run.newName('asking');
+    const request = { agentId, actionId: run.newName('action'), holdSeconds: 600 };
+    const { response } = await asked(run, request);
+    expectEqual(response.decision, 'require_approval', 'the decision about an action that its caller holds');
+    const id = response.pendingActionId ?? fail('a held action has no pendingActionId');
+    await decide(run, id, { decision: 'approve' });
+    expectEqual((await asked(run, request)).response.decision, 'allow', 'the decision after the approval');
+    await policyFor(run, agentId, { effect: 'deny' });
+    const another = { ...request, actionId: run.newName('action') };
+    expectEqual((await asked(run, another)).response.decision, 'deny', 'the decision with a policy of deny');
   }),
   check('PRF-34', 'an unknown time zone', async (run) => {
     const { response } = await run.records.make('policies', (name) => ({

@@ -148,6 +148,18 @@ export const profile = inSection(
       'Policy: schedule',
       'A policy applies only within its schedule, and an unknown time zone is rejected.',
     ],
+    [
+      'PRF-35',
+      'MUST',
+      'Pending action: changed arguments',
+      'An approver changes arguments within the policy, for callers that accept changes; only the changed arguments may run then.',
+    ],
+    [
+      'PRF-36',
+      'MUST',
+      'Check: hold',
+      'A check with holdSeconds holds the action for a person even without a policy, and a policy that denies takes precedence.',
+    ],
   ],
   'reference-profile',
 );

@@ -204,6 +204,35 @@ const faults: readonly (readonly [name: string, caughtBy: readonly string[], fau
     }),
   ],
   [
+    'requested arguments run after an approval of changed ones',
+    ['PRF-35'],
+    documents('POST /v1/policies/check', (it) => {
+      if (it.changedArguments != null) it.decision = 'allow';
+    }),
+  ],
+  [
+    'an approver changes arguments beyond the policy',
+    ['PRF-35'],
+    requests('POST /v1/guardian/pending-actions/:id/decide', (it) => {
+      it.body = it.body.replace('"amount":501', '"amount":500');
+    }),
+  ],
+  [
+    'arguments are changed for a caller that cannot run them',
+    ['PRF-35'],
+    requests('POST /v1/policies/check', (it) => {
+      if (!it.body.includes('acceptsChanges'))
+        it.body = it.body.replace('"action":{', '"action":{"acceptsChanges":true,');
+    }),
+  ],
+  [
+    'a caller holds nothing without a policy',
+    ['PRF-36'],
+    requests('POST /v1/policies/check', (it) => {
+      it.body = it.body.replace(/,?"holdSeconds":\d+/, '');
+    }),
+  ],
+  [
     'a policy applies at all times',
     ['PRF-34'],
     requests('POST /v1/policies', (it) => {

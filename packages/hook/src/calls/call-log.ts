@@ -74,6 +74,18 @@ export class CallLog {
     return { name: changed, facts: changedFacts };
   }
 
+  /** Does the same for the open call that a permission prompt is about, which the agent reports without its id. */
+  changeOpen(call: HookCall, args: unknown): void {
+    const { argumentsHash, toolName } = this.facts(call);
+    const calls = this.#calls(call);
+    for (const name of calls.find(({ state, thread }) => state === 'open' && thread === threadDigest(call))) {
+      const facts = calls.facts(name);
+      if (facts?.toolName !== toolName || facts.argumentsHash !== argumentsHash) continue;
+      calls.add(name, { ...facts, argumentsHash: this.hash(args) });
+      return;
+    }
+  }
+
   /** Returns the hash of arguments. */
   hash(args: unknown): string {
     return this.#hasher.hashSync(args);

@@ -95,6 +95,8 @@ export interface EndedCall {
 export type HookEvent =
   /** A tool is about to run. */
   | { readonly kind: 'before'; readonly call: HookCall }
+  /** The agent asks its user for the permission to run a tool. */
+  | { readonly kind: 'prompt'; readonly call: HookCall }
   /** A tool has ended. */
   | ({ readonly kind: 'after' } & EndedCall)
   /**

@@ -27,13 +27,26 @@ export const claudeCode: Dialect = {
     stdout: { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput, additionalContext } },
     exitCode: 0,
   }),
+  prompt: {
+    acceptsChanges: true,
+    allow: (change) =>
+      answer({ behavior: 'allow', ...(change && { updatedInput: change.arguments }) }),
+    deny: (message) => answer({ behavior: 'deny', message }),
+  },
   notify: (systemMessage) => ({ stdout: { systemMessage }, exitCode: 0 }),
 };
+
+/** Creates the answer to a permission prompt. */
+function answer(decision: object) {
+  return { stdout: { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }, exitCode: 0 };
+}
 
 function parseEvent(name: string, event: EventFields): HookEvent {
   switch (name) {
     case 'PreToolUse':
       return { kind: 'before', call: callOf(event, event) };
+    case 'PermissionRequest':
+      return { kind: 'prompt', call: callOf(event, event) };
     case 'PostToolUse':
       return {
         kind: 'after',

@@ -40,13 +40,36 @@ export const codex: Dialect = {
     },
     exitCode: 0,
   }),
+  // Codex takes a changed input of a permission for a failure of the hook.
+  prompt: {
+    acceptsChanges: false,
+    allow: () => answer({ behavior: 'allow' }),
+    deny: (message) => answer({ behavior: 'deny', message }),
+  },
   notify: (systemMessage) => ({ stdout: { systemMessage }, exitCode: 0 }),
 };
+
+/** Creates the answer to a permission prompt. */
+function answer(decision: object) {
+  return { stdout: { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } }, exitCode: 0 };
+}
+
+/** Returns the call of a permission prompt, which has no id. */
+function promptedCallOf(event: EventFields): HookCall {
+  return {
+    ...threadOf(event),
+    callId: undefined,
+    toolName: event.text('tool_name'),
+    arguments: event.value('tool_input'),
+  };
+}
 
 function parseEvent(name: string, event: EventFields): HookEvent {
   switch (name) {
     case 'PreToolUse':
       return { kind: 'before', call: callOf(event) };
+    case 'PermissionRequest':
+      return { kind: 'prompt', call: promptedCallOf(event) };
     case 'PostToolUse':
       return { kind: 'after', call: callOf(event), status: statusOf(event) };
     case 'UserPromptSubmit':

@@ -43,6 +43,13 @@ export interface Dialect {
    * permissions. Missing if the agent cannot; an approval of changed arguments is then refused.
    */
   change?(change: ApprovedChange): HookOutput;
+  /** Outputs that answer the agent's own permission prompt. Missing if the agent has none that a hook can answer. */
+  readonly prompt?: {
+    /** `true` if the agent takes changed arguments with the permission. */
+    readonly acceptsChanges: boolean;
+    allow(change: ApprovedChange | undefined): HookOutput;
+    deny(reason: string): HookOutput;
+  };
   /** Creates the output that shows a message to the user at the start of a session. Missing if the agent cannot. */
   notify?(message: string): HookOutput;
 }

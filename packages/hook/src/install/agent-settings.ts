@@ -14,6 +14,8 @@ export interface HookLimits {
   readonly otherSeconds: number;
   /** `true` if a call must not run when the hook fails. */
   readonly isFailClosed: boolean;
+  /** `true` if people answer the agent's own permission prompts elsewhere. */
+  readonly holdsPrompts: boolean;
 }
 
 /** Entry of an agent's settings for one event. */
@@ -67,9 +69,11 @@ const copilotEvents = [
   'sessionEnd',
 ];
 
+const promptEvent = 'PermissionRequest';
+const promptEvents = ({ holdsPrompts }: HookLimits) => (holdsPrompts ? [promptEvent] : []);
 const isBefore = (event: string) => /^(?:pre|before)tool/i.test(event);
 const secondsOf = (event: string, limits: HookLimits) =>
-  isBefore(event) ? limits.beforeSeconds : limits.otherSeconds;
+  isBefore(event) || event === promptEvent ? limits.beforeSeconds : limits.otherSeconds;
 
 /** Returns the commands of a group of hooks, as Claude Code, Codex and Gemini CLI write them. */
 function groupCommands(entry: unknown): unknown[] {
@@ -102,7 +106,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
         : join(userFolder(place, '.claude', 'CLAUDE_CONFIG_DIR'), 'settings.json'),
     base: {},
     entries: (commandFor, limits) =>
-      claudeEvents.map((event) => {
+      [...claudeEvents, ...promptEvents(limits)].map((event) => {
         const onFailure = isBefore(event) && limits.isFailClosed ? { onFailure: 'block' } : {};
         const hook = { type: 'command', command: commandFor(event), timeout: secondsOf(event, limits) };
         return { event, entry: { hooks: [{ ...hook, ...onFailure }] } };
@@ -117,7 +121,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
         : join(userFolder(place, '.codex', 'CODEX_HOME'), 'hooks.json'),
     base: {},
     entries: (commandFor, limits) =>
-      codexEvents.map((event) => ({
+      [...codexEvents, ...promptEvents(limits)].map((event) => ({
         event,
         entry: {
           hooks: [{ type: 'command', command: commandFor(event), timeout: secondsOf(event, limits) }],

@@ -106,6 +106,11 @@ export interface InstallHookOptions extends HookPlace {
    * Arguments that the approver and conditions see: `*` for all, or paths such as `command,user.name`. Default: none.
    */
   readonly showArguments?: string | undefined;
+  /**
+   * `true` lets people answer the agent's own permission prompts elsewhere, for Claude Code and Codex: each is a held action,
+   * until somebody decides, or the prompt is answered in the agent. Default: `false`.
+   */
+  readonly holdPrompts?: boolean | undefined;
   /** Absolute path of a file with `ACTLOG_*` variables, for agents that are not started from a shell. */
   readonly envFile?: string | undefined;
   /**

@@ -25,6 +25,9 @@ const marginSeconds = 30;
 const defaultHoldSeconds = 300;
 const defaultCheckSeconds = 5;
 
+/** Agents whose permission prompts a hook can answer. */
+const agentsWithPrompts: readonly AgentName[] = ['claude-code', 'codex'];
+
 /** Result of {@link installHook} and {@link removeHook}. */
 export interface HookChange {
   /** Settings file of the agent. */
@@ -38,12 +41,17 @@ export interface HookChange {
  * Installs the hook in the settings of a coding agent. Everything else in the file stays as it is. Installing it again
  * changes only the options.
  *
- * @throws TypeError when the agent is unknown, or the settings have another form
+ * @throws TypeError when the agent is unknown or has no option, or the settings have another form
  * @throws SyntaxError when the settings are not valid JSON
  * @throws the system's error when the file cannot be read or written
  */
 export function installHook(agent: AgentName, options: InstallHookOptions = {}): HookChange {
   const settings = settingsOf(agent);
+  if (options.holdPrompts && !agentsWithPrompts.includes(agent)) {
+    throw new TypeError(
+      `holdPrompts is for ${agentsWithPrompts.join(' and ')}, whose permission prompts a hook can answer, got ${agent}.`,
+    );
+  }
   const file = new SettingsFile(settings.file(options));
   const before = file.read();
   const { command, notes } = hookCommand(agent, options);
@@ -98,6 +106,7 @@ function limitsOf(options: InstallHookOptions) {
     beforeSeconds: Math.ceil(holdSeconds + checkSeconds + marginSeconds),
     otherSeconds: marginSeconds,
     isFailClosed: options.guard === 'enforce' && options.onUnavailable === 'deny',
+    holdsPrompts: options.holdPrompts === true,
   };
 }
 

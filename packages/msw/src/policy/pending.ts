@@ -7,6 +7,7 @@ import {
   endDecision,
   heldSizeRefusal,
   policyDecision,
+  promptPolicyId,
 } from '@actlog/policy';
 import { type Decide, type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
 import { notFound, refusalError } from '../service/api-error.ts';
@@ -52,6 +53,19 @@ export function holdAction(
     createdAt: new Date(createdMs).toISOString(),
   });
   recordDecision(tenant, check, policyDecision(check, 'require_approval', policy, held.id), nowMs);
+}
+
+/** Lengthens the hold of the agent's own prompt, which lasts for as long as the agent checks it. */
+export function lengthenHold(
+  tenant: Tenant,
+  { holdSeconds }: PolicyCheck,
+  heldId: string | null | undefined,
+  nowMs: number,
+): void {
+  const held = tenant.pendingActions.get(heldId ?? '');
+  if (holdSeconds === undefined || held?.policyId !== promptPolicyId || held.status !== 'pending') return;
+  const expiresMs = Math.max(Date.parse(held.expiresAt), nowMs + holdSeconds * 1000);
+  tenant.pendingActions.set(held.id, { ...held, expiresAt: new Date(expiresMs).toISOString() });
 }
 
 /** Expires actions whose time is over. */

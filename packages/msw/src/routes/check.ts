@@ -28,11 +28,12 @@ import {
   rateWindows,
   revokedAbove,
   scheduledPolicies,
+  withPrompt,
 } from '@actlog/policy';
 import { checkPreference, headers as names, type PolicyCheck, type SentOf } from '@actlog/protocol';
 import { recordDecision, ruleOf, useGrant } from '../policy/approval-grants.ts';
 import { historyOf, isWatched, noteCheck, recordCall } from '../policy/check-history.ts';
-import { expireActions, findEqualHeld, holdAction, runChanged } from '../policy/pending.ts';
+import { expireActions, findEqualHeld, holdAction, lengthenHold, runChanged } from '../policy/pending.ts';
 import { invalid, refusalError } from '../service/api-error.ts';
 import { type Call, newId, type Route } from '../service/call.ts';
 import type { PendingActionRecord } from '../tenant/records.ts';
@@ -96,6 +97,7 @@ function checkAgain(
   nowMs: number,
 ): CheckResponse {
   expireActions(tenant, nowMs);
+  lengthenHold(tenant, check, heldId, nowMs);
   const held = findDecidingAction(tenant, check, heldId, nowMs);
   if (!held) return checkAction(tenant, check, keyId, nowMs);
   const fired = lastingPolicies(matchingPolicies(tenant, check, nowMs));
@@ -119,6 +121,7 @@ function checkAction(tenant: Tenant, check: PolicyCheck, keyId: string, nowMs: n
   expireActions(tenant, nowMs);
   const known = knownAction(tenant, check, nowMs);
   const { fired, windows } = firedOf(tenant, check, known, nowMs);
+  lengthenHold(tenant, check, known?.heldId, nowMs);
   const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
   const equalHeld = check.actionId === undefined ? findEqualHeld(tenant, check, keyId) : undefined;
   const decision = decideCheck({
@@ -243,7 +246,7 @@ function matchingPolicies(tenant: Tenant, check: PolicyCheck, nowMs: number): re
   const { changedFrom } = check.action;
   const heldId = changedFrom === undefined ? undefined : tenant.namedActions.get(nameOf(check))?.heldId;
   const holding = tenant.holdingPolicies.get(heldId ?? '');
-  const matching = holding ? policiesOfChanged(scheduled, holding) : scheduled;
+  const matching = withPrompt(holding ? policiesOfChanged(scheduled, holding) : scheduled, check);
   const isRevoked = (id: string) => tenant.agents.get(id)?.status === 'revoked';
   if (isRevoked(check.agentId)) return [agentRevoked, ...matching];
   const above = check.parentAgentIds?.find(isRevoked);

@@ -1,5 +1,5 @@
 import type { PolicyCheck, SentOf } from '@actlog/protocol';
-import { byPrecedence, type FiredPolicy } from './fired-policy.ts';
+import { byPrecedence, type FiredPolicy, promptPolicyId } from './fired-policy.ts';
 
 /** Argument that an approver may change, with its limit. */
 type Editable = SentOf<'guardian.pendingActions.decide'>['editable'][number];
@@ -52,7 +52,8 @@ export function approvalRules(fired: readonly FiredPolicy[]): ApprovalRules {
       : null,
     notRequester: approvals.some(({ notRequester }) => notRequester === true),
     singleUse: approvals.some(({ singleUse }) => singleUse === true),
-    editable: editableArguments(holdingPolicies(fired)),
+    // The agent's own prompt has no opinion about changes.
+    editable: editableArguments(holdingPolicies(fired).filter(({ policy }) => policy.id !== promptPolicyId)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { PolicyCreate, PolicyEffect, SentOf } from '@actlog/protocol';
+import type { PolicyCheck, PolicyCreate, PolicyEffect, SentOf } from '@actlog/protocol';
 
 /** Fields of a policy that its author writes, with defaults filled in. */
 export type PolicyDefinition = Omit<
@@ -117,6 +117,36 @@ export function keyStopped(agentId: string): FiredPolicy {
     policy: { id, definition: { ...definition, message } },
     why: `the API key has acted as the agent ${JSON.stringify(agentId)}, which is revoked`,
   };
+}
+
+/** Id of the built-in policy that holds an action because its caller asked for a person's decision. */
+export const promptPolicyId = 'agent_prompt';
+
+/**
+ * Returns the matches of a check with that of the built-in policy that holds the action, if its caller asked for a person's
+ * decision. It comes first among those that hold, so that its hold ends when the caller no longer asks.
+ */
+export function withPrompt(
+  matching: readonly FiredPolicy[],
+  { holdSeconds }: Pick<PolicyCheck, 'holdSeconds'>,
+): readonly FiredPolicy[] {
+  if (holdSeconds === undefined) return matching;
+  const { definition } = agentRevoked.policy;
+  const prompt: FiredPolicy = {
+    policy: {
+      id: promptPolicyId,
+      definition: {
+        ...definition,
+        name: "The agent's own permission prompt",
+        effect: 'require_approval',
+        approval: { timeoutSeconds: holdSeconds, onTimeout: 'deny' },
+        message: null,
+      },
+    },
+    why: 'the agent asks for the permission of its user',
+  };
+  const denying = matching.filter(({ policy }) => policy.definition.effect === 'deny');
+  return [...denying, prompt, ...matching.filter(({ policy }) => policy.definition.effect !== 'deny')];
 }
 
 /** Fields of a policy that determine its precedence and effect. */

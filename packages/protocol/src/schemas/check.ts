@@ -56,6 +56,12 @@ export const policyCheck = strictObject({
   framework: line(100).optional(),
   /** Environment such as `production`, for policies that match on environments; they do not match if omitted. */
   environment: line(100).optional(),
+  /**
+   * Holds the action for a person's decision even if no policy requires one, as for a permission prompt of the agent itself;
+   * a policy that denies takes precedence. The hold ends after this number of seconds without another check of the action.
+   * Not held for that reason if omitted.
+   */
+  holdSeconds: z.int().min(1).max(3600).optional(),
   /** Identifies the action across repeated checks, so that a caller can poll for an approval; unique per action. */
   actionId: identifier.optional(),
   /** Person or system on whose behalf the agent acts, for conditions and the approver; none if omitted. */

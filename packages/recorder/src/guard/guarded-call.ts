@@ -34,6 +34,8 @@ export interface GuardedCall {
   actionId: string;
   /** `true` if the selected arguments are sent to the service; `false` also if they could not be selected. */
   isShown: boolean;
+  /** Seconds for which each check holds the call for a person, even without a policy; undefined for none. */
+  readonly holdSeconds: number | undefined;
   /** Policy that holds the call, once the service has named it. */
   heldBy: HoldingPolicy | undefined;
   readonly signal: AbortSignal | undefined;
@@ -58,6 +60,7 @@ export function guardedCall(
     readonly hash: (args: unknown) => string | Promise<string>;
     readonly hashNow: () => string | Promise<string>;
     readonly changedFrom?: string | undefined;
+    readonly holdSeconds?: number | undefined;
     readonly originsNow: () => ArgumentOrigins | undefined;
     readonly origins: ArgumentOrigins | undefined;
     readonly framework: string | undefined;
@@ -81,6 +84,7 @@ export function guardedCall(
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
     actionId: known.actionId ?? actionIdOf(call.actionId),
     isShown: true,
+    holdSeconds: known.holdSeconds,
     heldBy: undefined,
     signal: call.signal,
   };

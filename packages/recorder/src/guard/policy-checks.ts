@@ -282,6 +282,7 @@ export class PolicyChecks {
       },
       ...(call.framework ? { framework: call.framework } : {}),
       ...(environment ? { environment } : {}),
+      ...(call.holdSeconds === undefined ? {} : { holdSeconds: call.holdSeconds }),
       ...(principal === undefined ? {} : { principal }),
       ...(call.place && !this.#refusals.ofChecks('subagents') ? call.place : {}),
       actionId: call.actionId,

@@ -1,7 +1,8 @@
 import type { ApprovedChange } from '../events/tool-call.ts';
+import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { Guard } from '../guard/guard.ts';
 import { type GuardOptions, type GuardSettings, resolveGuard } from '../guard/guard-options.ts';
-import { guardedCall } from '../guard/guarded-call.ts';
+import { type GuardedCall, guardedCall } from '../guard/guarded-call.ts';
 import type { PolicyChecker } from '../guard/policy-checks.ts';
 import { FactRefusals } from '../reporting/fact-refusals.ts';
 import { Counters, Reporter } from '../reporting/reporter.ts';
@@ -58,22 +59,60 @@ export class CallGuard {
    * @param hash - returns the hash of changed arguments
    * @throws ActionDeniedError when it may not run
    */
-  async admit(
+  async admit(call: CheckedCall, hash: Hash): Promise<AdmittedChange | undefined> {
+    const guarded = this.#guarded(call, hash);
+    await this.#guard.admit(guarded);
+    return guarded.change && { ...guarded.change, argumentsHash: guarded.argumentsHash };
+  }
+
+  /**
+   * Holds a call for a person's decision, even if no policy requires one, for as long as this process runs and waits.
+   *
+   * @param hash - returns the hash of changed arguments
+   * @returns the person's change of the arguments, if there is one; undefined if nobody has decided, for example because the
+   *   service cannot be reached or does not hold such calls
+   * @throws ActionDeniedError when a person or a policy denied it
+   */
+  async askPerson(
+    call: CheckedCall,
+    hash: Hash,
+  ): Promise<{ readonly change: AdmittedChange | undefined } | undefined> {
+    const guarded = this.#guarded(call, hash, promptLeaseSeconds);
+    try {
+      await this.#guard.admit(guarded);
+    } catch (error) {
+      if (ActionDeniedError.isInstance(error) && error.because === 'denied') throw error;
+      return undefined;
+    }
+    // A service that does not know of such holds allows what no policy holds.
+    if (guarded.heldBy === undefined) return undefined;
+    return { change: guarded.change && { ...guarded.change, argumentsHash: guarded.argumentsHash } };
+  }
+
+  #guarded(
     { actionId, argumentsHash, framework, ...call }: CheckedCall,
-    hash: (args: unknown) => string | Promise<string>,
-  ): Promise<(ApprovedChange & { readonly argumentsHash: string }) | undefined> {
-    const guarded = guardedCall(call, {
+    hash: Hash,
+    holdSeconds?: number,
+  ): GuardedCall {
+    return guardedCall(call, {
       ...call,
       actionId,
       argumentsHash,
       framework,
       hash,
+      holdSeconds,
       // The arguments are a copy that never changes.
       hashNow: () => argumentsHash,
       originsNow: () => undefined,
       origins: undefined,
     });
-    await this.#guard.admit(guarded);
-    return guarded.change && { ...guarded.change, argumentsHash: guarded.argumentsHash };
   }
 }
+
+/** Time for which a hold of the agent's own prompt outlives the hook that waits for it, in seconds. */
+const promptLeaseSeconds = 60;
+
+type Hash = (args: unknown) => string | Promise<string>;
+
+/** An approver's change of a call's arguments, with their hash. */
+export type AdmittedChange = ApprovedChange & { readonly argumentsHash: string };

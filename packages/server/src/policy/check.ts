@@ -8,6 +8,7 @@ import {
   type FiredPolicy,
   type KnownAction,
   lastingPolicies,
+  promptPolicyId,
   type RateWindow,
   verdictOn,
 } from '@actlog/policy';
@@ -17,7 +18,7 @@ import { expireAction, holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { lockNames } from '../storage/locks.ts';
-import { isOverdue, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
+import { isOverdue, lengthenHold, type PendingActionRow } from '../storage/stores/pending-action-store.ts';
 import type { ExceededQuota } from '../storage/stores/quota-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { Caller } from '../tenants/caller.ts';
@@ -83,6 +84,8 @@ export class Check {
    * Returns the response, or `undefined` if a write is needed: to count, hold or end the action, or to notify webhooks.
    */
   async respondByReading(db: Database): Promise<CheckResponse | undefined> {
+    // Each such check lengthens the hold.
+    if (this.#body.holdSeconds !== undefined) return undefined;
     await this.#stored.readChanged(db);
     const set = await this.#readPolicies(db);
     const history = this.#stored.history(set);
@@ -264,13 +267,21 @@ export class Check {
     return checkResponse(fired, undefined, undefined, true);
   }
 
+  /** Lengthens the hold of the agent's own prompt, which lasts for as long as the agent checks it. */
+  async #lengthened({ db }: Write, row: PendingActionRow): Promise<PendingActionRow> {
+    const { holdSeconds } = this.#body;
+    if (holdSeconds === undefined || row.policy_id !== promptPolicyId || row.status !== 'pending') return row;
+    const expiresMs = Math.max(row.expires_ms, this.#nowMs + holdSeconds * 1000);
+    return (await lengthenHold(db, row, expiresMs)) ? { ...row, expires_ms: expiresMs } : row;
+  }
+
   /**
    * Returns the held action, after ending it if it is past its expiry. A decision made in time may be committed only
    * now, and then takes precedence over the expiry.
    */
   async #heldOrEnded(write: Write, id: string | null | undefined): Promise<PendingActionRow | undefined> {
     const row = await this.#stored.held(write.db, id);
-    if (!row || !isOverdue(row, this.#nowMs)) return row;
+    if (!row || !isOverdue(row, this.#nowMs)) return row && this.#lengthened(write, row);
     return (await expireAction(this.#parts, write, row, this.#nowMs)) ?? this.#stored.held(write.db, id);
   }
 }

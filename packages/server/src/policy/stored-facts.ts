@@ -27,6 +27,7 @@ import {
   revokedAbove,
   scheduledPolicies,
   verdictOn,
+  withPrompt,
 } from '@actlog/policy';
 import { type PolicyCheck, parseJsonWithBigInts } from '@actlog/protocol';
 import { v5 } from 'uuid';
@@ -122,7 +123,8 @@ export class StoredFacts {
     const { fired, readers } = this.#matches.of(set, this.#action);
     const unscheduled = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
     const scheduled = scheduledPolicies(unscheduled, this.#nowMs);
-    const matching = this.#heldFor ? policiesOfChanged(scheduled, this.#heldFor) : scheduled;
+    const applying = this.#heldFor ? policiesOfChanged(scheduled, this.#heldFor) : scheduled;
+    const matching = withPrompt(applying, this.#body);
     if (!stopping) return matching;
     const stops = {
       agent: () => agentRevoked,

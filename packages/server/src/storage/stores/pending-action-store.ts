@@ -306,3 +306,19 @@ export async function markChangedRun(
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
+
+/** Sets a later expiry of a pending action. Returns `false` if it has ended meanwhile. */
+export async function lengthenHold(
+  db: Database,
+  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
+  expiresMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('pending_actions')
+    .set({ expires_ms: expiresMs })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
