@@ -169,7 +169,14 @@ export async function siteFiles(): Promise<SiteFiles> {
     format: 'iife',
     define: { pageScripts: JSON.stringify(pageScripts) },
   });
-  const bundled = [...outputFiles, ...early.outputFiles].map(
+  // Its name never changes: browsers find a new version at the address of the old one.
+  const worker = await build({
+    ...options,
+    entryNames: '[name]',
+    entryPoints: { 'service-worker': 'site/service-worker.ts' },
+    format: 'iife',
+  });
+  const bundled = [...outputFiles, ...worker.outputFiles, ...early.outputFiles].map(
     ({ path, text }) => [basename(path), text] as const,
   );
   let page = await readFile(join(folder, 'index.html'), 'utf8');
@@ -182,6 +189,7 @@ export async function siteFiles(): Promise<SiteFiles> {
   const all: (readonly [name: string, body: string])[] = [
     ...bundled,
     ['index.html', page],
+    ['actlog.webmanifest', await readFile(join(folder, 'actlog.webmanifest'), 'utf8')],
     ['icon.svg', await readFile(join(folder, 'icon.svg'), 'utf8')],
     ['licenses.txt', licenses(metafile)],
   ];

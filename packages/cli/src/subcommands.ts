@@ -73,7 +73,7 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import('./guardian/guardian-command.ts')).guardianCommand(),
   },
   channels: {
-    summary: 'manage webhooks, and see, test and resend their deliveries',
+    summary: 'manage Slack, mail, Teams, web push and webhooks, and see their deliveries',
     load: async () => (await import('./channels/channels-command.ts')).channelsCommand(),
   },
   risk: {

@@ -84,7 +84,7 @@ function Place({ route }: { route: Route }) {
     case 'sessions':
       return id === undefined ? <Sessions query={route.query} /> : <Session key={id} id={id} />;
     case 'approvals':
-      return <Approvals query={route.query} />;
+      return <Approvals id={id} query={route.query} />;
     case 'policies':
       return id === undefined ? (
         <Policies query={route.query} />
@@ -97,6 +97,8 @@ function Place({ route }: { route: Route }) {
       return <Agents />;
     case 'webhooks':
       return id === undefined ? <Webhooks /> : <Webhook key={id} id={id} query={route.query} />;
+    case 'channels':
+      return <Channels />;
     case 'judgments':
       return <Judgments query={route.query} />;
     case 'keys':
@@ -181,6 +183,7 @@ const Policies = lazyPage(async () => (await later()).Policies);
 const PolicyEditor = lazyPage(async () => (await later()).PolicyEditor);
 const Decisions = lazyPage(async () => (await later()).Decisions);
 const Agents = lazyPage(async () => (await later()).Agents);
+const Channels = lazyPage(async () => (await later()).Channels);
 const Webhooks = lazyPage(async () => (await later()).Webhooks);
 const Webhook = lazyPage(async () => (await later()).Webhook);
 const Judgments = lazyPage(async () => (await later()).Judgments);

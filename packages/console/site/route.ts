@@ -1,5 +1,6 @@
 import type { IconNode } from 'lucide';
 import Archive from 'lucide/dist/esm/icons/archive.mjs';
+import BellRing from 'lucide/dist/esm/icons/bell-ring.mjs';
 import Bot from 'lucide/dist/esm/icons/bot.mjs';
 import Gauge from 'lucide/dist/esm/icons/gauge.mjs';
 import Gavel from 'lucide/dist/esm/icons/gavel.mjs';
@@ -80,6 +81,7 @@ const sectionGroups: readonly SectionGroup[] = [
     sections: [
       { place: 'policies', title: 'Policies', icon: ShieldCheck, key: 'p' },
       { place: 'agents', title: 'Agents', icon: Bot, key: 'n' },
+      { place: 'channels', title: 'Channels', icon: BellRing, key: 'c', isOffered: hasKnownOwner },
       { place: 'webhooks', title: 'Webhooks', icon: Webhook, key: 'w' },
       { place: 'keys', title: 'Keys', icon: KeyRound, key: 'k', isOffered: managesKeys },
       { place: 'audit', title: 'Audit', icon: ScrollText, key: 'u', isOffered: managesKeys },

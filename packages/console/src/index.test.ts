@@ -8,6 +8,7 @@ test('the page refers to its files by relative URLs and runs only its own script
   const named = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, name]) => name);
   const withoutHash = named.map((name) => name?.replace(/-[0-9A-Z]{8}\./, '-HASH.'));
   expect([...new Set(withoutHash)].toSorted()).toEqual([
+    'actlog.webmanifest',
     'chunk-HASH.js',
     'console-HASH.js',
     'early-HASH.js',
@@ -65,7 +66,13 @@ test('only files whose name has the hash of their content are cached without rev
   const files = Object.entries(await consoleSite());
   const immutable = files.filter(([, { cacheControl }]) => cacheControl.includes('immutable'));
   const others = files.filter((file) => !immutable.includes(file));
-  expect(others.map(([name]) => name).toSorted()).toEqual(['icon.svg', 'index.html', 'licenses.txt']);
+  expect(others.map(([name]) => name).toSorted()).toEqual([
+    'actlog.webmanifest',
+    'icon.svg',
+    'index.html',
+    'licenses.txt',
+    'service-worker.js',
+  ]);
   for (const [name] of immutable) expect(name).toMatch(/-[0-9A-Z]{8}\.(?:js|css)$/);
   expect(new Set(files.map(([, { etag }]) => etag)).size).toBe(files.length);
 });

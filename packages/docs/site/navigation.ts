@@ -131,6 +131,7 @@ export const sections: readonly Section[] = [
           guide('audit'),
           guide('evidence'),
           guide('compliance'),
+          guide('channels'),
           guide('webhook-deliveries'),
         ],
       },

@@ -87,7 +87,7 @@ export {
 } from './check/held-action.ts';
 export { policyContradiction } from './check/policy-contradiction.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows, windowKey } from './check/rate.ts';
-export { type Schedule, scheduledPolicies } from './check/schedule.ts';
+export { isTimeZone, type Schedule, scheduledPolicies, scheduleEndMs } from './check/schedule.ts';
 export {
   type ArrivalContext,
   type ArrivedEvent,

@@ -254,6 +254,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny.',
+    approverGroups:
+      'Groups whose people may approve, as the sign-in names them; everyone who may decide if omitted. Any of those can deny.',
   },
   PolicySchedule: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
@@ -332,6 +334,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; null lets every key with the scope `decide` approve.',
+    approverGroups: 'Groups whose people may approve; null lets everyone who may decide approve.',
   },
   PolicyScheduleUpdate: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
@@ -445,6 +448,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     required:
       'Number of approvers who must approve; the last one completes the approval. A single denial is enough to deny.',
     approverKeys: 'Ids of the keys that may approve; null for every key with the scope `decide`.',
+    approverGroups: 'Groups whose people may approve; null for everyone who may decide.',
     notRequester:
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal.',
     given: 'Approvals so far, oldest first; each approver counts once.',

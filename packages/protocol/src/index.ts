@@ -39,6 +39,21 @@ export {
   type WebhookState,
   webhookTestType,
 } from './audit.ts';
+export {
+  type AlertKind,
+  type AlertRule,
+  type AlertRuleDefinition,
+  alertKinds,
+  type Channel,
+  type ChannelDelivery,
+  type ChannelEvent,
+  type ChannelKind,
+  type ChannelRules,
+  channelEvents,
+  channelKinds,
+  channelTestType,
+  type QuietHours,
+} from './channels.ts';
 export type { BodyOf, Contract, ItemOf, PathParametersOf, QueryOf, ResponseOf, SentOf } from './contract.ts';
 export {
   type Endpoint,

@@ -1,4 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { AlertWatch } from './channels/alerts.ts';
+import type { ChannelDriver } from './channels/channel.ts';
+import { ChannelDeliveries } from './channels/channel-delivery.ts';
+import { MailChannel } from './channels/mail.ts';
+import { PushChannel } from './channels/push.ts';
+import { Routing } from './channels/routing.ts';
+import { SlackChannel } from './channels/slack.ts';
+import { mountSlackClicks } from './channels/slack-clicks.ts';
+import { TeamsChannel } from './channels/teams.ts';
 import type { Configuration } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
 import { mountLog } from './evidence/mount-log.ts';
@@ -46,8 +55,10 @@ import type { Storage } from './storage/storage.ts';
 import type { DeploymentSecret } from './tenants/deployment-secret.ts';
 import { KeyAgents, KeyRing } from './tenants/key-ring.ts';
 import { QuotaGate } from './tenants/quotas.ts';
+import { People } from './users/people.ts';
 import { Users } from './users/users.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
+import { guardedAgent } from './webhooks/sender.ts';
 import { WebhookOutbox } from './webhooks/webhook-outbox.ts';
 
 /**
@@ -68,6 +79,12 @@ export interface Assembly {
   readonly outbox: WebhookOutbox;
   readonly keys: KeyRing;
   readonly addressGuard: AddressGuard;
+  /** Sends to channels that are not webhooks. */
+  readonly channels: ChannelDeliveries;
+  /** Looks for the causes of alerts. */
+  readonly alerts: AlertWatch;
+  /** Closes the connections to the receivers of channels. */
+  closeChannels(): Promise<void>;
   /** Limits the memory of pipelined requests, all but the first of each connection. */
   readonly pipelinedMemory: RequestMemory;
   /** Ends held actions that are past their expiry. Returns their number. */
@@ -111,8 +128,21 @@ export function assemble(
   const cursors = new Cursors(secret.cursorKey);
   const unreadSpans = new UnreadSpansOfTenants();
   const policySets = new PolicySets();
-  const outbox = new WebhookOutbox(policySets);
   const addressGuard = new AddressGuard(settings.webhookAllowedRanges, settings.webhookAllowedPorts);
+  const { publicUrl } = settings;
+  const channelAgent = guardedAgent(addressGuard);
+  const slack = new SlackChannel(settings, channelAgent);
+  const drivers = new Map<string, ChannelDriver>(
+    [
+      slack,
+      new MailChannel(settings),
+      new TeamsChannel(publicUrl, addressGuard, channelAgent),
+      new PushChannel({ storage, secret, publicUrl, agent: channelAgent }),
+    ].map((driver) => [driver.kind, driver]),
+  );
+  const people = new People(users.roles, settings.channelSignInDays);
+  const routing = new Routing(people, (kind) => drivers.get(kind)?.updates === true);
+  const outbox = new WebhookOutbox(policySets, routing);
   const scoring = new RiskScoring(storage, outbox, metrics);
   const ingest = new GroupCommit({
     storage,
@@ -197,6 +227,9 @@ export function assemble(
     outbox,
     keys,
     addressGuard,
+    channels: new ChannelDeliveries({ storage, secret, drivers, publicUrl }),
+    alerts: new AlertWatch({ storage, routing, onQueued: () => outbox.wake() }),
+    closeChannels: () => channelAgent.destroy(),
     pipelinedMemory: memory('Too many pipelined requests are waiting.'),
     expireActions: (nowMs) => expireActions({ ...holding, storage }, nowMs),
     async mount(app, isClosing) {
@@ -216,6 +249,23 @@ export function assemble(
         logKeys,
         forwarding: (tenantId) =>
           forwardingOf(storage, settings.forward, { tenantId, operators: settings.tenant }),
+        drivers,
+        routing,
+        addressGuard,
+        tenant: users.tenant,
+        keepLog: settings.keepLog,
+      });
+      await mountSlackClicks(app, {
+        ...holding,
+        slack,
+        storage,
+        secret,
+        writeTurns,
+        people,
+        tenant: users.tenant,
+        slackPeople: settings.slackPeople,
+        failedAuthentications,
+        publicUrl,
       });
       mountLog(app, {
         storage,

@@ -210,6 +210,31 @@ export const configuration = z.strictObject({
    */
   keepLog: trueOrFalse.default(true),
   ...signInSettings,
+  /** Bot token of the Slack app whose messages ask for approvals, `xoxb-…`. Default: none. */
+  slackBotToken: z
+    .string()
+    .regex(/^xox[a-z]-\S+$/, 'must be a bot token, which begins with xoxb-')
+    .optional(),
+  /** Signing secret of the Slack app, by which the clicks of people are verified. */
+  slackSigningSecret: z.string().min(16, 'must be the signing secret of the Slack app').optional(),
+  /** Address of Slack's Web API, for example that of GovSlack. */
+  slackApiUrl: z.url({ protocol: /^https?$/ }).default('https://slack.com/api/'),
+  /**
+   * People by the ids of Slack users, such as `{ "U0123456789": "ada@example.com" }`: a verified address, or an id such as
+   * `usr_5f0c…`. It takes precedence over the address in Slack.
+   */
+  slackPeople: z
+    .record(z.string(), z.string().min(1), 'must be an object such as {"U0123456789":"ada@example.com"}')
+    .default({}),
+  /** Address of the mail server, such as `smtps://user:password@mail.example.com`. Default: none. */
+  smtpUrl: z
+    .string()
+    .regex(/^smtps?:\/\/[^/\s]+\/?$/, 'must be an address such as smtps://user:password@mail.example.com')
+    .optional(),
+  /** Sender of mails, such as `actlog <actlog@example.com>`. */
+  mailFrom: singleLineName.optional(),
+  /** Days after a sign-in for which its person can decide in Slack and receives notifications, with the groups of then. */
+  channelSignInDays: z.number().min(0.01).max(365).default(7),
   /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),
   /** Minimum level of log lines, which are JSON on standard output. */
@@ -219,6 +244,15 @@ export const configuration = z.strictObject({
 const consistent = configuration.superRefine((settings, { addIssue }) => {
   for (const { setting, message } of signInProblems(settings)) {
     addIssue({ code: 'custom', path: [setting], message });
+  }
+  for (const [setting, other] of [
+    ['slackBotToken', 'slackSigningSecret'],
+    ['slackSigningSecret', 'slackBotToken'],
+    ['smtpUrl', 'mailFrom'],
+    ['mailFrom', 'smtpUrl'],
+  ] as const) {
+    if (settings[setting] === undefined || settings[other] !== undefined) continue;
+    addIssue({ code: 'custom', path: [other], message: `is required with ${setting}` });
   }
   if (!isPostgresUrl(settings.database)) {
     if (!isUnsupportedAddress(settings.database)) return;

@@ -120,6 +120,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     parts.addressGuard,
     metrics,
     settings.webhookHostRate === false ? undefined : settings.webhookHostRate,
+    parts.channels,
   );
   const forwarders = settings.forward.map((forward, at) => {
     metrics?.addForward(forward.name, failureReasons);
@@ -143,6 +144,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
       await parts.ingest.drain();
       await parts.decisionLog.drain();
       await tasks.stop();
+      await parts.closeChannels();
       await sender.close();
       await Promise.all(forwarders.map((forwarder) => forwarder.close()));
       await parts.scoring.close();
@@ -177,6 +179,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     await listen(app, settings);
     parts.outbox.onQueued(() => void sender.pass().catch(() => {}));
     tasks.every(1000, 'webhooks', () => sender.pass());
+    tasks.every(1000, 'alerts', (signal) => parts.alerts.pass(signal));
     for (const forwarder of forwarders)
       tasks.every(1000, `forwarding to ${forwarder.name}`, () => forwarder.pass());
     tasks.every(1000, 'log', async () => log?.retry());

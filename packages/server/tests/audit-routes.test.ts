@@ -31,6 +31,16 @@ const webhook = async (server: TestServer) =>
 const key = async (server: TestServer) =>
   (await server.server.admin.keys.create('default', { name: 'k' })).key.id;
 
+const teams = { kind: 'teams', name: 'Ops', settings: { url: 'http://127.0.0.1:9/workflow?sig=t0p' } };
+
+const channel = async (server: TestServer) =>
+  (await sentTo<{ id: string }>(server, 'POST', '/server/v1/channels', teams)).id;
+
+const alertRule = async (server: TestServer) => {
+  const body = { name: 'Denials', kind: 'denied' };
+  return (await sentTo<{ id: string }>(server, 'POST', '/server/v1/alert-rules', body)).id;
+};
+
 const delivery = async (server: TestServer) =>
   (await sentTo<{ id: string }>(server, 'POST', `/server/v1/webhooks/${await webhook(server)}/test`)).id;
 
@@ -129,6 +139,39 @@ const changes: Readonly<Record<string, Example>> = {
     body: { riskLevel: 'medium' },
     isIdempotent: true,
   },
+  'POST /server/v1/channels': { action: 'channel.created', body: teams },
+  'POST /server/v1/channels/:id/rules': {
+    action: 'channel.updated',
+    prepare: channel,
+    body: { afterMinutes: 5 },
+  },
+  'POST /server/v1/channels/:id/mute': { action: 'channel.muted', prepare: channel, body: { minutes: 5 } },
+  'POST /server/v1/channels/:id/test': { action: 'channel.tested', prepare: channel },
+  'POST /server/v1/channels/:id/disable': {
+    action: 'channel.disabled',
+    prepare: channel,
+    isIdempotent: true,
+  },
+  'POST /server/v1/channels/:id/enable': {
+    action: 'channel.enabled',
+    prepare: async (server) => {
+      const id = await channel(server);
+      await sentTo(server, 'POST', `/server/v1/channels/${id}/disable`);
+      return id;
+    },
+    isIdempotent: true,
+  },
+  'DELETE /server/v1/channels/:id': { action: 'channel.deleted', prepare: channel },
+  'POST /server/v1/alert-rules': {
+    action: 'alert_rule.created',
+    body: { name: 'Denials', kind: 'denied', count: 5 },
+  },
+  'POST /server/v1/alert-rules/:id/mute': {
+    action: 'alert_rule.muted',
+    prepare: alertRule,
+    body: { minutes: 5 },
+  },
+  'DELETE /server/v1/alert-rules/:id': { action: 'alert_rule.deleted', prepare: alertRule },
   'POST /server/v1/judgments': {
     action: 'judgment.created',
     body: { kind: 'attack', scope: { toolName: 'send_email' }, reason: 'an incident' },
@@ -163,6 +206,9 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /server/v1/backtests': 'It changes nothing.',
   'POST /console/api/sign-out': 'Only a person can sign out: sign-in/audited-sign-ins.test.ts.',
   'DELETE /console/api/sign-ins/:id': 'Only a person can be signed out: sign-in/audited-sign-ins.test.ts.',
+  'POST /server/v1/push-subscriptions': 'Only a person subscribes a browser: channels/push.test.ts.',
+  'DELETE /server/v1/push-subscriptions/:id': 'Only a person has browsers: channels/push.test.ts.',
+  'POST /server/v1/channels/slack/interactions': 'Slack signs it, for a person: channels/slack.test.ts.',
   'POST /server/v1/trials': 'It changes nothing.',
   'POST /server/v1/judgments/preview': 'It changes nothing.',
 };
@@ -197,7 +243,10 @@ test('knows for every route that changes something whether it is audited', async
 });
 
 test.each(Object.entries(changes))('writes exactly one entry for %s', async (route, example) => {
-  const server = await testServer({ webhookAllowedRanges: ['127.0.0.0/8'] });
+  const server = await testServer({
+    webhookAllowedRanges: ['127.0.0.0/8'],
+    publicUrl: 'https://actlog.example.com',
+  });
   const [method = '', path = ''] = route.split(' ');
   const id = (await example.prepare?.(server)) ?? '';
   const before = await auditEntries(server);

@@ -81,6 +81,11 @@ async function channel(storage: Storage, tenantId: number, url: string): Promise
     last_delivery_ms: null,
     failure_count: 0,
     failing_since_ms: null,
+    kind: 'webhook' as const,
+    name: null,
+    settings: '{}',
+    rules: '{}',
+    muted_until_ms: null,
   };
   await storage.write(tenantId, ({ db }) => insertChannel(db, stored));
   return id;
@@ -110,6 +115,9 @@ async function addMessages(
     last_status: null,
     last_error: null,
     last_duration_ms: null,
+    subject: null,
+    recipient: null,
+    reference: null,
   }));
   await storage.write(tenantId, ({ db }) => insertDeliveries(db, rows));
 }

@@ -1,9 +1,22 @@
-import type { NotificationChannel, NotificationChannelCreate, WebhookEventType } from '@actlog/client';
 import {
+  type Actlog,
+  NotFoundError,
+  type NotificationChannel,
+  type NotificationChannelCreate,
+  type WebhookEventType,
+} from '@actlog/client';
+import {
+  type Channel,
+  type ChannelDelivery,
   deleteWebhook,
+  disableChannel,
   disableWebhook,
+  enableChannel,
   enableWebhook,
+  getChannel,
   getWebhook,
+  listChannelDeliveries,
+  listChannels,
   listDeliveries,
   resendDelivery,
   rotateWebhookSecret,
@@ -26,6 +39,13 @@ import { printable } from '../output/printable.ts';
 import type { Column } from '../output/table.ts';
 import { riskLevels } from '../sessions/session-columns.ts';
 import { confirm } from '../terminal/confirm.ts';
+import {
+  addPeopleChannels,
+  deletePeopleChannel,
+  isPeopleChannel,
+  printChannel,
+  testPeopleChannel,
+} from './people-channels.ts';
 
 const eventTypes: readonly WebhookEventType[] = [
   'guardian.action_pending',
@@ -34,34 +54,60 @@ const eventTypes: readonly WebhookEventType[] = [
   'session.risk_raised',
 ];
 
-const columns: readonly Column<NotificationChannel>[] = [
+const columns: readonly Column<ListedChannel>[] = [
   { title: 'CHANNEL', value: ({ id }) => id, minWidth: 36 },
+  { title: 'KIND', value: ({ kind }) => String(kind ?? 'webhook') },
   {
     title: 'STATUS',
     value: ({ status }) => status,
     style: ({ status }) => (status === 'disabled' ? 'red' : 'green'),
   },
-  { title: 'URL', value: ({ url }) => url, style: () => 'bold', minWidth: 16 },
+  {
+    title: 'NAME',
+    value: (listed) => ('name' in listed ? String(listed.name) : listed.url),
+    style: () => 'bold',
+    minWidth: 16,
+  },
   { title: 'FAILURES', value: ({ failureCount }) => failureCount, align: 'right' },
   { title: 'LAST DELIVERY', value: ({ lastDeliveryAt }) => localTime(lastDeliveryAt) },
-  { title: 'EVENTS', value: ({ events }) => events?.join(', ') },
+  { title: 'EVENTS', value: eventsOf },
 ];
+
+type ListedChannel = NotificationChannel | Channel;
+
+function eventsOf(listed: ListedChannel): string | undefined {
+  const events =
+    'rules' in listed ? (listed as Channel).rules.events : (listed as NotificationChannel).events;
+  return events?.join(', ');
+}
+
+/** Yields the webhooks, and the other channels of a service that has them. */
+async function* allChannels(client: Actlog, limit: number | undefined): AsyncGenerator<ListedChannel> {
+  yield* client.notificationChannels.list({ limit });
+  try {
+    yield* (await listChannels(client)).items;
+  } catch (error) {
+    // Another service than the actlog server has webhooks only.
+    if (!(error instanceof NotFoundError)) throw error;
+  }
+}
 
 /** Creates the command `channels`. */
 export function channelsCommand(): Command {
   const channels = new Command('channels').description(
-    'Manages webhooks, which notify people and programs, and their deliveries. `actlog webhooks` does the same in the database, without a server.',
+    'Manages channels: Slack, mail, Teams and web push for people, webhooks for programs, and their deliveries. `actlog webhooks` manages webhooks in the database, without a server.',
   );
   const list = clientCommand(channels, {
     usage: 'list',
-    description: 'list webhooks, newest first',
+    description: 'list webhooks, newest first, and the channels for people',
     examples: ['actlog channels list'],
   });
-  addLimitOption(list, 'webhooks').action(async (flags: ClientFlags & LimitFlags) => {
+  addLimitOption(list, 'channels').action(async (flags: ClientFlags & LimitFlags) => {
     const client = await connect(flags);
-    const items = client.notificationChannels.list({ limit: pageSizeFor(flags.limit) });
-    await printList(items, { columns, flags, noun: 'webhooks' });
+    const items = allChannels(client, pageSizeFor(flags.limit));
+    await printList(items, { columns, flags, noun: 'channels' });
   });
+  addPeopleChannels(channels);
   addCreate(channels);
   addChannelChanges(channels);
   addChannelDeliveries(channels);
@@ -127,19 +173,22 @@ function addChannelChanges(parent: Command): void {
   const change = (
     name: string,
     description: string,
-    run: (client: Awaited<ReturnType<typeof connect>>, id: string) => Promise<WebhookState>,
+    run: (client: Actlog, id: string) => Promise<WebhookState>,
+    runOther: (client: Actlog, id: string) => Promise<Channel>,
   ) =>
     clientCommand(parent, {
       usage: `${name} <channel>`,
       description,
       examples: [`actlog channels ${name} ${exampleId}`],
     }).action(async (id: string, flags: ClientFlags) => {
-      const webhook = await run(await connect(flags), id);
+      const client = await connect(flags);
+      if (isPeopleChannel(id)) return printChannel(await runOther(client, id), flags);
+      const webhook = await run(client, id);
       await printRecord(webhook, details(webhook), flags);
     });
-  change('show', 'show a webhook with the state of its deliveries', getWebhook);
-  change('disable', 'disable a webhook; waiting messages fail', disableWebhook);
-  change('enable', 'enable a webhook, and reset its failures', enableWebhook);
+  change('show', 'show a channel with the state of its deliveries', getWebhook, getChannel);
+  change('disable', 'disable a channel; waiting messages fail', disableWebhook, disableChannel);
+  change('enable', 'enable a channel, and reset its failures', enableWebhook, enableChannel);
   clientCommand(parent, {
     usage: 'risk-level <channel> <level>',
     description: 'set the lowest level of risk that a webhook is told about; high for a new one',
@@ -166,12 +215,13 @@ function addChannelChanges(parent: Command): void {
     });
   clientCommand(parent, {
     usage: 'delete <channel>',
-    description: 'delete a webhook with its delivery log',
+    description: 'delete a channel with its delivery log',
     examples: [`actlog channels delete ${exampleId} --yes`],
   })
     .option('--yes', 'delete without a question')
     .action(async (id: string, flags: ClientFlags & { readonly yes?: true }) => {
       const client = await connect(flags);
+      if (isPeopleChannel(id)) return deletePeopleChannel(client, id, flags);
       const { url } = await getWebhook(client, id);
       if (!(await confirm(`delete the webhook ${printable(url)} with its delivery log`, flags.yes))) {
         throw new CanceledError();
@@ -188,11 +238,15 @@ interface Flags extends ClientFlags, LimitFlags {
 const statusStyles = { delivered: 'green', failed: 'red', waiting: 'yellow' } as const;
 
 /** Returns the outcome of the last attempt in words. */
-function outcome({ error, responseStatus }: WebhookDelivery): string {
-  return error ?? (responseStatus === null ? 'not attempted yet' : `responded with ${responseStatus}`);
+function outcome({ error, responseStatus, status }: Delivery): string {
+  if (error !== null) return error;
+  if (responseStatus !== null) return `responded with ${responseStatus}`;
+  return status === 'delivered' ? 'accepted' : 'not attempted yet';
 }
 
-const deliveryColumns: readonly Column<WebhookDelivery>[] = [
+type Delivery = WebhookDelivery | ChannelDelivery;
+
+const deliveryColumns: readonly Column<Delivery>[] = [
   { title: 'DELIVERY', value: ({ id }) => id, minWidth: 36 },
   { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyles[status] },
   { title: 'EVENT', value: ({ eventType }) => eventType, style: () => 'bold', minWidth: 12 },
@@ -220,7 +274,7 @@ function print(delivery: WebhookDelivery, flags: ClientFlags): Promise<void> {
 function addChannelDeliveries(parent: Command): void {
   const list = clientCommand(parent, {
     usage: 'deliveries <channel>',
-    description: 'list the messages to a webhook, newest first',
+    description: 'list the messages to a channel, newest first',
     examples: [
       [
         'actlog channels deliveries nch_0198c1d2e3f47a5b8c6d7e8f90a1b2c3 --status failed',
@@ -237,7 +291,10 @@ function addChannelDeliveries(parent: Command): void {
   addLimitOption(list, 'deliveries').action(async (id: string, flags: Flags) => {
     const client = await connect(flags);
     const filters = { status: flags.status, limit: pageSizeFor(flags.limit) };
-    await printList(listDeliveries(client, id, filters), {
+    const items: AsyncIterable<Delivery> = isPeopleChannel(id)
+      ? listChannelDeliveries(client, id, filters)
+      : listDeliveries(client, id, filters);
+    await printList(items, {
       columns: deliveryColumns,
       flags,
       noun: 'deliveries',
@@ -245,11 +302,13 @@ function addChannelDeliveries(parent: Command): void {
   });
   clientCommand(parent, {
     usage: 'test <channel>',
-    description: 'send a signed test message to a webhook',
+    description: 'send a test message to a channel',
     examples: ['actlog channels test nch_0198c1d2e3f47a5b8c6d7e8f90a1b2c3'],
-  }).action(async (id: string, flags: ClientFlags) =>
-    print(await testWebhook(await connect(flags), id), flags),
-  );
+  }).action(async (id: string, flags: ClientFlags) => {
+    const client = await connect(flags);
+    if (isPeopleChannel(id)) return testPeopleChannel(client, id, flags);
+    await print(await testWebhook(client, id), flags);
+  });
   clientCommand(parent, {
     usage: 'resend <delivery>',
     description: 'send a message again',

@@ -84,19 +84,24 @@ export function limitText({ min, max, subset, oneOf }: EditableArgument): string
 
 function changesText({ changedArguments }: PendingAction): string | undefined {
   if (changedArguments == null) return undefined;
-  const changes = Object.entries(changedArguments).map(([path, value]) => `${path} = ${stringifyExactJson(value)}`);
+  const changes = Object.entries(changedArguments).map(
+    ([path, value]) => `${path} = ${stringifyExactJson(value)}`,
+  );
   return `by the approver: ${changes.join(', ')}`;
 }
 
 /** Returns the approvals of an action that needs more than one, or only certain approvers; undefined for others. */
 function approversText({ approvals }: PendingAction): string | undefined {
   if (approvals === undefined) return undefined;
-  const { required, given, approverKeys, notRequester } = approvals;
-  if (required === 1 && approverKeys === null && !notRequester) return undefined;
+  const { required, given, approverKeys, approverGroups, notRequester } = approvals;
+  // Other services have no groups.
+  const groups = approverGroups ?? null;
+  if (required === 1 && approverKeys === null && groups === null && !notRequester) return undefined;
   const names = given.map(({ approvedBy, principal }) => principal ?? approvedBy);
   return [
     `${given.length} of ${required}${names.length === 0 ? '' : ` (${names.join(', ')})`}`,
     ...(approverKeys === null ? [] : [`only ${approverKeys.join(', ')}`]),
+    ...(groups === null ? [] : [`only people of ${groups.join(', ')}`]),
     ...(notRequester ? ['not the requester'] : []),
   ].join('; ');
 }

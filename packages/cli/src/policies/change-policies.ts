@@ -103,6 +103,7 @@ interface PolicyFieldFlags {
   readonly singleUse?: boolean;
   readonly approvers?: number;
   readonly approverKeys?: string[];
+  readonly approverGroups?: string[];
   readonly notRequester?: boolean;
   readonly editable?: Record<string, unknown>[];
   readonly scheduleZone?: string;
@@ -151,6 +152,7 @@ function addPolicyFieldOptions(command: Command): Command {
     .option('--no-single-use', 'an approval lets every call of the same action run')
     .option('--approvers <number>', 'number of approvers who must approve', parseCount)
     .option('--approver-keys <ids>', 'only these keys may approve; any key that may decide can deny', collect)
+    .option('--approver-groups <names>', 'only people of these groups may approve', collect)
     .option('--not-requester', 'the requester of an action cannot approve it')
     .option(
       '--editable <json>',
@@ -170,13 +172,14 @@ async function policyFields(flags: PolicyFieldFlags): Promise<Record<string, unk
   const { tools, agents, frameworks, environments } = flags;
   const match = definedFields({ tools, agents, frameworks, environments });
   const rate = definedFields({ max: flags.rateMax, windowSeconds: flags.rateWindow, per: flags.ratePer });
-  const { timeout: timeoutSeconds, onTimeout, singleUse, approverKeys, notRequester } = flags;
+  const { timeout: timeoutSeconds, onTimeout, singleUse, approverKeys, approverGroups, notRequester } = flags;
   const approval = definedFields({
     timeoutSeconds,
     onTimeout,
     singleUse,
     requiredApprovers: flags.approvers,
     approverKeys,
+    approverGroups,
     notRequester,
     editable: flags.editable,
   });

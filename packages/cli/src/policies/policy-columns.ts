@@ -86,7 +86,7 @@ export function policyDetails(policy: Policy): Detail[] {
 }
 
 function approvalText(approval: NonNullable<Policy['approval']>): string {
-  const { requiredApprovers = 1, approverKeys } = approval;
+  const { requiredApprovers = 1, approverKeys, approverGroups } = approval;
   return [
     `${approval.onTimeout} after ${approval.timeoutSeconds} s`,
     ...(approval.singleUse ? ['for one call'] : []),
@@ -94,6 +94,7 @@ function approvalText(approval: NonNullable<Policy['approval']>): string {
     ...(approval.notRequester ? ['not by the requester'] : []),
     ...(approverKeys ? [`only by ${approverKeys.join(', ')}`] : []),
     ...(approval.editable ? [`changeable: ${approval.editable.map(({ path }) => path).join(', ')}`] : []),
+    ...(approverGroups ? [`only by people of ${approverGroups.join(', ')}`] : []),
   ].join(', ');
 }
 

@@ -1,8 +1,10 @@
+import type { PendingAction } from '@actlog/client';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { noticeState, switchNotices } from '../desktop-notice.ts';
 import { useList } from '../hooks/use-list.ts';
 import { hasKnownOwner } from '../identity.ts';
+import { WayBack } from '../parts/empty-state.tsx';
 import { GrantList } from '../parts/grants/grant-list.tsx';
 import { HeldList } from '../parts/held-actions/held-list.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
@@ -19,12 +21,13 @@ const none: Readonly<Record<Status, string>> = {
 };
 
 /** Page with pending and past actions, and the grants for later ones. */
-export function Approvals({ query }: { query: URLSearchParams }) {
+export function Approvals({ id, query }: { id: string | undefined; query: URLSearchParams }) {
   const { identity } = useConnection();
   // Only the actlog server lists grants.
   const tabs = hasKnownOwner(identity) ? [...statuses, 'grants'] : statuses;
   const current = tabs.find((known) => known === query.get('status')) ?? 'pending';
   const status = statuses.find((known) => known === current);
+  if (id !== undefined) return <OneAction key={id} id={id} />;
   return (
     <>
       <h1>Approvals</h1>
@@ -34,6 +37,27 @@ export function Approvals({ query }: { query: URLSearchParams }) {
       </div>
       <h2 class="hidden">{current}</h2>
       {status === undefined ? <GrantList /> : <ActionsWith key={status} status={status} />}
+    </>
+  );
+}
+
+/** One action, to which a message in Slack, Teams, a mailbox or a browser leads. */
+function OneAction({ id }: { id: string }) {
+  const { client } = useConnection();
+  const shown = useList(
+    `approval ${id}`,
+    async (_page, signal) => {
+      const path = `/server/v1/pending-actions/${encodeURIComponent(id)}`;
+      const action = await client.request<PendingAction>('GET', path, { signal });
+      return { items: [action], nextCursor: null, hasNextPage: () => false };
+    },
+    { everyMs: 3000, nameOf: (action) => action.id, stays: true },
+  );
+  return (
+    <>
+      <WayBack place="approvals" title="Approvals" />
+      <h1>Approval</h1>
+      <HeldList shown={shown} />
     </>
   );
 }

@@ -4,6 +4,7 @@ export { ShortcutList } from '../shell/sidebar.tsx';
 export { Agents } from './agents.tsx';
 export { Approvals } from './approvals.tsx';
 export { Audit } from './audit.tsx';
+export { Channels } from './channels.tsx';
 export { Decisions } from './decisions.tsx';
 export { Judgments } from './judgments.tsx';
 export { Keys } from './keys.tsx';

@@ -23,6 +23,7 @@ test('requires one approver by default', () => {
   expect(approvalRules([policy(null)])).toEqual({
     required: 1,
     approverKeys: null,
+    approverGroups: null,
     notRequester: false,
     singleUse: false,
     editable: [],

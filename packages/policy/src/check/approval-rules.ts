@@ -10,6 +10,8 @@ export interface ApprovalRules {
   readonly required: number;
   /** Ids of the keys that may approve; null for every key that may decide. */
   readonly approverKeys: string[] | null;
+  /** Groups whose people may approve; null for everyone who may decide. */
+  readonly approverGroups: string[] | null;
   /** `true` if the requester cannot approve. */
   readonly notRequester: boolean;
   /** `true` if an approval lets one call run. */
@@ -43,13 +45,12 @@ export function holdingVersions(fired: readonly FiredPolicy[]): readonly PolicyV
  */
 export function approvalRules(fired: readonly FiredPolicy[]): ApprovalRules {
   const approvals = holdingPolicies(fired).flatMap(({ policy }) => policy.definition.approval ?? []);
-  const keys = approvals.flatMap(({ approverKeys }) => (approverKeys ? [approverKeys] : []));
-  const [first, ...others] = keys;
   return {
     required: Math.max(1, ...approvals.map(({ requiredApprovers = 1 }) => requiredApprovers)),
-    approverKeys: first
-      ? [...new Set(first.filter((key) => others.every((list) => list.includes(key))))]
-      : null,
+    approverKeys: inEvery(approvals.flatMap(({ approverKeys }) => (approverKeys ? [approverKeys] : []))),
+    approverGroups: inEvery(
+      approvals.flatMap(({ approverGroups }) => (approverGroups ? [approverGroups] : [])),
+    ),
     notRequester: approvals.some(({ notRequester }) => notRequester === true),
     singleUse: approvals.some(({ singleUse }) => singleUse === true),
     // The agent's own prompt has no opinion about changes.
@@ -117,6 +118,12 @@ export function policiesOfChanged(
   return [...others, ...denying].sort((left, right) =>
     byPrecedence(left.policy.definition, right.policy.definition),
   );
+}
+
+/** Returns what every list has, each once; null without lists. */
+function inEvery([first, ...others]: readonly (readonly string[])[]): string[] | null {
+  if (!first) return null;
+  return [...new Set(first.filter((one) => others.every((list) => list.includes(one))))];
 }
 
 /** Permission of an approver for later actions of one agent in one session. */
@@ -210,6 +217,8 @@ export interface Approver {
   readonly key: string;
   /** The person, where the deployment knows who uses the key; null otherwise. */
   readonly principal: string | null;
+  /** Groups of the person who is signed in; none for a key. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 /** `true` if both are one approver: they use the same key, or are known to be the same person. */

@@ -4,7 +4,7 @@ import { type DecidableAction, decideHeld } from './decide-held.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 
-const approvals = { required: 1, approverKeys: null, notRequester: false, given: [] };
+const approvals = { required: 1, approverKeys: null, approverGroups: null, notRequester: false, given: [] };
 
 function held(
   rules: Partial<DecidableAction['approvals']> = {},

@@ -136,13 +136,19 @@ function changesRefusal({ action, editable }: DecidableAction, changes: Changes 
 
 /** Returns the refusal of an approval by an approver who may not approve the action; undefined if it is permitted. */
 function approvalRefusal(
-  { approvals: { approverKeys, notRequester }, requestedBy, principal }: DecidableAction,
+  { approvals: { approverKeys, approverGroups, notRequester }, requestedBy, principal }: DecidableAction,
   approver: Approver,
 ): Refusal | undefined {
   if (approverKeys && !approverKeys.includes(approver.key)) {
     return forbidden(
       'approver_keys',
       'The policy lets only certain keys approve this action. Use one of them.',
+    );
+  }
+  if (approverGroups && !approver.groups?.some((group) => approverGroups.includes(group))) {
+    return forbidden(
+      'approver_groups',
+      'The policy lets only people of certain groups approve this action. Ask one of them, who signs in.',
     );
   }
   if (!notRequester) return undefined;

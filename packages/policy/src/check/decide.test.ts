@@ -33,7 +33,7 @@ function held(changes: Partial<HeldAction> = {}): HeldAction {
     principal: null,
     subagent: null,
     parentAgentIds: [],
-    approvals: { required: 1, approverKeys: null, notRequester: false, given: [] },
+    approvals: { required: 1, approverKeys: null, approverGroups: null, notRequester: false, given: [] },
     grantId: null,
     editable: [],
     changedArguments: null,

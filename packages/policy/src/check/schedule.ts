@@ -65,6 +65,27 @@ function isWithin(schedule: Schedule, now: LocalTime): boolean {
   );
 }
 
+/** Step of a search for the end of a window, and its longest duration, in milliseconds. */
+const minuteMs = 60_000;
+const stepMs = 15 * minuteMs;
+const longestWindowMs = 8 * 24 * 60 * minuteMs;
+
+/**
+ * Returns the end of the window that a time is in, to the minute; the time itself if the schedule does not include it.
+ * A schedule without an end ends after eight days.
+ *
+ * @throws RangeError for an unknown time zone.
+ */
+export function scheduleEndMs(schedule: Schedule, atMs: number): number {
+  const includes = (timeMs: number) => isWithin(schedule, localTime(schedule, timeMs));
+  if (!includes(atMs)) return atMs;
+  let endMs = Math.floor(atMs / minuteMs) * minuteMs;
+  const lastMs = endMs + longestWindowMs;
+  while (endMs < lastMs && includes(endMs + stepMs)) endMs += stepMs;
+  while (endMs < lastMs && includes(endMs)) endMs += minuteMs;
+  return endMs;
+}
+
 /**
  * Returns the reason why a schedule includes a time, for the reader of a check's response; undefined if it does not. The
  * clock of the time zone decides: an hour that occurs twice when clocks are set back is included twice, and one that

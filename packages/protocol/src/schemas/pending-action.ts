@@ -60,6 +60,8 @@ const approvals = looseObject({
   required: z.int(),
   /** Ids of the keys that may approve; null for every key with the scope `decide`. */
   approverKeys: z.array(z.string()).nullable(),
+  /** Groups whose people may approve; null for everyone who may decide. */
+  approverGroups: z.array(z.string()).nullable(),
   /** `true` if the requester cannot approve: neither the key that sent the check, nor the same principal. */
   notRequester: z.boolean(),
   /** Approvals so far, oldest first; each approver counts once. */

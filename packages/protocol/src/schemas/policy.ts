@@ -47,10 +47,13 @@ const approvalUse = {
 } as const;
 
 const approverKeys = z.array(line(200)).min(1).max(100);
+const approverGroups = z.array(line(200)).min(1).max(100);
 
 const approvers = {
   /** Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny. */
   approverKeys,
+  /** Groups whose people may approve, as the sign-in names them; everyone who may decide if omitted. Any of those can deny. */
+  approverGroups,
 } as const;
 
 /** Names of nested objects, joined with dots. */
@@ -237,6 +240,8 @@ export const policyUpdate = strictObject(
         approverKeys: approverKeys.nullable(),
         /** Arguments that an approver may change within limits; null for none. */
         editable: editableArguments.nullable(),
+        /** Groups whose people may approve; null lets everyone who may decide approve. */
+        approverGroups: approverGroups.nullable(),
       },
     )
       .meta({ id: 'PolicyApprovalUpdate' })

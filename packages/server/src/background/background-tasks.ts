@@ -14,8 +14,10 @@ import {
 import { keptFrom, retentions } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
 import { dropActivityBefore, oldActivity } from '../storage/stores/activity-store.ts';
+import { oldAlerts } from '../storage/stores/alert-store.ts';
 import { hasOldDeliveries } from '../storage/stores/delivery-store.ts';
 import { responsesKeptForMs } from '../storage/stores/idempotent-response-store.ts';
+import { oldPeople } from '../storage/stores/people-store.ts';
 import { oldSignIns } from '../storage/stores/sign-in-store.ts';
 import { recordRetention } from '../tenants/retention-policy.ts';
 
@@ -64,6 +66,12 @@ const dayMs = 24 * 3_600_000;
 /** Time for which finished deliveries stay in the log, in milliseconds. */
 const deliveriesKeptForMs = 30 * dayMs;
 
+/** Time for which people are kept after they signed in last, in milliseconds. */
+const peopleKeptForMs = 90 * dayMs;
+
+/** Time for which a cause of alerts is kept after it occurred last, in milliseconds. */
+const alertsKeptForMs = 30 * dayMs;
+
 /** Time for which counted actions are kept, in milliseconds. The longest window of a rate condition is a day. */
 const countsKeptForMs = 2 * dayMs;
 
@@ -102,7 +110,14 @@ function expiredRows(nowMs: number): OldRows[] {
     age: 'created_ms',
     beforeMs: nowMs - responsesKeptForMs + 1,
   });
-  return [responses, ...oldCounts(nowMs - countsKeptForMs), ...oldActivity(nowMs), oldSignIns(nowMs)];
+  return [
+    responses,
+    ...oldCounts(nowMs - countsKeptForMs),
+    ...oldActivity(nowMs),
+    oldSignIns(nowMs),
+    oldPeople(nowMs - peopleKeptForMs),
+    oldAlerts(nowMs - alertsKeptForMs),
+  ];
 }
 
 async function dropExpiredRows(

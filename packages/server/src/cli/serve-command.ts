@@ -73,6 +73,13 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   trustedProxies: 'JSON array of the ranges of proxies whose headers are trusted, such as ["10.1.0.7/32"]',
   proxySecret: 'secret that a trusted proxy sends in the header x-actlog-proxy-secret',
   proxySignOutUrl: 'address at which people sign out of the proxy, such as /oauth2/sign_out',
+  slackBotToken: 'bot token of the Slack app that asks for approvals, xoxb-…',
+  slackSigningSecret: 'signing secret of the Slack app, by which clicks are verified',
+  slackApiUrl: "address of Slack's Web API; by default https://slack.com/api/",
+  slackPeople: 'JSON such as {"U0123456789":"ada@example.com"}: people by the ids of Slack users',
+  smtpUrl: 'address of the mail server, such as smtps://user:password@mail.example.com',
+  mailFrom: 'sender of mails, such as actlog <actlog@example.com>',
+  channelSignInDays: 'days after a sign-in for which its person can decide in Slack and is notified',
   console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };
@@ -86,6 +93,9 @@ const secretSettings: ReadonlySet<string> = new Set([
   'metricsToken',
   'oidcClientSecret',
   'proxySecret',
+  'slackBotToken',
+  'slackSigningSecret',
+  'smtpUrl',
 ]);
 
 const names = Object.keys(configuration.shape) as (keyof typeof configuration.shape)[];

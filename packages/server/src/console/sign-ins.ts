@@ -6,6 +6,7 @@ import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { version } from '../lib/version.ts';
 import type { Storage } from '../storage/storage.ts';
 import { findKey } from '../storage/stores/key-store.ts';
+import { dropPerson } from '../storage/stores/people-store.ts';
 import { listSignIns } from '../storage/stores/sign-in-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { type AuditParts, auditRequest, signedOutChange } from '../tenants/audit-log.ts';
@@ -65,9 +66,11 @@ export function endSignInRoute(parts: SignOutParts): ServerRoute {
     check: requireEveryScope,
     async handle(call) {
       const { caller, id, log } = call;
-      const { isKnown } = await parts.users.signIns.end(caller.tenantId, id, (db, row) =>
-        auditRequest(parts, db, call, signedOutChange(row)),
-      );
+      const { isKnown } = await parts.users.signIns.end(caller.tenantId, id, async (db, row) => {
+        // Their role and groups no longer count in channels either, until they sign in again.
+        await dropPerson(db, caller.tenantId, row.user_id);
+        await auditRequest(parts, db, call, signedOutChange(row));
+      });
       if (!isKnown) throw notFound('sign-in');
       log.info({ ...callerFields(caller), signInId: id }, 'sign-in ended');
       return { ended: true };

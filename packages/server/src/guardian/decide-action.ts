@@ -44,6 +44,8 @@ export interface RecordingParts {
 /** Queues messages to webhooks in the transaction of their cause. */
 export interface MessageQueue {
   queue(write: Write, tenantId: number, ...messages: readonly WebhookEvent[]): Promise<void>;
+  /** Lets the messages about a held action that people can see show it as it is now. */
+  refresh(write: Write, tenantId: number, actionId: string): Promise<void>;
 }
 
 /** End of a held action. */
@@ -101,7 +103,7 @@ export async function decideAction(
   const nowMs = Date.now();
   if (!row) throw notFound('pending action');
   const held = pendingActionView(row, nowMs);
-  const approver = { key: actor.id, principal: actor.principal };
+  const approver = { key: actor.id, principal: actor.principal, groups: actor.groups };
   const decided = decideHeld(held, body, approver, nowMs);
   if (decided.type === 'refused') throw refusalError(decided.refusal);
   if (decided.type === 'unchanged') return held;
@@ -131,6 +133,7 @@ async function apply(
     if (!(await saveApprovals(write.db, row, { approvals, changes }, nowMs))) return undefined;
     const counted = { ...row, approvals, changes };
     await recordApproverDecision(parts, write, counted, 'partially_approved', approver, nowMs);
+    await parts.outbox.refresh(write, row.tenant_id, row.id);
     return counted;
   }
   const { session_id: sessionId } = row;

@@ -73,6 +73,7 @@ export async function holdAction(
     required_approvers: held.approvals.required,
     not_requester: held.approvals.notRequester ? 1 : 0,
     approver_keys: held.approvals.approverKeys && JSON.stringify(held.approvals.approverKeys),
+    approver_groups: held.approvals.approverGroups && JSON.stringify(held.approvals.approverGroups),
     approvals: null,
     requested_by: held.requestedBy,
     principal: held.principal,

@@ -23,6 +23,7 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
     approvals: {
       required: row.required_approvers,
       approverKeys: row.approver_keys === null ? null : (JSON.parse(row.approver_keys) as string[]),
+      approverGroups: row.approver_groups === null ? null : (JSON.parse(row.approver_groups) as string[]),
       notRequester: row.not_requester === 1,
       given: row.approvals === null ? [] : (JSON.parse(row.approvals) as GivenApproval[]),
     },

@@ -62,6 +62,11 @@ export function createChannel(parts: ChannelParts): WriteRoute<'notificationChan
       const channel: StoredChannel = {
         tenant_id: tenantId,
         id,
+        kind: 'webhook',
+        name: null,
+        settings: '{}',
+        rules: '{}',
+        muted_until_ms: null,
         url: new URL(body.url).href,
         events: [...new Set(body.events ?? allEvents)],
         secret: encryptedFor({ tenant_id: tenantId, id }, secret, parts.secret),

@@ -16,6 +16,7 @@ import {
   type RecordingParts,
   recordDecision,
 } from '../guardian/decide-action.ts';
+import { pendingActionView } from '../guardian/pending-action-view.ts';
 import { apiError } from '../http/errors.ts';
 import { type Cursors, readPage } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
@@ -32,6 +33,7 @@ import {
   listGrants,
   revokeGrant,
 } from '../storage/stores/approval-grant-store.ts';
+import { findPendingAction } from '../storage/stores/pending-action-store.ts';
 import type { Write } from '../storage/transaction.ts';
 import {
   type ActorParts,
@@ -46,6 +48,22 @@ export interface DecisionsParts extends DecisionParts, ActorParts {
   readonly storage: Storage;
   /** Shares the writing connections between the checks and changes of tenants. */
   readonly writeTurns: TenantTurns;
+}
+
+/** Route `GET /server/v1/pending-actions/:id`: a held action, whatever its status; links of messages lead to it. */
+export function pendingActionRoute({ storage }: { readonly storage: Storage }): ServerRoute {
+  return {
+    method: 'GET',
+    path: '/pending-actions/:id',
+    success: 200,
+    check: (caller) => requireScope(caller, 'read'),
+    handle: ({ caller: { tenantId }, id }) =>
+      storage.read(tenantId, async (db) => {
+        const row = await findPendingAction(db, tenantId, id);
+        if (!row) throw notFound('pending action');
+        return pendingActionView(row, Date.now());
+      }),
+  };
 }
 
 /**

@@ -9,16 +9,19 @@ import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
 import { timeMs } from '../lib/iso-time.ts';
 import { listPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { type AlertRuleParts, alertRuleRoutes } from './alert-rules.ts';
 import {
   type DecisionsParts,
   decideActionsRoute,
   type GrantListParts,
   grantsRoute,
+  pendingActionRoute,
   type RevocationParts,
   revokeGrantRoute,
 } from './approvals.ts';
 import { auditRoute, type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
+import { type ChannelApiParts, channelDeliveriesRoute, channelRoutes } from './channels.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
@@ -37,6 +40,8 @@ export type ServerApiParts = ServingParts &
   GrantListParts &
   RevocationParts &
   WebhookParts &
+  ChannelApiParts &
+  AlertRuleParts &
   JudgmentParts &
   KeptRecordsParts &
   EvidenceParts &
@@ -52,6 +57,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     backtestsRoute(parts),
     trialsRoute(parts),
     decideActionsRoute(parts),
+    pendingActionRoute(parts),
     grantsRoute(parts),
     revokeGrantRoute(parts),
     overviewRoute(parts),
@@ -59,6 +65,9 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     webhookRoute(parts),
     deliveriesRoute(parts),
     ...webhookChangeRoutes(parts),
+    ...channelRoutes(parts),
+    channelDeliveriesRoute(parts),
+    ...alertRuleRoutes(parts),
     judgmentsRoute(parts),
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),

@@ -44,7 +44,7 @@ import { newDelivery, type WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { webhookHealthView } from './overview.ts';
 
 /** Body of a change without options: missing or empty. */
-const noBody = z.strictObject({}).optional();
+export const noBody: z.ZodType = z.strictObject({}).optional();
 
 /** Body of `POST /server/v1/webhooks/:id/rotate-secret`; a missing body equals an empty one. */
 const rotationBody = z
@@ -155,6 +155,7 @@ async function changed<Result extends ChangedChannel>(
   work: (db: Database) => Promise<Result>,
   onCommitted: () => void = () => {},
 ): Promise<Result> {
+  requireWebhook(call.id);
   try {
     return await parts.storage.write(call.caller.tenantId, async ({ db, afterCommit }) => {
       const result = await work(db);
@@ -168,6 +169,11 @@ async function changed<Result extends ChangedChannel>(
     if (error.reason === 'secret') throw error;
     throw validationError('params.id', 'webhook_disabled', 'names a disabled webhook; enable it first');
   }
+}
+
+/** Checks that an id is not that of a channel of another kind, which has routes of its own. @throws ApiError `NOT_FOUND`. */
+function requireWebhook(id: string): void {
+  if (id.startsWith('chn_')) throw notFound('webhook');
 }
 
 /**
@@ -194,7 +200,7 @@ async function queueTestMessage(
 }
 
 /** Query of `GET /server/v1/webhooks/:id/deliveries`. */
-const deliveriesQuery = z.strictObject({
+export const deliveriesQuery = z.strictObject({
   ...pageQuery.shape,
   /** Only deliveries in this state. */
   status: z.enum(['waiting', 'delivered', 'failed']).optional(),
@@ -202,6 +208,7 @@ const deliveriesQuery = z.strictObject({
 
 /** Returns a webhook with the state of its deliveries. @throws ApiError `NOT_FOUND`. */
 async function webhookState(db: Database, tenantId: number, id: string) {
+  requireWebhook(id);
   const channel = await findChannel(db, tenantId, id);
   const [health] = await channelHealth(db, tenantId, id);
   if (!channel || !health) throw notFound('webhook');
@@ -235,6 +242,7 @@ export function deliveriesRoute({
     check: (caller) => requireScope(caller, 'read'),
     async handle({ caller: { tenantId }, id, query }) {
       return storage.read(tenantId, async (db) => {
+        requireWebhook(id);
         if (!(await findChannel(db, tenantId, id))) throw notFound('webhook');
         const { rows, nextCursor } = await readPage(
           cursors,
@@ -269,7 +277,7 @@ function webhookStateView(channel: StoredChannel, health: ChannelHealth, nowMs: 
 }
 
 /** Returns a delivery as the API returns it: without the body of the message. */
-function deliveryView(row: DeliveryRow): WebhookDelivery {
+export function deliveryView(row: DeliveryRow): WebhookDelivery {
   return {
     id: row.id,
     webhookId: row.channel_id,

@@ -99,7 +99,7 @@ async function signIn(
   if (tenantId !== undefined && !(await users.signIns.claimAttempt(tenantId, attempt.state))) {
     throw new SignInError('stale', 'used_state');
   }
-  const { issuer, subject, name, groups, idToken } = await provider.authenticate(search, attempt);
+  const { issuer, subject, name, groups, email, idToken } = await provider.authenticate(search, attempt);
   const id = userId(issuer, subject);
   const role = users.roles.roleOf(groups);
   if (role === undefined || tenantId === undefined) {
@@ -108,7 +108,7 @@ async function signIn(
   }
   await endPrevious(users, request);
   const person = { userId: id, name, role };
-  const cookie = await users.signIns.create({ tenantId, ...person, idToken }, (db) =>
+  const cookie = await users.signIns.create({ tenantId, ...person, groups, email, idToken }, (db) =>
     recordChange(quotas, db, tenantId, personActor(person), signedInChange(person)),
   );
   request.log.info({ tenantId, userId: id, role }, 'signed in');

@@ -99,6 +99,8 @@ export interface AuthenticatedPerson {
   readonly subject: string;
   readonly name: string;
   readonly groups: readonly string[];
+  /** Email address that the provider does not call unverified; `undefined` for none. */
+  readonly email: string | undefined;
   readonly idToken: string | undefined;
 }
 
@@ -185,7 +187,8 @@ export class OpenIdProvider {
       const name = nameIn(claims, oidcNameClaim);
       if (name === undefined) throw new SignInError('rejected', 'no_name');
       const groups = groupsIn(claims, oidcRolesClaim);
-      return { issuer: idClaims.iss, subject: idClaims.sub, name, groups, idToken: tokens.id_token };
+      const email = nameIn({ ...claims, sub: undefined }, emailClaim);
+      return { issuer: idClaims.iss, subject: idClaims.sub, name, groups, email, idToken: tokens.id_token };
     } catch (error) {
       throw providerError(error);
     }

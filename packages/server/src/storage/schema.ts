@@ -13,6 +13,8 @@ import type {
 import type { UsageKind } from './stores/quota-table.ts';
 import type {
   ActivityTable,
+  AlertRuleTable,
+  AlertTable,
   AuditTable,
   DeliveryTable,
   ForwardedRiskTable,
@@ -26,6 +28,8 @@ import type {
   LogRangeTable,
   LogTileTable,
   NotificationChannelTable,
+  PersonTable,
+  PushSubscriptionTable,
   RetentionPositionTable,
   RiskJudgmentTable,
   SignInTable,
@@ -72,6 +76,10 @@ export interface Tables {
   approval_grants: ApprovalGrantTable;
   notification_channels: NotificationChannelTable;
   deliveries: DeliveryTable;
+  people: PersonTable;
+  push_subscriptions: PushSubscriptionTable;
+  alert_rules: AlertRuleTable;
+  alerts: AlertTable;
   log_heads: LogHeadTable;
   log_tiles: LogTileTable;
   log_ranges: LogRangeTable;

@@ -1,5 +1,13 @@
 import type { RecordKind } from '@actlog/log';
-import type { AuditAction, AuditActor, AuditTargetKind, RiskJudgmentKind, RiskLevel } from '@actlog/protocol';
+import type {
+  AuditAction,
+  AuditActor,
+  AuditTargetKind,
+  ChannelKind,
+  RiskJudgmentKind,
+  RiskLevel,
+} from '@actlog/protocol';
+import type { Generated } from 'kysely';
 
 /** Length of the buckets that a row belongs to: five minutes, an hour or a day. */
 export type ActivitySpan = '5m' | 'hour' | 'day';
@@ -126,14 +134,24 @@ export interface HandledSessionTable {
   handled_principal: string | null;
 }
 
-/** A webhook. */
+/** A channel: a webhook, or a way to people. */
 export interface NotificationChannelTable {
   tenant_id: number;
   id: string;
+  kind: Generated<'webhook' | ChannelKind>;
+  /** Name for people; `null` for a webhook. */
+  name: string | null;
+  /** Settings of the kind that are no secrets, as JSON. */
+  settings: Generated<string>;
+  /** Rules for what it receives and when, as JSON. */
+  rules: Generated<string>;
+  /** Time until which nothing is sent to it; `null` for a channel that is not muted. */
+  muted_until_ms: number | null;
+  /** Address of a webhook; for other kinds the host that messages go to. */
   url: string;
   /** Event types, as a JSON array. */
   events: string;
-  /** Signing secret, encrypted. */
+  /** Signing secret of a webhook, or the secret settings of another kind, encrypted. */
   secret: string;
   /** Signing secret before the last rotation, encrypted; `null` for none. */
   previous_secret: string | null;
@@ -172,6 +190,70 @@ export interface DeliveryTable {
   last_error: string | null;
   /** Duration of the last attempt, in milliseconds; `null` before the first. */
   last_duration_ms: number | null;
+  /** Held action that the message shows as it is now; `null` for a message that never changes. */
+  subject: string | null;
+  /** Receiver within the channel, such as a push subscription; `null` if the channel is the receiver. */
+  recipient: string | null;
+  /** What the receiver calls the message that was sent, to change it later; `null` before that. */
+  reference: string | null;
+}
+
+/** A person who has signed in. */
+export interface PersonTable {
+  tenant_id: number;
+  /** Permanent id, `usr_…`. */
+  id: string;
+  name: string;
+  /** Verified email address in lower case; `null` for none. */
+  email: string | null;
+  /** Groups at the last sign-in, as a JSON array. */
+  member_of: string;
+  /** Time of the last sign-in. */
+  seen_ms: number;
+}
+
+/** A browser to which a person has notifications pushed. */
+export interface PushSubscriptionTable {
+  tenant_id: number;
+  id: string;
+  person_id: string;
+  /** SHA-256 of the endpoint, in hex. */
+  digest: string;
+  /** Name of the browser, for the person. */
+  label: string;
+  /** Endpoint and keys as JSON, encrypted. */
+  subscription: string;
+  created_ms: number;
+}
+
+/** A rule of alerts. */
+export interface AlertRuleTable {
+  tenant_id: number;
+  id: string;
+  /** What the API shows of it, as JSON. */
+  definition: string;
+  muted_until_ms: number | null;
+  created_ms: number;
+  updated_ms: number;
+}
+
+/** A cause that a rule of alerts has found, such as a tool of an agent. */
+export interface AlertTable {
+  tenant_id: number;
+  rule_id: string;
+  cause: string;
+  /** Occurrences since the first one. */
+  occurrences: number;
+  /** Times of the newest occurrences within the window, as a JSON array. */
+  times: string;
+  /** Facts of the newest occurrence, as JSON. */
+  example: string;
+  first_ms: number;
+  last_ms: number;
+  /** Time at which the last message was queued; `null` for none. */
+  sent_ms: number | null;
+  /** Occurrences that messages have reported. */
+  sent_occurrences: number;
 }
 
 /** A sign-in of a person. The secret in the cookie is never stored. */
@@ -186,6 +268,8 @@ export interface SignInTable {
   role: 'viewer' | 'approver' | 'admin';
   /** ID token of the provider, encrypted, to sign out there too; `null` if there is none. */
   id_token: string | null;
+  /** Groups of the person, as a JSON array. */
+  member_of: Generated<string>;
   created_ms: number;
   last_used_ms: number;
   /** Time at which it ends at the latest. */

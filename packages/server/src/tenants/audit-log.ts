@@ -24,6 +24,8 @@ export interface RequestActor extends AuditActor {
   readonly kind: 'key' | 'person';
   /** `key_…` for a key, `usr_…` for a person. */
   readonly id: string;
+  /** Groups of the person; none for a key. */
+  readonly groups?: readonly string[] | undefined;
 }
 
 /** Author of changes by the server's command and its host program. */
@@ -56,7 +58,7 @@ export function actorOf(
   { principalHeader }: ActorParts,
   { caller: { id, keyName, user }, header }: AuthoredRequest,
 ): RequestActor {
-  if (user) return { kind: 'person', id, name: user.name, principal: user.name };
+  if (user) return { kind: 'person', id, name: user.name, principal: user.name, groups: user.groups };
   const principal = principalHeader === undefined ? '' : (header(principalHeader)?.trim() ?? '');
   if (principal.length > maxPrincipalLength) {
     const path = `headers.${principalHeader}`;

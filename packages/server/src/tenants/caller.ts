@@ -24,6 +24,8 @@ export interface SignedInUser {
   /** Name for people, such as an email address. */
   readonly name: string;
   readonly role: Role;
+  /** Groups as the provider or the proxy names them. */
+  readonly groups: readonly string[];
   /** Token that each request of the person's browser that changes something must contain. */
   readonly csrfToken: string;
   /** The stored sign-in; `undefined` for a person whom a trusted proxy names with each request. */

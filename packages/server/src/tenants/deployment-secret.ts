@@ -15,6 +15,10 @@ export class DeploymentSecret {
   readonly eventIdKey: Buffer;
   /** Key that creates the CSRF tokens of people who are signed in. */
   readonly csrfKey: Buffer;
+  /** Key that creates the tokens of buttons in channels. */
+  readonly channelKey: Buffer;
+  /** Seed of the key by which push services know this deployment (VAPID, RFC 8292). */
+  readonly pushKeySeed: Buffer;
   /** Seeds of the test keys that `serve` prints. */
   readonly testKeySeeds: { readonly admin: Buffer; readonly agents: Buffer };
   /** Part of the default name of the logs, which reveals nothing about the secret. */
@@ -29,6 +33,8 @@ export class DeploymentSecret {
     this.cursorKey = derive('cursor');
     this.eventIdKey = derive('event id').subarray(0, 16);
     this.csrfKey = derive('csrf');
+    this.channelKey = derive('channel button');
+    this.pushKeySeed = derive('push key');
     this.testKeySeeds = { admin: derive('test key admin'), agents: derive('test key agents') };
     this.fingerprint = derive('fingerprint').toString('hex');
     this.logNameId = derive('log name').subarray(0, 4).toString('hex');

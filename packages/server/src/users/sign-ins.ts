@@ -6,6 +6,7 @@ import { keepNewest } from '../lib/keep-newest.ts';
 import { storageOutage } from '../storage/outage.ts';
 import type { Storage } from '../storage/storage.ts';
 import { addStoredResponse } from '../storage/stores/idempotent-response-store.ts';
+import { type PersonRow, savePerson } from '../storage/stores/people-store.ts';
 import {
   dropSignIn,
   findSignIn,
@@ -42,6 +43,9 @@ export interface NewSignIn {
   readonly userId: string;
   readonly name: string;
   readonly role: Role;
+  readonly groups: readonly string[];
+  /** Verified email address; `undefined` for none. */
+  readonly email: string | undefined;
   /** ID token of the provider, to sign out there too. */
   readonly idToken: string | undefined;
 }
@@ -87,7 +91,7 @@ export class SignIns {
    * @param onCreated - runs in the same transaction
    */
   async create(
-    { tenantId, userId, name, role, idToken }: NewSignIn,
+    { tenantId, userId, name, role, groups, email, idToken }: NewSignIn,
     onCreated: (db: Database) => Promise<void>,
   ): Promise<string> {
     const secret = randomBytes(secretBytes).toString('base64url');
@@ -101,12 +105,14 @@ export class SignIns {
       name,
       role,
       id_token: idToken === undefined ? null : this.#secret.encrypt(idToken, contextOf(digest)),
+      member_of: JSON.stringify(groups),
       created_ms: nowMs,
       last_used_ms: nowMs,
       expires_ms: nowMs + this.lifetimes.maxMs,
     };
     await this.#storage.write(tenantId, async ({ db }) => {
       await insertSignIn(db, row);
+      await savePerson(db, personRow({ tenantId, userId, name, email, groups }, nowMs));
       await onCreated(db);
     });
     return secret;
@@ -161,7 +167,7 @@ export class SignIns {
     return fresh;
   }
 
-  #callerOf({ tenant_id, id, digest, user_id, name, role, expires_ms }: SignInRow): Caller {
+  #callerOf({ tenant_id, id, digest, user_id, name, role, member_of, expires_ms }: SignInRow): Caller {
     return {
       tenantId: tenant_id,
       id: user_id,
@@ -173,6 +179,7 @@ export class SignIns {
       user: {
         name,
         role,
+        groups: JSON.parse(member_of) as string[],
         csrfToken: csrfToken(this.#secret, digest),
         signIn: { id, digest, expiresMs: expires_ms },
       },
@@ -197,6 +204,27 @@ export class SignIns {
       if (storageOutage(error) === undefined) throw error;
     }
   }
+}
+
+/** Returns the stored form of a person who signs in. */
+export function personRow(
+  {
+    tenantId,
+    userId,
+    name,
+    email,
+    groups,
+  }: Pick<NewSignIn, 'tenantId' | 'userId' | 'name' | 'email' | 'groups'>,
+  nowMs: number,
+): PersonRow {
+  return {
+    tenant_id: tenantId,
+    id: userId,
+    name,
+    email: email?.trim().normalize('NFC').toLowerCase() ?? null,
+    member_of: JSON.stringify(groups),
+    seen_ms: nowMs,
+  };
 }
 
 function digestOf(secret: string): string {

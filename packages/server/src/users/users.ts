@@ -4,14 +4,17 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { validationError } from '../lib/api-error.ts';
+import { keepNewest } from '../lib/keep-newest.ts';
+import { storageOutage } from '../storage/outage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { savePerson } from '../storage/stores/people-store.ts';
 import { tenantNamed } from '../storage/stores/tenant-store.ts';
 import { type Caller, type Role, roles, scopesOfRole } from '../tenants/caller.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { keyCacheMs } from '../tenants/key-ring.ts';
 import { singleLineName } from '../tenants/single-line-name.ts';
 import { type SignInSettings, signsInByProxy } from './sign-in-settings.ts';
-import { csrfToken, requireOwnOrigin, SignIns } from './sign-ins.ts';
+import { csrfToken, type NewSignIn, personRow, requireOwnOrigin, SignIns } from './sign-ins.ts';
 
 /** The person that a request comes from. */
 export type RequestUser =
@@ -20,13 +23,22 @@ export type RequestUser =
   | { readonly type: 'no role'; readonly name: string }
   | { readonly type: 'none' };
 
+/** Time for which a person whom a proxy names is not stored again, in milliseconds, and maximum people remembered. */
+const rememberedForMs = 3_600_000;
+const maxRemembered = 10_000;
+
+const looksLikeEmail = /^[^\s@]+@[^\s@]+$/;
+
 /** People who use the server: by the cookie of a sign-in, or named by a trusted proxy. */
 export class Users {
   readonly cookies: SignInCookies;
   readonly signIns: SignIns;
   readonly roles: RoleMapping;
   readonly tenant: UserTenant;
+  readonly #storage: Storage;
   readonly #secret: DeploymentSecret;
+  /** People whom a proxy names, as they were stored last. */
+  readonly #remembered = new Map<string, { readonly groups: string; readonly atMs: number }>();
   readonly #proxy: TrustedProxy;
   readonly #signsInByProxy: boolean;
   readonly #signsInByCookie: boolean;
@@ -44,6 +56,7 @@ export class Users {
     });
     this.roles = new RoleMapping(settings.roles, settings.defaultRole);
     this.tenant = new UserTenant(storage, settings.tenant);
+    this.#storage = storage;
     this.#secret = secret;
     this.#proxy = new TrustedProxy(settings);
     this.#signsInByProxy = signsInByProxy(settings);
@@ -92,11 +105,32 @@ export class Users {
     if (role === undefined || !singleLineName.safeParse(name).success) return { type: 'no role', name };
     const tenantId = await this.tenant.id();
     if (tenantId === undefined) return { type: 'none' };
-    return { type: 'caller', caller: this.#proxyCaller(tenantId, name, role) };
+    const id = userId('proxy', name);
+    await this.#remember({ tenantId, userId: id, name, groups });
+    return { type: 'caller', caller: this.#proxyCaller(tenantId, id, name, role, groups) };
   }
 
-  #proxyCaller(tenantId: number, name: string, role: Role): Caller {
-    const id = userId('proxy', name);
+  /** Stores a person whom a proxy names, at most once an hour unless their groups change. */
+  async #remember(person: Pick<NewSignIn, 'tenantId' | 'userId' | 'name' | 'groups'>): Promise<void> {
+    const nowMs = Date.now();
+    const groups = JSON.stringify(person.groups);
+    const known = this.#remembered.get(person.userId);
+    if (known?.groups === groups && nowMs - known.atMs < rememberedForMs) return;
+    keepNewest(this.#remembered, person.userId, { groups, atMs: nowMs }, maxRemembered);
+    // The proxy vouches for the name, which is an address where the header has one.
+    const email = looksLikeEmail.test(person.name) ? person.name : undefined;
+    try {
+      await this.#storage.write(person.tenantId, ({ db }) =>
+        savePerson(db, personRow({ ...person, email }, nowMs)),
+      );
+    } catch (error) {
+      this.#remembered.delete(person.userId);
+      // A read-only database can still be read.
+      if (storageOutage(error) === undefined) throw error;
+    }
+  }
+
+  #proxyCaller(tenantId: number, id: string, name: string, role: Role, groups: readonly string[]): Caller {
     return {
       tenantId,
       id,
@@ -105,7 +139,7 @@ export class Users {
       agents: undefined,
       isShared: true,
       scopes: new Set(scopesOfRole[role]),
-      user: { name, role, csrfToken: csrfToken(this.#secret, id), signIn: undefined },
+      user: { name, role, groups, csrfToken: csrfToken(this.#secret, id), signIn: undefined },
     };
   }
 }

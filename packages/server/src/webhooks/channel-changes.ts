@@ -1,5 +1,5 @@
 import type { AuditAction, AuditFieldChange, RiskLevel } from '@actlog/protocol';
-import { isoTime } from '../lib/iso-time.ts';
+import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { lockNames } from '../storage/locks.ts';
 import {
   countActiveChannels,
@@ -199,6 +199,14 @@ export function channelChange(
   more: readonly AuditFieldChange[] = [],
 ): Change {
   const channel = (after ?? before) as StoredChannel;
+  if (channel.kind !== 'webhook') {
+    return otherChannelChange(
+      action.replace('webhook.', 'channel.') as `channel.${string}`,
+      before,
+      after,
+      more,
+    );
+  }
   return {
     action,
     target: { id: channel.id, name: addressWithoutQuery(channel.url) },
@@ -213,6 +221,35 @@ function audited(channel: StoredChannel | undefined): AuditedChannel | undefined
   if (!channel) return undefined;
   const { url, events, status, risk_level: riskLevel } = channel;
   return { url: addressWithoutQuery(url), events, status, riskLevel };
+}
+
+/** Returns the entry of the audit log for a change of a channel that is not a webhook, never its secret settings. */
+export function otherChannelChange(
+  action: `channel.${string}`,
+  before: StoredChannel | undefined,
+  after: StoredChannel | undefined,
+  more: readonly AuditFieldChange[] = [],
+): Change {
+  const channel = (after ?? before) as StoredChannel;
+  const fields = ['kind', 'name', 'settings', 'rules', 'status', 'mutedUntil'] as const;
+  return {
+    action: action as AuditAction,
+    target: { id: channel.id, name: channel.name },
+    changes: [...fieldChanges(auditedOther(before), auditedOther(after), fields), ...more],
+  };
+}
+
+function auditedOther(channel: StoredChannel | undefined) {
+  if (!channel) return undefined;
+  const { kind, name, settings, rules, status, muted_until_ms: mutedMs } = channel;
+  return {
+    kind,
+    name,
+    settings: JSON.parse(settings) as unknown,
+    rules: JSON.parse(rules) as unknown,
+    status,
+    mutedUntil: isoTimeOrNull(mutedMs),
+  };
 }
 
 type Owned = Pick<StoredChannel, 'tenant_id' | 'id'>;

@@ -91,6 +91,26 @@ const delaysMs = [
   24 * hour,
 ] as const;
 
+/**
+ * Delays between attempts to send to a channel for people, in milliseconds. They are shorter at first, because a held
+ * action waits for minutes.
+ */
+export const channelDelaysMs: readonly number[] = [
+  2 * second,
+  5 * second,
+  15 * second,
+  30 * second,
+  minute,
+  2 * minute,
+  5 * minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  3 * hour,
+  6 * hour,
+  12 * hour,
+];
+
 /** Longest delay that a receiver may request, in milliseconds. */
 const maxDelayMs = 24 * hour;
 
@@ -98,8 +118,12 @@ const maxDelayMs = 24 * hour;
  * Returns the delay after `attempts` failed attempts, in milliseconds, or `undefined` when no attempts are left. Up to
  * 10% of random jitter spreads the messages of an outage.
  */
-export function retryDelayMs(attempts: number, retryAfterMs = 0): number | undefined {
-  const delayMs = delaysMs[attempts - 1];
+export function retryDelayMs(
+  attempts: number,
+  retryAfterMs = 0,
+  delays: readonly number[] = delaysMs,
+): number | undefined {
+  const delayMs = delays[attempts - 1];
   if (delayMs === undefined) return undefined;
   const jitteredMs = Math.round(delayMs * (1 + Math.random() * 0.1));
   return Math.max(jitteredMs, Math.min(retryAfterMs, maxDelayMs));

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { webhookTestType } from '@actlog/protocol';
+import { channelTestType, webhookTestType } from '@actlog/protocol';
 import type { Agent } from 'undici';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -20,7 +20,7 @@ import { recordUnlimited, serverItself } from '../tenants/audit-log.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { type AddressGuard, ForbiddenAddressError, portOf } from './address-guard.ts';
 import { channelChange, signingSecrets } from './channel-changes.ts';
-import { type AttemptOutcome, attemptDelivery, retryDelayMs } from './delivery-attempt.ts';
+import { type AttemptOutcome, attemptDelivery, channelDelaysMs, retryDelayMs } from './delivery-attempt.ts';
 import {
   type Attempt,
   DeliverySlots,
@@ -42,6 +42,18 @@ const unsignable: AttemptOutcome = {
   durationMs: null,
 };
 
+/** Outcome of an attempt to send to a channel that is not a webhook. */
+export interface ChannelOutcome extends AttemptOutcome {
+  /** What the receiver calls the message; `null` if that stays as it was. */
+  readonly reference: string | null;
+}
+
+/** Sends to channels that are not webhooks. */
+export interface ChannelSender {
+  /** Makes one attempt. Never throws. Sends nothing if the message is no longer wanted, which counts as success. */
+  attempt(channel: StoredChannel, row: DeliveryRow): Promise<ChannelOutcome>;
+}
+
 /** An attempt of this process. */
 interface OwnAttempt extends Attempt {
   readonly sinceMs: number;
@@ -53,6 +65,7 @@ export class WebhookSender {
   readonly #storage: Storage;
   readonly #secret: DeploymentSecret;
   readonly #agent: Agent;
+  readonly #channels: ChannelSender | undefined;
   readonly #inFlight = new Map<string, OwnAttempt>();
   readonly #slowWebhooks = new SlowWebhooks();
   readonly #hostRates: HostRates;
@@ -64,14 +77,19 @@ export class WebhookSender {
   #needsPass = false;
   #isClosed = false;
 
-  /** @param hostRate - limits the attempts to each host; without it they are not limited */
+  /**
+   * @param hostRate - limits the attempts to each host; without it they are not limited
+   * @param channels - sends to channels that are not webhooks; without it their messages wait
+   */
   constructor(
     storage: Storage,
     secret: DeploymentSecret,
     guard: AddressGuard,
     metrics: Metrics,
     hostRate?: HostRate,
+    channels?: ChannelSender,
   ) {
+    this.#channels = channels;
     this.#metrics = metrics;
     this.#storage = storage;
     this.#secret = secret;
@@ -172,7 +190,7 @@ export class WebhookSender {
       const changes = {
         status: 'failed',
         finished_ms: Date.now(),
-        last_error: 'the webhook is disabled',
+        last_error: 'the receiver is disabled',
       } as const;
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, changes));
       this.#metrics.delivery('failed');
@@ -183,9 +201,8 @@ export class WebhookSender {
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, { leased_until_ms: 0 }));
       return;
     }
-    const secrets = signingSecrets(channel, this.#secret, Date.now());
-    const outcome = secrets ? await attemptDelivery(this.#agent, channel.url, secrets, row) : unsignable;
-    if (this.#isClosed && outcome.status === null) {
+    const outcome = await this.#attempt(channel, row);
+    if (this.#isClosed && outcome.error !== null && outcome.status === null) {
       // Aborted by this process's own shutdown, so it does not count as a failure of the receiver.
       await this.#storage.write(tenantId, ({ db }) => updateDelivery(db, row, { leased_until_ms: 0 }));
       return;
@@ -193,7 +210,18 @@ export class WebhookSender {
     await this.#settle(row, channel.id, outcome);
   }
 
-  async #settle(row: DeliveryRow, channelId: string, outcome: AttemptOutcome): Promise<void> {
+  #attempt(channel: StoredChannel, row: DeliveryRow): Promise<AttemptOutcome & Partial<ChannelOutcome>> {
+    if (channel.kind !== 'webhook' && this.#channels) return this.#channels.attempt(channel, row);
+    const secrets = signingSecrets(channel, this.#secret, Date.now());
+    if (!secrets) return Promise.resolve(unsignable);
+    return attemptDelivery(this.#agent, channel.url, secrets, row);
+  }
+
+  async #settle(
+    row: DeliveryRow,
+    channelId: string,
+    outcome: AttemptOutcome & Partial<ChannelOutcome>,
+  ): Promise<void> {
     const nowMs = Date.now();
     await this.#storage.write(row.tenant_id, async ({ db, afterCommit }) => {
       const channel = await lockChannel(db, row.tenant_id, channelId);
@@ -203,6 +231,7 @@ export class WebhookSender {
         last_status: outcome.status,
         last_error: outcome.error,
         last_duration_ms: outcome.durationMs,
+        ...(outcome.reference && { reference: outcome.reference }),
       };
       if (outcome.error === null) {
         afterCommit(() => this.#metrics.delivery('delivered'));
@@ -214,8 +243,10 @@ export class WebhookSender {
         });
         return;
       }
-      const isOnlyAttempt = outcome.status === 410 || row.event_type === webhookTestType;
-      const delayMs = isOnlyAttempt ? undefined : retryDelayMs(attempts, outcome.retryAfterMs);
+      const isTest = row.event_type === webhookTestType || row.event_type === channelTestType;
+      const isOnlyAttempt = outcome.status === 410 || isTest;
+      const delays = channel.kind === 'webhook' ? undefined : channelDelaysMs;
+      const delayMs = isOnlyAttempt ? undefined : retryDelayMs(attempts, outcome.retryAfterMs, delays);
       afterCommit(() => this.#metrics.delivery(delayMs === undefined ? 'failed' : 'retrying'));
       await finishAttempt(db, row, lastAttempt, {
         attempts,
@@ -224,7 +255,8 @@ export class WebhookSender {
           : { next_attempt_ms: nowMs + delayMs }),
       });
       const changes = changesAfterFailure(channel, {
-        isGone: outcome.status === 410,
+        // The endpoint of one browser is gone, not the channel.
+        isGone: outcome.status === 410 && row.recipient === null,
         isLast: delayMs === undefined,
         nowMs,
       });

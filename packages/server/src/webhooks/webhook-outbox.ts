@@ -4,8 +4,19 @@ import { newIdentifier } from '../lib/identifier.ts';
 import { isAtLeast } from '../lib/risk-levels.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
 import { activeChannels, type StoredChannel } from '../storage/stores/channel-store.ts';
-import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';
-import type { Write } from '../storage/transaction.ts';
+import { type DeliveryRow, insertDeliveries, refreshDeliveries } from '../storage/stores/delivery-store.ts';
+import type { Database, Write } from '../storage/transaction.ts';
+
+/** Finds the messages for channels other than webhooks. */
+interface ChannelRoutes {
+  deliveries(
+    db: Database,
+    tenantId: number,
+    message: WebhookEvent,
+    channels: readonly StoredChannel[],
+    nowMs: number,
+  ): Promise<DeliveryRow[]>;
+}
 
 /**
  * Outbox of webhook messages. A message is written in the transaction of its cause, so it is sent if and only if the
@@ -13,10 +24,13 @@ import type { Write } from '../storage/transaction.ts';
  */
 export class WebhookOutbox {
   readonly #policySets: PolicySets;
+  readonly #routes: ChannelRoutes | undefined;
   #wake: () => void = () => {};
 
-  constructor(policySets: PolicySets) {
+  /** @param routes - what channels other than webhooks receive; nothing if omitted */
+  constructor(policySets: PolicySets, routes?: ChannelRoutes) {
     this.#policySets = policySets;
+    this.#routes = routes;
   }
 
   /** Sets the callback for commits with queued messages. */
@@ -38,7 +52,19 @@ export class WebhookOutbox {
     const channels = await activeChannels(write.db, tenantId);
     const nowMs = Date.now();
     const deliveries = subscribed.flatMap((message) => deliveriesOf(message, channels, nowMs));
+    const others = channels.filter(({ kind }) => kind !== 'webhook');
+    if (others.length > 0 && this.#routes) {
+      for (const message of subscribed) {
+        deliveries.push(...(await this.#routes.deliveries(write.db, tenantId, message, others, nowMs)));
+      }
+    }
     await insertDeliveries(write.db, deliveries);
+    write.afterCommit(() => this.#wake());
+  }
+
+  /** Lets the messages about a held action that people can see show it as it is now. */
+  async refresh(write: Write, tenantId: number, actionId: string): Promise<void> {
+    await refreshDeliveries(write.db, tenantId, actionId, { hasEnded: false, nowMs: Date.now() });
     write.afterCommit(() => this.#wake());
   }
 }
@@ -50,6 +76,7 @@ function deliveriesOf(
 ): DeliveryRow[] {
   const sent = { id: newIdentifier('msg'), type: message.type, body: JSON.stringify(message) };
   return channels
+    .filter(({ kind }) => kind === 'webhook')
     .filter((channel) => channel.events.includes(message.type) && isHighEnough(message, channel))
     .map(({ tenant_id: tenantId, id }) => newDelivery({ tenantId, id }, sent, nowMs));
 }
@@ -90,6 +117,9 @@ export function newDelivery(
     last_status: null,
     last_error: null,
     last_duration_ms: null,
+    subject: null,
+    recipient: null,
+    reference: null,
   };
 }
 

@@ -31,7 +31,15 @@ function inProcess(): SignIns {
 }
 
 function create(signIns: SignIns, idToken?: string): Promise<string> {
-  const person = { tenantId, userId: 'usr_1', name: 'ada', role: 'viewer', idToken } as const;
+  const person = {
+    tenantId,
+    userId: 'usr_1',
+    name: 'ada',
+    role: 'viewer',
+    groups: [],
+    email: undefined,
+    idToken,
+  } as const;
   return signIns.create(person, async () => {});
 }
 

@@ -18,16 +18,16 @@ function Outcome({ action }: { action: PendingAction }) {
   return (
     <>
       <p>
-      <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span>
-      {changedArguments != null && ' with changes'} by{' '}
-      <bdi translate={false}>{actorName(decision.decidedBy, decision.principal)}</bdi>{' '}
-      <Time at={decision.decidedAt} />
-      {decision.comment && <>: “{decision.comment}”</>}
-      {typeof grantId === 'string' && (
-        <>
-          , also for <a href={href(['approvals'], { status: 'grants' })}>later actions</a>
-        </>
-      )}
+        <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span>
+        {changedArguments != null && ' with changes'} by{' '}
+        <bdi translate={false}>{actorName(decision.decidedBy, decision.principal)}</bdi>{' '}
+        <Time at={decision.decidedAt} />
+        {decision.comment && <>: “{decision.comment}”</>}
+        {typeof grantId === 'string' && (
+          <>
+            , also for <a href={href(['approvals'], { status: 'grants' })}>later actions</a>
+          </>
+        )}
       </p>
       {changedArguments != null && (
         <>
@@ -248,8 +248,10 @@ function argumentsText(shown: unknown, exact: unknown): string {
 /** Approvals of an action that needs more than one, or only certain approvers. Renders nothing for others. */
 function GivenApprovals({ action: { approvals, status } }: { action: PendingAction }) {
   if (approvals === undefined) return null;
-  const { required, given, approverKeys, notRequester } = approvals;
-  if (required === 1 && approverKeys === null && !notRequester) return null;
+  const { required, given, approverKeys, approverGroups, notRequester } = approvals;
+  // Other services have no groups.
+  const groups = approverGroups ?? null;
+  if (required === 1 && approverKeys === null && groups === null && !notRequester) return null;
   return (
     <>
       <p>
@@ -262,6 +264,7 @@ function GivenApprovals({ action: { approvals, status } }: { action: PendingActi
           </>
         )}
         {approverKeys !== null && <span class="faint">Only {approverKeys.join(', ')} can approve. </span>}
+        {groups !== null && <span class="faint">Only people of {groups.join(', ')} can approve. </span>}
         {notRequester && <span class="faint">The requester cannot approve.</span>}
       </p>
       {required > 1 && given.length > 0 && (

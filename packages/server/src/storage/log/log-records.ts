@@ -80,6 +80,7 @@ function approvalRecord(row: Selectable<PendingActionTable>): LogRecord {
       requiredApprovers: row.required_approvers,
       excludesRequester: row.not_requester === 1,
       approverKeys: parsed(row.approver_keys),
+      approverGroups: parsed(row.approver_groups),
       approvals: parsed(row.approvals),
       editable: parsed(row.editable),
       changedArguments: parsed(row.changes),

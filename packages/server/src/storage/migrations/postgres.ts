@@ -61,6 +61,7 @@ create table sign_ins (
   name text not null,
   role text not null,
   id_token text,
+  member_of text not null default '[]',
   created_ms bigint not null,
   last_used_ms bigint not null,
   expires_ms bigint not null,
@@ -402,6 +403,7 @@ create table pending_actions (
   required_approvers integer not null default 1,
   not_requester integer not null default 0,
   approver_keys text,
+  approver_groups text,
   approvals text,
   requested_by text,
   principal text,
@@ -488,6 +490,11 @@ create table notification_channels (
   previous_secret text,
   previous_until_ms bigint,
   risk_level text not null,
+  kind text not null default 'webhook',
+  name text,
+  settings text not null default '{}',
+  rules text not null default '{}',
+  muted_until_ms bigint,
   primary key (tenant_id, id)
 );
 create index notification_channels_by_creation on notification_channels (tenant_id, created_ms, id);
@@ -508,12 +515,68 @@ create table deliveries (
   last_status integer,
   last_error text,
   last_duration_ms integer,
+  subject text,
+  recipient text,
+  reference text,
   primary key (tenant_id, id)
 );
 create index deliveries_by_age on deliveries (tenant_id, created_ms) where status <> 'waiting';
 create index deliveries_by_channel on deliveries (tenant_id, channel_id, created_ms, id);
 create index deliveries_due on deliveries (next_attempt_ms) where status = 'waiting';
+create index deliveries_by_subject on deliveries (tenant_id, subject) where subject is not null;
 create index deliveries_waiting on deliveries (tenant_id, channel_id, attempts) where status = 'waiting';
+
+-- People who have signed in, for channels in which they act without a browser.
+create table people (
+  tenant_id bigint not null,
+  id text collate "C" not null,
+  name text not null,
+  email text,
+  member_of text not null,
+  seen_ms bigint not null,
+  primary key (tenant_id, id)
+);
+create index people_by_email on people (tenant_id, email) where email is not null;
+
+-- Browsers to which people have their notifications pushed.
+create table push_subscriptions (
+  tenant_id bigint not null,
+  id text collate "C" not null,
+  person_id text collate "C" not null,
+  digest text not null,
+  label text not null,
+  subscription text not null,
+  created_ms bigint not null,
+  primary key (tenant_id, id)
+);
+create unique index push_subscriptions_by_digest on push_subscriptions (tenant_id, digest);
+create index push_subscriptions_by_person on push_subscriptions (tenant_id, person_id);
+
+-- Rules of alerts, and the causes that they have found.
+create table alert_rules (
+  tenant_id bigint not null,
+  id text collate "C" not null,
+  definition text not null,
+  muted_until_ms bigint,
+  created_ms bigint not null,
+  updated_ms bigint not null,
+  primary key (tenant_id, id)
+);
+
+create table alerts (
+  tenant_id bigint not null,
+  rule_id text collate "C" not null,
+  cause text collate "C" not null,
+  occurrences integer not null,
+  times text not null,
+  example text not null,
+  first_ms bigint not null,
+  last_ms bigint not null,
+  sent_ms bigint,
+  sent_occurrences integer not null,
+  primary key (tenant_id, rule_id, cause)
+);
+create index alerts_by_age on alerts (last_ms);
 
 -- Changes by people and keys, with a retention of their own.
 create table audit_log (
@@ -691,6 +754,10 @@ const tenantTables = [
   'agent_tools',
   'notification_channels',
   'deliveries',
+  'people',
+  'push_subscriptions',
+  'alert_rules',
+  'alerts',
   'audit_log',
   'log_heads',
   'log_tiles',
@@ -725,6 +792,9 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
       'checked_actions',
       'pending_actions',
       'deliveries',
+      'people',
+      'alert_rules',
+      'alerts',
       'log_pending',
       'log_heads',
       'log_cosigned',
@@ -732,7 +802,11 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
     ],
   ],
   ['sweep', 'update', ['deliveries']],
-  ['sweep', 'delete', ['sign_ins', 'idempotency_keys', 'activity', 'policy_counts', 'checked_actions']],
+  [
+    'sweep',
+    'delete',
+    ['sign_ins', 'people', 'alerts', 'idempotency_keys', 'activity', 'policy_counts', 'checked_actions'],
+  ],
   ['partition', 'all', ['events']],
 ];
 

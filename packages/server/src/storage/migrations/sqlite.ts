@@ -59,6 +59,7 @@ create table sign_ins (
   name text not null,
   role text not null,
   id_token text,
+  member_of text not null default '[]',
   created_ms bigint not null,
   last_used_ms bigint not null,
   expires_ms bigint not null,
@@ -387,6 +388,7 @@ create table pending_actions (
   required_approvers integer default 1 not null,
   not_requester integer default 0 not null,
   approver_keys text,
+  approver_groups text,
   approvals text,
   requested_by text,
   principal text,
@@ -473,6 +475,11 @@ create table notification_channels (
   previous_secret text,
   previous_until_ms bigint,
   risk_level text not null,
+  kind text not null default 'webhook',
+  name text,
+  settings text not null default '{}',
+  rules text not null default '{}',
+  muted_until_ms bigint,
   constraint notification_channels_key primary key (tenant_id, id)
 );
 create index notification_channels_by_creation on notification_channels (tenant_id, created_ms, id);
@@ -493,12 +500,68 @@ create table deliveries (
   last_status integer,
   last_error text,
   last_duration_ms integer,
+  subject text,
+  recipient text,
+  reference text,
   constraint deliveries_key primary key (tenant_id, id)
 );
 create index deliveries_due on deliveries (next_attempt_ms) where status = 'waiting';
 create index deliveries_by_channel on deliveries (tenant_id, channel_id, created_ms, id);
 create index deliveries_by_age on deliveries (tenant_id, created_ms) where status <> 'waiting';
+create index deliveries_by_subject on deliveries (tenant_id, subject) where subject is not null;
 create index deliveries_waiting on deliveries (tenant_id, channel_id, attempts) where status = 'waiting';
+
+-- People who have signed in, for channels in which they act without a browser.
+create table people (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  name text not null,
+  email text,
+  member_of text not null,
+  seen_ms bigint not null,
+  constraint people_key primary key (tenant_id, id)
+);
+create index people_by_email on people (tenant_id, email) where email is not null;
+
+-- Browsers to which people have their notifications pushed.
+create table push_subscriptions (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  person_id text not null,
+  digest text not null,
+  label text not null,
+  subscription text not null,
+  created_ms bigint not null,
+  constraint push_subscriptions_key primary key (tenant_id, id)
+);
+create unique index push_subscriptions_by_digest on push_subscriptions (tenant_id, digest);
+create index push_subscriptions_by_person on push_subscriptions (tenant_id, person_id);
+
+-- Rules of alerts, and the causes that they have found.
+create table alert_rules (
+  tenant_id bigint not null references tenants (id),
+  id text not null,
+  definition text not null,
+  muted_until_ms bigint,
+  created_ms bigint not null,
+  updated_ms bigint not null,
+  constraint alert_rules_key primary key (tenant_id, id)
+);
+
+create table alerts (
+  tenant_id bigint not null references tenants (id),
+  rule_id text not null,
+  cause text not null,
+  occurrences integer not null,
+  times text not null,
+  example text not null,
+  first_ms bigint not null,
+  last_ms bigint not null,
+  sent_ms bigint,
+  sent_occurrences integer not null,
+  constraint alerts_key primary key (tenant_id, rule_id, cause)
+);
+create index alerts_by_age on alerts (last_ms);
 
 -- Changes by people and keys, with a retention of their own.
 create table audit_log (

@@ -148,6 +148,8 @@ export interface PendingActionTable {
   not_requester: Generated<0 | 1>;
   /** Ids of the keys that may approve, as JSON; `null` for every key with the scope. */
   approver_keys: string | null;
+  /** Groups whose people may approve, as JSON; `null` for any. */
+  approver_groups: string | null;
   /** Approvals so far as JSON, in the form of the wire; `null` for none. */
   approvals: string | null;
   /** Id of the key that sent the check; `null` for an action held by an earlier release. */

@@ -6,7 +6,7 @@ import { querySliceWithin, type Slice } from '../queries.ts';
 import type { NotificationChannelTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
 
-/** A stored webhook. */
+/** A stored channel: a webhook, or one of another kind. */
 export interface StoredChannel extends Omit<Selectable<NotificationChannelTable>, 'events'> {
   readonly events: readonly WebhookEventType[];
 }
@@ -15,7 +15,7 @@ function storedChannel(row: Selectable<NotificationChannelTable>): StoredChannel
   return { ...row, events: JSON.parse(row.events) as WebhookEventType[] };
 }
 
-/** Returns the active webhooks of a tenant. */
+/** Returns the active channels of a tenant, webhooks and others. */
 export async function activeChannels(db: Database, tenantId: number): Promise<StoredChannel[]> {
   const rows = await db
     .selectFrom('notification_channels')
@@ -26,12 +26,12 @@ export async function activeChannels(db: Database, tenantId: number): Promise<St
   return rows.map(storedChannel);
 }
 
-/** Returns the number of active webhooks of a tenant. */
+/** Returns the number of active channels of a tenant. */
 export function countActiveChannels(db: Database, tenantId: number): Promise<number> {
   return countOf(ofTenant(db, tenantId).where('status', '=', 'active'));
 }
 
-/** Returns the number of webhooks of a tenant, disabled ones included. */
+/** Returns the number of channels of a tenant, disabled ones included. */
 export function countChannels(db: Database, tenantId: number): Promise<number> {
   return countOf(ofTenant(db, tenantId));
 }
@@ -47,7 +47,7 @@ async function countOf(channels: ReturnType<typeof ofTenant>): Promise<number> {
   return Number(count);
 }
 
-/** Returns a webhook, or `undefined` if there is none. */
+/** Returns a channel of any kind, or `undefined` if there is none. */
 export async function findChannel(
   db: Database,
   tenantId: number,
@@ -75,12 +75,17 @@ function ofId(db: Database, tenantId: number, id: string) {
     .where('id', '=', id);
 }
 
-/** Returns all webhooks of a tenant, oldest first. */
-export async function allChannels(db: Database, tenantId: number): Promise<StoredChannel[]> {
+/** Returns all channels of a tenant, oldest first: webhooks, or the others. */
+export async function allChannels(
+  db: Database,
+  tenantId: number,
+  which: 'webhooks' | 'others' = 'webhooks',
+): Promise<StoredChannel[]> {
   const rows = await db
     .selectFrom('notification_channels')
     .selectAll()
     .where('tenant_id', '=', tenantId)
+    .where('kind', which === 'webhooks' ? '=' : '<>', 'webhook')
     .orderBy('created_ms')
     .orderBy('id')
     .execute();
@@ -97,7 +102,11 @@ export async function listChannels(
   },
 ): Promise<Slice<StoredChannel>> {
   const { after } = options;
-  let query = db.selectFrom('notification_channels').selectAll().where('tenant_id', '=', options.tenantId);
+  let query = db
+    .selectFrom('notification_channels')
+    .selectAll()
+    .where('tenant_id', '=', options.tenantId)
+    .where('kind', '=', 'webhook');
   if (after) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('created_ms', 'id'), '<', tuple(after.createdMs, after.id)),
@@ -117,19 +126,19 @@ export async function insertChannel(db: Database, channel: StoredChannel): Promi
   await raiseSettingsVersion(db, channel.tenant_id);
 }
 
-/** Changes the status or the secrets of a webhook. */
+/** Changes a channel. */
 export async function updateChannel(
   db: Database,
   { tenant_id: tenantId, id }: Pick<StoredChannel, 'tenant_id' | 'id'>,
-  changes: Partial<Omit<StoredChannel, 'tenant_id' | 'id' | 'url' | 'events' | 'created_ms'>>,
+  { events, ...changed }: Partial<Omit<StoredChannel, 'tenant_id' | 'id' | 'kind' | 'created_ms'>>,
 ): Promise<void> {
   await db
     .updateTable('notification_channels')
-    .set(changes)
+    .set({ ...changed, ...(events && { events: JSON.stringify(events) }) })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute();
-  if (changes.status !== undefined) await raiseSettingsVersion(db, tenantId);
+  if (changed.status !== undefined || events !== undefined) await raiseSettingsVersion(db, tenantId);
 }
 
 /** Deletes a webhook. */
@@ -186,6 +195,7 @@ export function channelHealth(db: Database, tenantId: number, id?: string): Prom
       waiting(1).as('retrying'),
     ])
     .where('tenant_id', '=', tenantId)
+    .where('kind', '=', 'webhook')
     .$if(id !== undefined, (query) => query.where('id', '=', id as string))
     .orderBy('created_ms')
     .orderBy('id')

@@ -29,6 +29,9 @@ export const insertDeliveries: (db: Database, rows: readonly DeliveryRow[]) => P
     'last_status',
     'last_error',
     'last_duration_ms',
+    'subject',
+    'recipient',
+    'reference',
   ],
   (insert) => insert,
 );
@@ -96,6 +99,7 @@ type DeliveryChanges = Partial<
     | 'last_status'
     | 'last_error'
     | 'last_duration_ms'
+    | 'reference'
   >
 >;
 
@@ -115,7 +119,7 @@ export async function updateDelivery(
 export async function finishAttempt(
   db: Database,
   row: DeliveryRow,
-  outcome: Pick<DeliveryRow, 'last_status' | 'last_error' | 'last_duration_ms'>,
+  outcome: Pick<DeliveryChanges, 'last_status' | 'last_error' | 'last_duration_ms' | 'reference'>,
   changes: DeliveryChanges,
 ): Promise<void> {
   const tried = { ...outcome, leased_until_ms: 0 };
@@ -131,6 +135,40 @@ function change(
   changes: DeliveryChanges,
 ) {
   return db.updateTable('deliveries').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id);
+}
+
+/**
+ * Makes the messages about a held action show it as it is now: those that were sent are due again, and those that wait
+ * for their first attempt, such as a reminder, are dropped if the action has ended. A message that is being sent is due
+ * again after its attempt.
+ */
+export async function refreshDeliveries(
+  db: Database,
+  tenantId: number,
+  subject: string,
+  { hasEnded, nowMs }: { readonly hasEnded: boolean; readonly nowMs: number },
+): Promise<void> {
+  const about = await db
+    .selectFrom('deliveries')
+    .select(['tenant_id', 'id', 'status', 'reference', 'leased_until_ms', 'next_attempt_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where('subject', '=', subject)
+    .execute();
+  for (const row of about) {
+    const isInFlight = row.status === 'waiting' && row.leased_until_ms > nowMs;
+    if (row.reference !== null || isInFlight) {
+      // Always another time than before, by which an attempt in progress finds that it has to repeat.
+      const dueMs = Math.max(nowMs, row.next_attempt_ms + 1);
+      await updateDelivery(db, row, {
+        status: 'waiting',
+        attempts: 0,
+        next_attempt_ms: dueMs,
+        finished_ms: null,
+      });
+    } else if (hasEnded && row.status === 'waiting') {
+      await dropDeliveries(db, tenantId, [row.id]);
+    }
+  }
 }
 
 /** Returns the delivery log of a webhook, newest first. */
@@ -159,6 +197,42 @@ export function findDelivery(db: Database, tenantId: number, id: string): Promis
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+/** Returns the error of the newest message to a channel that failed or is repeated; `null` for none. */
+export async function lastDeliveryError(
+  db: Database,
+  tenantId: number,
+  channelId: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('last_error')
+    .where('tenant_id', '=', tenantId)
+    .where('channel_id', '=', channelId)
+    .where('last_error', 'is not', null)
+    .orderBy('created_ms', 'desc')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  return row?.last_error ?? null;
+}
+
+/** Returns the reference of the card of a held action in a channel; `null` if none was sent. */
+export async function cardReference(
+  db: Database,
+  tenantId: number,
+  actionId: string,
+  channelId: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select('reference')
+    .where('tenant_id', '=', tenantId)
+    .where('subject', '=', actionId)
+    .where('channel_id', '=', channelId)
+    .where('event_type', '=', 'approval.card')
+    .executeTakeFirst();
+  return row?.reference ?? null;
 }
 
 /** Returns a slice of the delivery log of a webhook, newest first. */
