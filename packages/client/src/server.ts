@@ -50,6 +50,8 @@ export {
   type BacktestOptions,
   backtestPolicies,
   type DecisionFilters,
+  type DeniedToolsQuestion,
+  findDeniedTools,
   listAuditEntries,
   listDecisions,
   type PolicyTrial,

@@ -63,6 +63,7 @@ export {
   denyingPolicy,
   type FiredPolicy,
   firedPolicies,
+  isUnconditionalDenial,
   keyStopped,
   lastingPolicies,
   type PolicyDefinition,

@@ -1,8 +1,10 @@
+import type { Actlog } from '@actlog/client';
 import { sharedRecorder } from '@actlog/recorder';
 import { showArgumentsOf } from '@actlog/recorder/adapter';
 import { GatewayCalls } from '../calls/gateway-calls.ts';
 import type { Upstream } from '../http/upstream.ts';
 import type { SignalSource } from '../stdio/child-server.ts';
+import type { ServerTools } from '../tools/server-tools.ts';
 import { headersVariable } from '../wrap/server-entry.ts';
 import type { GatewayFlags, Misuse } from './gateway-flags.ts';
 
@@ -53,6 +55,7 @@ async function runGateway(command: readonly string[], flags: GatewayFlags, misus
   const { agent, guard: mode, onUnavailable, holdSeconds, toolPrefix, showArguments, announce } = flags;
   const upstream =
     flags.url === undefined ? undefined : await upstreamOf(flags.url, flags.header ?? [], misuse);
+  const tools = await serverToolsOf(command, flags, upstream?.url);
   const recorder = sharedRecorder(mode || onUnavailable ? { guard: { mode, onUnavailable } } : {});
   const calls = new GatewayCalls({
     recorder,
@@ -61,17 +64,59 @@ async function runGateway(command: readonly string[], flags: GatewayFlags, misus
       showArguments === undefined ? undefined : showArgumentsOf(showArguments === true ? '*' : showArguments),
     toolPrefix,
     announces: announce,
+    tools,
     holdTimeoutMs: holdSeconds === undefined ? undefined : holdSeconds * 1000,
   });
   let exit: GatewayExit;
   try {
     exit = await runServer(command, flags, calls, upstream);
   } finally {
+    tools.close();
     await recorder.close({ timeoutMs: lastDeliveryMs });
   }
   // A signal that ended the server, or this process, has its usual effect.
   if (exit.signal) process.kill(process.pid, exit.signal);
   return exit.code ?? 0;
+}
+
+/**
+ * Returns the tools of the server with their pins.
+ *
+ * @throws PinFileError when the file of pins is damaged
+ */
+async function serverToolsOf(
+  command: readonly string[],
+  { guard, onChangedTool, pin, deniedTools, toolPrefix }: GatewayFlags,
+  url: URL | undefined,
+): Promise<ServerTools> {
+  const { pinFileOf, PinFile, serverAt, serverOf } = await import('../tools/pin-file.ts');
+  const { ServerTools } = await import('../tools/server-tools.ts');
+  const server = url ? serverAt(url) : serverOf(command);
+  const isEnforcing = (guard ?? process.env.ACTLOG_GUARD?.trim()) === 'enforce';
+  const changed = onChangedTool ?? (isEnforcing ? 'hold' : 'allow');
+  const shown = deniedTools ?? (isEnforcing ? 'hide' : 'list');
+  const environment = process.env.ACTLOG_ENVIRONMENT?.trim() || undefined;
+  const client = isEnforcing ? await serviceClient() : undefined;
+  const { DefinitionApprovals } = await import('../tools/definition-approvals.ts');
+  const { DeniedTools } = await import('../tools/denied-tools.ts');
+  return new ServerTools({
+    pins: pin === undefined ? pinFileOf(server) : new PinFile(pin, server),
+    onChangedTool: changed,
+    report: (text) => process.stderr.write(text),
+    approvals: client && changed === 'hold' ? new DefinitionApprovals(client, environment) : undefined,
+    denied:
+      client && shown !== 'list'
+        ? new DeniedTools({ client, environment, toolPrefix, keepsHidden: shown === 'keep-hidden' })
+        : undefined,
+  });
+}
+
+/** Returns a client of the service; undefined without its address and key, where nothing is recorded or guarded either. */
+async function serviceClient(): Promise<Actlog | undefined> {
+  const { ACTLOG_BASE_URL: baseURL, ACTLOG_API_KEY: apiKey } = process.env;
+  if (!baseURL?.trim() || !apiKey?.trim()) return undefined;
+  const { Actlog } = await import('@actlog/client');
+  return new Actlog();
 }
 
 async function runServer(

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
-import { RpcError } from '../messages/json-rpc.ts';
+import { errorText, messagesOf, parseMessage, RpcError, rpcErrors } from '../messages/json-rpc.ts';
 import { OpenCalls } from '../relay/open-calls.ts';
 import { Relay } from '../relay/relay.ts';
 import { ClientResponse, EventStreamSplitter, eventBytes, eventStreamType } from './client-response.ts';
@@ -94,12 +94,14 @@ export class ProxyExchange {
     const ends = {
       toServer: (line: Buffer) => void this.#forward(line, relay, session),
       toClient: (line: Buffer) => this.#deliver(line),
+      ask: (line: Buffer) => void this.#ask(line, relay),
       dropped: () => {
         this.#client.finish();
         this.#done.resolve();
       },
     };
-    const relay: Relay = new Relay(calls, ends, { sessionId, clientName, open });
+    const canNotify = request.method === 'GET';
+    const relay: Relay = new Relay(calls, ends, { sessionId, clientName, open, canNotify });
     response.once('close', () => {
       if (!response.writableFinished) relay.clientGone();
       this.#gone.abort();
@@ -123,6 +125,33 @@ export class ProxyExchange {
     }
     this.#client.end(line);
     this.#done.resolve();
+  }
+
+  /** Sends a request of the gateway itself beside that of the client, and passes the response to the relay. */
+  async #ask(line: Buffer, relay: Relay): Promise<void> {
+    const { upstream, request } = this.#options;
+    const { 'mcp-name': _name, 'last-event-id': _last, ...headers } = forwardedHeaders(request.headers);
+    const { id, method } = JSON.parse(line.toString()) as { readonly id: unknown; readonly method: string };
+    const isResponse = (text = '') => messagesOf(parseMessage(text)).some((message) => message.id === id);
+    let found: string | undefined;
+    try {
+      const received = await upstream.send({
+        method: 'POST',
+        headers: { ...headers, ...(headers['mcp-method'] !== undefined && { 'mcp-method': method }) },
+        body: line.subarray(0, -1),
+        signal: this.#gone.signal,
+      });
+      const isStream = String(received.headers['content-type'] ?? '').startsWith(eventStreamType);
+      const bytes = Buffer.from(await received.body.arrayBuffer());
+      const messages = isStream
+        ? new EventStreamSplitter().push(bytes).map(({ data }) => data)
+        : [bytes.toString()];
+      found = messages.find(isResponse);
+    } catch {
+      // The connection is lost: the gateway does without a response.
+    }
+    const problem = 'The MCP server did not respond.';
+    relay.fromServer(Buffer.from(found ?? errorText(id, rpcErrors.connectionClosed, problem)));
   }
 
   async #forward(body: Buffer, relay: Relay, session: ProxySession): Promise<void> {

@@ -56,6 +56,20 @@ export function verdictOn(fired: readonly FiredPolicy[]): Verdict {
   return { decision: decidedBy?.policy.definition.effect ?? 'allow', decidedBy };
 }
 
+/**
+ * Returns `true` for a policy that denies every call that its names match: it is enforced, and has no condition, rate or
+ * schedule.
+ */
+export function isUnconditionalDenial({
+  effect,
+  mode,
+  condition,
+  rate,
+  schedule,
+}: PolicyDefinition): boolean {
+  return effect === 'deny' && mode === 'enforce' && condition === null && rate === null && schedule === null;
+}
+
 /** Returns the policy that denies the action, or `undefined` if none does. */
 export function denyingPolicy(fired: readonly FiredPolicy[]): FiredPolicy | undefined {
   const { decision, decidedBy } = verdictOn(fired);

@@ -19,6 +19,7 @@ import {
 } from './approvals.ts';
 import { auditRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
+import { type DeniedToolsParts, deniedToolsRoute } from './denied-tools.ts';
 import { type EvidenceParts, evidenceRoute } from './evidence.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './kept-records.ts';
@@ -35,6 +36,7 @@ const folder = '/server/v1';
 export type ServerApiParts = ServingParts &
   BacktestParts &
   TrialParts &
+  DeniedToolsParts &
   DecisionsParts &
   GrantListParts &
   RevocationParts &
@@ -53,6 +55,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     decisionsRoute(parts),
     backtestsRoute(parts),
     trialsRoute(parts),
+    deniedToolsRoute(parts),
     decideActionsRoute(parts),
     grantsRoute(parts),
     revokeGrantRoute(parts),
