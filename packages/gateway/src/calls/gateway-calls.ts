@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import type { GuardOptions, Recorder, ToolOutcome } from '@actlog/recorder';
 import {
@@ -82,6 +83,8 @@ export interface GatewayCallsOptions {
   readonly announces?: boolean | undefined;
   /** Tools of the server, whose definitions are pinned. Default: definitions pass unread. */
   readonly tools?: ServerTools | undefined;
+  /** `true` if the clients prove on whose behalf they call tools. Default: the principal is the recorder's. */
+  readonly hasPrincipals?: boolean | undefined;
 }
 
 /** Calls of all sessions of a gateway. */
@@ -95,6 +98,7 @@ export class GatewayCalls {
   readonly #patient: AdapterCalls;
   readonly #brief: AdapterCalls;
   readonly #holdTimeoutMs: number | undefined;
+  readonly #principals = new AsyncLocalStorage<string>();
 
   /** @throws RangeError or TypeError when an option is invalid */
   constructor(options: GatewayCallsOptions) {
@@ -102,6 +106,7 @@ export class GatewayCalls {
       throw new TypeError('guard has no effect here: pass it to the recorder, new Recorder({ guard }).');
     }
     const { recorder, agentId, holdTimeoutMs, showArguments, toolPrefix, announces = false, tools } = options;
+    const principal = options.hasPrincipals ? () => this.#principals.getStore() : undefined;
     this.agentId = agentId;
     this.announces = announces;
     this.tools = tools;
@@ -118,7 +123,7 @@ export class GatewayCalls {
         recorder,
         agentId,
         toolName,
-        guard: { holdTimeoutMs: holdTimeoutMs ?? defaultMs, showArguments },
+        guard: { holdTimeoutMs: holdTimeoutMs ?? defaultMs, showArguments, principal },
       });
     this.#patient = callsWith(patientHoldMs);
     this.#brief = callsWith(briefHoldMs);
@@ -132,6 +137,11 @@ export class GatewayCalls {
   /** Returns the calls that wait for a person as long as the client does. */
   for({ canNotify }: { readonly canNotify: boolean }): AdapterCalls {
     return canNotify ? this.#patient : this.#brief;
+  }
+
+  /** Runs a function, whose calls are made on behalf of a principal. */
+  onBehalfOf<Result>(principal: string | undefined, run: () => Result): Result {
+    return principal === undefined ? run() : this.#principals.run(principal, run);
   }
 
   /** Returns how long a call waits for a person, in milliseconds. */

@@ -56,6 +56,8 @@ export interface ResponseChanges {
 /** Surroundings of a call. */
 export interface CallContext extends Caller {
   readonly calls: GatewayCalls;
+  /** Person or system on whose behalf the call is made, if the client proved it. */
+  readonly principal: string | undefined;
   /** Client's connection, with which waiting calls end. */
   readonly owner: object;
   /** Receives the decision, while the call's line can still be forwarded in order. */
@@ -159,7 +161,7 @@ export class OpenCall {
       const admitted = this.#context.admit(holdMs, this.#abort.signal);
       // Only then, because a call that waits for nothing is decided when the constructor returns.
       if (admitted) await admitted.catch((error: unknown) => this.#recordRefused(calls, call, error));
-      await runRepeatable({ owner, run, key, record });
+      await gateway.onBehalfOf(this.#context.principal, () => runRepeatable({ owner, run, key, record }));
     } catch (error) {
       // A tool that is always denied is not to be listed any more.
       if (ActionDeniedError.isInstance(error)) gateway.tools?.denied?.refresh();

@@ -25,6 +25,7 @@ export function gatewayCommand(): Command {
     .option('--header <header...>', 'header for --url, such as "Authorization: Bearer …"')
     .option('--listen <port>', 'listen for clients by Streamable HTTP instead of stdio', parsePort)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--authorize <file>', 'JSON file with the issuers whose access tokens clients of --listen need')
     .option('--agent <id>', 'agent of the calls (default: the name of the client)')
     .addOption(new Option('--guard <mode>', 'guard of the calls').choices(['off', 'observe', 'enforce']))
     .addOption(

@@ -13,6 +13,7 @@ export interface GatewayFlags {
   readonly onChangedTool?: 'hold' | 'deny' | 'allow';
   readonly pin?: string;
   readonly deniedTools?: 'list' | 'hide' | 'keep-hidden';
+  readonly authorize?: string;
   readonly announce?: boolean;
   readonly wrap?: string;
   readonly unwrap?: string;

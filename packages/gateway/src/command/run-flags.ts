@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import type { Actlog } from '@actlog/client';
 import { sharedRecorder } from '@actlog/recorder';
 import { showArgumentsOf } from '@actlog/recorder/adapter';
 import { GatewayCalls } from '../calls/gateway-calls.ts';
+import type { Authorization } from '../http/authorization.ts';
 import type { Upstream } from '../http/upstream.ts';
 import type { SignalSource } from '../stdio/child-server.ts';
 import type { ServerTools } from '../tools/server-tools.ts';
@@ -55,6 +57,10 @@ async function runGateway(command: readonly string[], flags: GatewayFlags, misus
   const { agent, guard: mode, onUnavailable, holdSeconds, toolPrefix, showArguments, announce } = flags;
   const upstream =
     flags.url === undefined ? undefined : await upstreamOf(flags.url, flags.header ?? [], misuse);
+  const { authorize: file, listen } = flags;
+  if (file !== undefined && listen === undefined) return misuse('--authorize belongs to --listen.');
+  const authorize =
+    file === undefined ? undefined : await authorizationOf(file, flags, upstream?.url, misuse);
   const tools = await serverToolsOf(command, flags, upstream?.url);
   const recorder = sharedRecorder(mode || onUnavailable ? { guard: { mode, onUnavailable } } : {});
   const calls = new GatewayCalls({
@@ -65,11 +71,12 @@ async function runGateway(command: readonly string[], flags: GatewayFlags, misus
     toolPrefix,
     announces: announce,
     tools,
+    hasPrincipals: authorize !== undefined,
     holdTimeoutMs: holdSeconds === undefined ? undefined : holdSeconds * 1000,
   });
   let exit: GatewayExit;
   try {
-    exit = await runServer(command, flags, calls, upstream);
+    exit = await runServer(command, flags, calls, upstream, authorize);
   } finally {
     tools.close();
     await recorder.close({ timeoutMs: lastDeliveryMs });
@@ -77,6 +84,45 @@ async function runGateway(command: readonly string[], flags: GatewayFlags, misus
   // A signal that ended the server, or this process, has its usual effect.
   if (exit.signal) process.kill(process.pid, exit.signal);
   return exit.code ?? 0;
+}
+
+/** Variable with the secret of the gateway at the authorization server of the upstream. */
+const clientSecretVariable = 'ACTLOG_GATEWAY_CLIENT_SECRET';
+
+/**
+ * Returns what creates the authorization of `--authorize` for the address of the gateway.
+ *
+ * @param misuse - reports a mistake in the arguments, and throws
+ * @throws Error that names the field, when a setting is invalid
+ */
+async function authorizationOf(
+  file: string,
+  { agent }: GatewayFlags,
+  upstream: URL | undefined,
+  misuse: Misuse,
+): Promise<(address: URL) => Authorization> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return misuse(`--authorize must be a file that can be read, got ${file} (${code}).`);
+  }
+  const { Authorization, authorizationSettings } = await import('../http/authorization.ts');
+  const { TokenExchange } = await import('../http/token-exchange.ts');
+  const settings = authorizationSettings(text);
+  if (settings.exchange && !upstream) return misuse('exchange in the file of --authorize belongs to --url.');
+  const clientSecret = process.env[clientSecretVariable]?.trim() || undefined;
+  const exchange =
+    settings.exchange && upstream
+      ? new TokenExchange({ settings: settings.exchange, clientSecret, upstream })
+      : undefined;
+  return (address) => {
+    const resource = settings.resource === undefined ? address : new URL(settings.resource);
+    const authorization = new Authorization({ settings, resource, exchange });
+    if (agent === undefined || !authorization.namesAgents) return authorization;
+    return misuse('--agent and "agents" of an issuer exclude each other: pass one.');
+  };
 }
 
 /**
@@ -124,16 +170,26 @@ async function runServer(
   { listen, host, announce }: GatewayFlags,
   calls: GatewayCalls,
   upstream: Awaited<ReturnType<typeof upstreamOf>> | undefined,
+  authorize: Awaited<ReturnType<typeof authorizationOf>> | undefined,
 ): Promise<GatewayExit> {
-  const { ACTLOG_API_KEY: _secret, ...withoutKey } = process.env;
-  const child = { command, args, env: announce ? process.env : withoutKey };
+  const { [clientSecretVariable]: _secret, ...withKey } = process.env;
+  const { ACTLOG_API_KEY: _key, ...withoutKey } = withKey;
+  const child = { command, args, env: announce ? withKey : withoutKey };
   const stdio = { calls, input: process.stdin, output: process.stdout, signals: processSignals };
   if (listen !== undefined) {
     const { runHttpGateway } = await import('../http/http-gateway.ts');
     const listening = (url: string) => process.stderr.write(`Listening on ${url}\n`);
     const server = upstream ?? child;
     return {
-      signal: await runHttpGateway({ host, port: listen, server, calls, signals: processSignals, listening }),
+      signal: await runHttpGateway({
+        host,
+        port: listen,
+        server,
+        calls,
+        signals: processSignals,
+        authorize,
+        listening,
+      }),
     };
   }
   if (upstream) {

@@ -44,6 +44,14 @@ export function messagesOf(value: unknown): readonly RpcMessage[] {
   return all.map((message) => (typeof message === 'object' && message !== null ? message : {}));
 }
 
+/** Returns the names of the tools that a message, or a batch, calls. */
+export function callNamesIn(text: string): string[] {
+  return messagesOf(parseMessage(text)).flatMap(({ method, params }) => {
+    const { name } = (params ?? {}) as { readonly name?: unknown };
+    return method === callMethod && typeof name === 'string' ? [name] : [];
+  });
+}
+
 /** Returns `true` for a response to a request of the other side. */
 export function isResponse(message: RpcMessage): boolean {
   return message.method === undefined && message.id !== undefined;

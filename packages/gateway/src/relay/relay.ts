@@ -37,6 +37,10 @@ export interface RelayOptions {
   readonly clientName?: string | undefined;
   /** Calls of the session, if its messages come in several exchanges. Default: none yet. */
   readonly open?: OpenCalls | undefined;
+  /** Agent of the calls, if the client proved it. Default: that of the calls, or the name that the client gives itself. */
+  readonly agentId?: string | undefined;
+  /** Person or system on whose behalf the calls are made, if the client proved it. */
+  readonly principal?: string | undefined;
   /** `false` if the client cannot be notified in this exchange. Default `true`. */
   readonly canNotify?: boolean | undefined;
 }
@@ -53,6 +57,8 @@ export class Relay {
   readonly #output: OrderedOutput;
   readonly #open: OpenCalls;
   readonly #lists: ToolLists | undefined;
+  readonly #agentId: string | undefined;
+  readonly #principal: string | undefined;
   readonly #stopNotifying: () => void;
   /** Calls of this exchange. */
   readonly #own = new Set<OpenCall>();
@@ -64,8 +70,10 @@ export class Relay {
   constructor(
     calls: GatewayCalls,
     ends: RelayEnds,
-    { sessionId, clientName, open, canNotify = true }: RelayOptions = {},
+    { sessionId, clientName, open, agentId, principal, canNotify = true }: RelayOptions = {},
   ) {
+    this.#agentId = agentId;
+    this.#principal = principal;
     this.#open = open ?? new OpenCalls();
     this.#lists = calls.tools && this.#open.lists(calls.tools);
     this.#calls = calls;
@@ -188,7 +196,7 @@ export class Relay {
   }
 
   get #caller() {
-    return { sessionId: this.sessionId, agentId: this.#calls.agentId ?? this.#clientName };
+    return { sessionId: this.sessionId, agentId: this.#agentId ?? this.#calls.agentId ?? this.#clientName };
   }
 
   /** Notifies the client when it should list the tools again, until the returned function is called. */
@@ -248,6 +256,7 @@ export class Relay {
         calls: this.#calls,
         owner: this,
         ...this.#caller,
+        principal: this.#principal,
         admit: (holdMs, signal) => this.#admit(request, holdMs, signal),
         decided: (decision) => {
           // A refusal never comes before the constructor has returned: it needs a check.
