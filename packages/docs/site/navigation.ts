@@ -89,6 +89,7 @@ export const sections: readonly Section[] = [
           guide('ask-only-when-it-matters'),
           guide('history-in-conditions'),
           guide('policies-as-code'),
+          guide('policy-packs'),
           guide('decisions'),
         ],
       },
