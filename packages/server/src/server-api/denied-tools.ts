@@ -1,4 +1,4 @@
-import { checkedAction, isUnconditionalDenial, matchPolicy } from '@actlog/policy';
+import { checkedAction, deniedTools } from '@actlog/policy';
 import { contract } from '@actlog/protocol/schemas';
 import * as z from 'zod';
 import { requireScope } from '../http/request-gate.ts';
@@ -46,11 +46,9 @@ export function deniedToolsRoute({ storage, policySets, tenantTurns }: DeniedToo
     async handle({ caller: { tenantId }, body, disconnected }) {
       const { tools, ...names } = validated('body', deniedToolsBody, body);
       const { policies } = await storage.read(tenantId, (db) => policySets.of(db, tenantId));
-      const denials = policies.filter(({ definition }) => isUnconditionalDenial(definition));
-      const isDenied = (toolName: string) => {
-        const tool = checkedAction({ ...names, action: { toolName, argumentsHash: '' } });
-        return denials.some(({ rule }) => matchPolicy(rule, tool) !== undefined);
-      };
+      const denies = deniedTools(policies);
+      const isDenied = (toolName: string) =>
+        denies(checkedAction({ ...names, action: { toolName, argumentsHash: '' } }));
       const work = async (turn: Turn) => {
         const denied: string[] = [];
         for (let index = 0; index < tools.length; index += toolsInTurn) {
