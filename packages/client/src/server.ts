@@ -77,6 +77,8 @@ export {
   type BacktestOptions,
   backtestPolicies,
   type DecisionFilters,
+  type DeniedToolsQuestion,
+  findDeniedTools,
   listAuditEntries,
   listDecisions,
   type PolicyTrial,

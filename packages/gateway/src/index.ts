@@ -6,4 +6,9 @@
 export { GatewayCalls, type GatewayCallsOptions } from './calls/gateway-calls.ts';
 export { gatewayCommand } from './command/gateway-command.ts';
 export { Relay, type RelayEnds, type RelayOptions } from './relay/relay.ts';
+export {
+  type ChangedToolDecision,
+  ServerTools,
+  type ServerToolsOptions,
+} from './tools/server-tools.ts';
 export { version } from './version.ts';

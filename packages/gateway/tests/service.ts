@@ -51,6 +51,7 @@ export class TestService {
       ACTLOG_BASE_URL: this.url,
       ACTLOG_API_KEY: this.agentKey,
       ACTLOG_SPOOL_DIR: this.newFolder(),
+      ACTLOG_PINS_DIR: this.newFolder(),
       ...more,
     };
   }

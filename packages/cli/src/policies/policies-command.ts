@@ -16,6 +16,7 @@ import type { Column } from '../output/table.ts';
 import { addPoliciesBacktest } from './backtest.ts';
 import { addPoliciesArchive, addPoliciesCreate, addPoliciesUpdate } from './change-policies.ts';
 import { addPoliciesCheck } from './check.ts';
+import { addPolicyPacks } from './packs.ts';
 import type { ApplyFlags, PlanFlags } from './plan/apply-plan.ts';
 import { addPoliciesPlan } from './plan.ts';
 import { deciderText, effectStyle, policyColumns, policyDetails } from './policy-columns.ts';
@@ -39,6 +40,7 @@ export function policiesCommand(): Command {
   addPoliciesApply(policies);
   addPoliciesTest(policies);
   addPoliciesPull(policies);
+  addPolicyPacks(policies);
   addPoliciesSchema(policies);
   return policies;
 }

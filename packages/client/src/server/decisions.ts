@@ -225,3 +225,49 @@ export function tryPolicies(
 ): Promise<CheckResult> {
   return client.request('POST', '/server/v1/trials', { ...options, body: trial });
 }
+
+/** Tools that an agent could be offered. */
+export interface DeniedToolsQuestion {
+  readonly agentId: string;
+  readonly framework?: string | undefined;
+  readonly environment?: string | undefined;
+  /** Names of the tools, as in checks; at most 1,000 in a request. */
+  readonly tools: readonly string[];
+}
+
+/** Maximum number of tools in one request. */
+const maxDeniedTools = 1000;
+
+/**
+ * Returns the tools that policies deny an agent whatever the arguments, the time and the earlier calls are: `POST
+ * /server/v1/denied-tools`. A program that offers tools to the agent can leave them out. Needs a key with the scope
+ * `ingest`.
+ *
+ * @throws NotFoundError When the service is not the actlog server, or an older one.
+ *
+ * @example
+ * ```ts
+ * import { findDeniedTools } from '@actlog/client/server';
+ *
+ * const tools = ['read_file', 'delete_file'];
+ * const denied = await findDeniedTools(client, { agentId: 'support', tools });
+ * console.log(tools.filter((tool) => !denied.includes(tool)));
+ * ```
+ */
+export async function findDeniedTools(
+  client: Actlog,
+  { tools, ...names }: DeniedToolsQuestion,
+  options: RequestOptions = {},
+): Promise<readonly string[]> {
+  const denied: string[] = [];
+  for (let start = 0; start < tools.length; start += maxDeniedTools) {
+    const body = { ...names, tools: tools.slice(start, start + maxDeniedTools) };
+    const response = await client.request<{ readonly denied: readonly string[] }>(
+      'POST',
+      '/server/v1/denied-tools',
+      { ...options, body },
+    );
+    denied.push(...response.denied);
+  }
+  return denied;
+}

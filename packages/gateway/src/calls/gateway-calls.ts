@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import type { GuardOptions, Recorder, ToolOutcome } from '@actlog/recorder';
 import {
@@ -8,6 +9,7 @@ import {
   toolContent,
   toolOutcomeStatus,
 } from '@actlog/recorder/adapter';
+import { type ServerTools, ToolChangedError } from '../tools/server-tools.ts';
 import { version } from '../version.ts';
 
 /** Maximum number of actions to remember. */
@@ -54,6 +56,8 @@ export const unanswered = Symbol('unanswered');
 
 /** Status of an accepted call whose end is not visible. */
 const accepted = 202;
+/** Status of a call that did not run because of the definition of its tool. */
+const forbidden = 403;
 
 /** Time limit of a hold without progress notifications, in milliseconds: most clients give up after a minute. */
 const briefHoldMs = 50_000;
@@ -77,25 +81,36 @@ export interface GatewayCallsOptions {
   readonly toolPrefix?: string | undefined;
   /** `true` announces each call to the server, for servers that record with actlog themselves. Default `false`. */
   readonly announces?: boolean | undefined;
+  /** Tools of the server, whose definitions are pinned. Default: definitions pass unread. */
+  readonly tools?: ServerTools | undefined;
+  /** `true` if the clients prove on whose behalf they call tools. Default: the principal is the recorder's. */
+  readonly hasPrincipals?: boolean | undefined;
 }
 
 /** Calls of all sessions of a gateway. */
 export class GatewayCalls {
   readonly agentId: string | undefined;
   readonly announces: boolean;
+  /** Tools of the server; undefined if definitions pass unread. */
+  readonly tools: ServerTools | undefined;
   /** Actions that wait for a person, by the call that repeats them. */
   readonly pending = new PendingApprovals();
   readonly #patient: AdapterCalls;
   readonly #brief: AdapterCalls;
+  readonly #holdTimeoutMs: number | undefined;
+  readonly #principals = new AsyncLocalStorage<string>();
 
   /** @throws RangeError or TypeError when an option is invalid */
   constructor(options: GatewayCallsOptions) {
     if ('guard' in options) {
       throw new TypeError('guard has no effect here: pass it to the recorder, new Recorder({ guard }).');
     }
-    const { recorder, agentId, holdTimeoutMs, showArguments, toolPrefix, announces = false } = options;
+    const { recorder, agentId, holdTimeoutMs, showArguments, toolPrefix, announces = false, tools } = options;
+    const principal = options.hasPrincipals ? () => this.#principals.getStore() : undefined;
     this.agentId = agentId;
     this.announces = announces;
+    this.tools = tools;
+    this.#holdTimeoutMs = holdTimeoutMs;
     const traits = {
       framework: 'mcp',
       sdk: `@actlog/gateway/${version}`,
@@ -108,7 +123,7 @@ export class GatewayCalls {
         recorder,
         agentId,
         toolName,
-        guard: { holdTimeoutMs: holdTimeoutMs ?? defaultMs, showArguments },
+        guard: { holdTimeoutMs: holdTimeoutMs ?? defaultMs, showArguments, principal },
       });
     this.#patient = callsWith(patientHoldMs);
     this.#brief = callsWith(briefHoldMs);
@@ -123,8 +138,19 @@ export class GatewayCalls {
   for({ canNotify }: { readonly canNotify: boolean }): AdapterCalls {
     return canNotify ? this.#patient : this.#brief;
   }
+
+  /** Runs a function, whose calls are made on behalf of a principal. */
+  onBehalfOf<Result>(principal: string | undefined, run: () => Result): Result {
+    return principal === undefined ? run() : this.#principals.run(principal, run);
+  }
+
+  /** Returns how long a call waits for a person, in milliseconds. */
+  holdMs({ canNotify }: { readonly canNotify: boolean }): number {
+    return this.#holdTimeoutMs ?? (canNotify ? patientHoldMs : briefHoldMs);
+  }
 }
 
 function statusOf(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
+  if (!outcome.ok && outcome.error instanceof ToolChangedError) return forbidden;
   return outcome.ok && outcome.result === unanswered ? accepted : toolOutcomeStatus(outcome, call);
 }

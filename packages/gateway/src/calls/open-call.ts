@@ -5,6 +5,7 @@ import {
   type CallParams,
   createEventId,
   deniedResult,
+  type HookedCall,
   isInputRequired,
   keepActionId,
   noteRecordedStatus,
@@ -23,6 +24,7 @@ import {
   resultText,
   rpcErrors,
 } from '../messages/json-rpc.ts';
+import { ToolChangedError } from '../tools/server-tools.ts';
 import { type Caller, type GatewayCalls, unanswered } from './gateway-calls.ts';
 
 /** A request, or notification, that calls a tool. */
@@ -54,12 +56,16 @@ export interface ResponseChanges {
 /** Surroundings of a call. */
 export interface CallContext extends Caller {
   readonly calls: GatewayCalls;
+  /** Person or system on whose behalf the call is made, if the client proved it. */
+  readonly principal: string | undefined;
   /** Client's connection, with which waiting calls end. */
   readonly owner: object;
   /** Receives the decision, while the call's line can still be forwarded in order. */
   decided(decision: CallDecision): void;
   /** Sends a message to the client while the call waits. */
   notify(text: string): void;
+  /** Returns when the definition of the tool lets it be called, or `undefined` if it does at once. */
+  admit(holdMs: number, signal: AbortSignal): Promise<void> | undefined;
 }
 
 /** A tool call between the client's request and its response, which is checked, recorded and held. */
@@ -82,7 +88,8 @@ export class OpenCall {
     this.#response.promise.catch(() => {}); // a call that does not run awaits none
     const progressToken = progressTokenOf(request.params);
     const canNotify = progressToken !== undefined && request.id !== undefined;
-    this.recorded = this.#record(context.calls.for({ canNotify }));
+    const { calls } = context;
+    this.recorded = this.#record(calls.for({ canNotify }), calls.holdMs({ canNotify }));
     if (canNotify && !this.#isDecided) {
       this.#endNotifying = notifyWhileHeld(progressToken, context.notify);
     }
@@ -111,7 +118,7 @@ export class OpenCall {
     this.#response.reject(error);
   }
 
-  async #record(calls: AdapterCalls): Promise<ResponseChanges> {
+  async #record(calls: AdapterCalls, holdMs: number): Promise<ResponseChanges> {
     const { params } = this.#request;
     const { sessionId, agentId, owner, calls: gateway } = this.#context;
     const caller = { sessionId, agentId };
@@ -151,8 +158,13 @@ export class OpenCall {
     };
     const record = (recorded: typeof run) => calls.run({ ...call, ...serverCall.termsOf(calls) }, recorded);
     try {
-      await runRepeatable({ owner, run, key, record });
+      const admitted = this.#context.admit(holdMs, this.#abort.signal);
+      // Only then, because a call that waits for nothing is decided when the constructor returns.
+      if (admitted) await admitted.catch((error: unknown) => this.#recordRefused(calls, call, error));
+      await gateway.onBehalfOf(this.#context.principal, () => runRepeatable({ owner, run, key, record }));
     } catch (error) {
+      // A tool that is always denied is not to be listed any more.
+      if (ActionDeniedError.isInstance(error)) gateway.tools?.denied?.refresh();
       const mayBeApproved = isPending(error) || isTimeout(error);
       if (!this.#isDecided && mayBeApproved) gateway.pending.keep(caller, params, actionId);
       this.#decide({ runs: false, response: this.#refusal(error) });
@@ -169,6 +181,12 @@ export class OpenCall {
     };
   }
 
+  /** Records a call that the definition of its tool, or the client, stopped before it was checked. */
+  #recordRefused(calls: AdapterCalls, call: HookedCall, error: unknown): never {
+    calls.record(call, { ok: false, error });
+    throw error;
+  }
+
   /** Reports the first decision only, because the call of a forwarded request may still fail. */
   #decide(decision: CallDecision): void {
     if (this.#isDecided) return;
@@ -180,6 +198,7 @@ export class OpenCall {
   #refusal(error: unknown): string | undefined {
     if (this.id === undefined) return undefined;
     if (ActionDeniedError.isInstance(error)) return refusalText(this.id, this.#request.params, error);
+    if (error instanceof ToolChangedError) return errorResult(this.id, this.#request.params, error.message);
     if (error instanceof RpcError) return errorText(this.id, Number(error.code), error.message);
     // The client canceled the call, and expects no response.
     if (this.#abort.signal.aborted) return undefined;
@@ -216,9 +235,14 @@ function isPending(error: unknown): boolean {
  */
 function refusalText(id: unknown, params: CallParams, error: ActionDeniedError): string {
   const message = isPending(error) ? pendingMessage(error) : error.message;
+  return errorResult(id, params, message, deniedResult(error));
+}
+
+/** @param more - members of the result beside its text */
+function errorResult(id: unknown, params: CallParams, message: string, more: object = {}): string {
   // The result of such a call describes a task, and cannot contain a message.
   if (params.task !== undefined) return errorText(id, rpcErrors.internalError, message);
-  const result = { ...deniedResult(error), content: [{ type: 'text', text: message }] };
+  const result = { ...more, isError: true, content: [{ type: 'text', text: message }] };
   return resultText(id, isTyped(params) ? { resultType: 'complete', ...result } : result);
 }
 

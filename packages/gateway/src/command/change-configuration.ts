@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
+import { posix, resolve, win32 } from 'node:path';
 import { type ChangedText, ConfigurationFile } from '../wrap/configuration-text.ts';
 import type { GatewayFlags } from './gateway-flags.ts';
 
@@ -12,6 +12,7 @@ const variableNames = [
   'ACTLOG_ENVIRONMENT',
   'ACTLOG_GUARD',
   'ACTLOG_GUARD_ON_UNAVAILABLE',
+  'ACTLOG_PINS_DIR',
 ] as const;
 
 const required = ['ACTLOG_BASE_URL', 'ACTLOG_API_KEY'] as const;
@@ -62,12 +63,17 @@ function variablesForGateway(): Record<string, string> {
 /** Returns the options that the gateway itself gets. */
 function optionsForGateway(flags: GatewayFlags): string[] {
   const { agent, guard, onUnavailable, holdSeconds, toolPrefix, showArguments, announce } = flags;
+  const { onChangedTool, deniedTools, pin } = flags;
   const values = {
     agent,
     guard,
     'on-unavailable': onUnavailable,
     'hold-seconds': holdSeconds,
     'tool-prefix': toolPrefix,
+    'on-changed-tool': onChangedTool,
+    'denied-tools': deniedTools,
+    // Programs of a desktop have another current folder.
+    pin: pin === undefined ? undefined : resolve(pin),
   };
   const options = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, String(value)],

@@ -1,6 +1,7 @@
 import { showArgumentsOf } from '@actlog/recorder/short-lived';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { GatewayFlags } from './gateway-flags.ts';
+import { pinsCommand } from './pins-command.ts';
 
 const examples = `
 Examples:
@@ -11,6 +12,7 @@ Examples:
   actlog gateway --listen 8811 --url https://mcp.example.com/mcp
   actlog gateway --wrap claude-desktop
   actlog gateway --unwrap claude-desktop
+  actlog gateway pins
 
 Environment: ACTLOG_BASE_URL and ACTLOG_API_KEY, and the variables of the recorder, such as ACTLOG_GUARD.`;
 
@@ -23,6 +25,7 @@ export function gatewayCommand(): Command {
     .option('--header <header...>', 'header for --url, such as "Authorization: Bearer …"')
     .option('--listen <port>', 'listen for clients by Streamable HTTP instead of stdio', parsePort)
     .option('--host <host>', 'address to listen on', '127.0.0.1')
+    .option('--authorize <file>', 'JSON file with the issuers whose access tokens clients of --listen need')
     .option('--agent <id>', 'agent of the calls (default: the name of the client)')
     .addOption(new Option('--guard <mode>', 'guard of the calls').choices(['off', 'observe', 'enforce']))
     .addOption(
@@ -38,12 +41,26 @@ export function gatewayCommand(): Command {
       'arguments for the approver and conditions: all, or =PATH,… such as =path,user.name',
       parsePaths,
     )
+    .addOption(
+      new Option(
+        '--on-changed-tool <decision>',
+        'calls of tools whose definition is new or has changed (default: hold if the guard enforces, else allow)',
+      ).choices(['hold', 'deny', 'allow']),
+    )
+    .option('--pin <file>', 'file with the pinned definitions of tools (default: one of the server)')
+    .addOption(
+      new Option(
+        '--denied-tools <mode>',
+        'tools that policies always deny: list them, hide them, or keep-hidden while the service is unreachable (default: hide if the guard enforces, else list)',
+      ).choices(['list', 'hide', 'keep-hidden']),
+    )
     .option('--announce', 'announce calls to a server that records with actlog itself')
     .option('--wrap <file>', 'put the gateway into a configuration: claude-desktop, cursor, vscode or a file')
     .option('--unwrap <file>', 'take the gateway out of a configuration')
     .option('--server <name>', 'only this server of the configuration')
     .option('--print', 'print the configuration instead of writing it')
     .addHelpText('after', examples)
+    .addCommand(pinsCommand())
     .exitOverride()
     .action(async (command: string[], _options: unknown, self: Command) => {
       const flags = self.opts<GatewayFlags>();

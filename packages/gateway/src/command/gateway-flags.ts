@@ -10,6 +10,10 @@ export interface GatewayFlags {
   readonly holdSeconds?: number;
   readonly toolPrefix?: string;
   readonly showArguments?: string | true;
+  readonly onChangedTool?: 'hold' | 'deny' | 'allow';
+  readonly pin?: string;
+  readonly deniedTools?: 'list' | 'hide' | 'keep-hidden';
+  readonly authorize?: string;
   readonly announce?: boolean;
   readonly wrap?: string;
   readonly unwrap?: string;

@@ -14,6 +14,7 @@ import {
 } from '../messages/json-rpc.ts';
 import { Relay } from '../relay/relay.ts';
 import { ChildServer, type ChildServerOptions, pump } from '../stdio/child-server.ts';
+import type { Authorized } from './authorization.ts';
 import { ClientResponse } from './client-response.ts';
 import { readBody } from './read-body.ts';
 import { respondJson } from './upstream.ts';
@@ -32,15 +33,17 @@ export class ChildSessions {
   }
 
   /** Handles one request (Model Context Protocol, "Streamable HTTP"). */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse, caller?: Authorized): Promise<void> {
     const body = await readBody(request);
     const header = request.headers[sessionHeader];
     const id = Array.isArray(header) ? header[0] : header;
-    const session = id === undefined ? undefined : this.#byId.get(id);
+    const found = id === undefined ? undefined : this.#byId.get(id);
+    const session = found?.owner === caller?.owner ? found : undefined;
     if (body === undefined) respondJson(response, 413, 'The message is larger than 64 MiB.');
     else if (id !== undefined && !session)
       respondJson(response, 404, 'The session does not exist, or has ended.');
-    else if (request.method === 'POST') await this.#post(request, response, body, session);
+    else if (caller && !caller.authorization.admits(request, response, body)) return;
+    else if (request.method === 'POST') await this.#post(request, response, body, session, caller);
     else if (!session)
       respondJson(response, 400, `The header ${sessionHeader} is missing: send initialize first.`);
     else if (request.method === 'GET') session.listen(new ClientResponse(request, response));
@@ -58,6 +61,7 @@ export class ChildSessions {
     response: ServerResponse,
     body: Buffer,
     known: ChildSession | undefined,
+    caller: Authorized | undefined,
   ): Promise<void> {
     let messages: ReturnType<typeof messagesOf>;
     try {
@@ -70,16 +74,16 @@ export class ChildSessions {
     if (known) {
       known.post(body, messages, new ClientResponse(request, response));
     } else if (messages.some(({ method }) => method === 'initialize')) {
-      const session = await this.#start(response);
+      const session = await this.#start(response, caller);
       session?.post(body, messages, new ClientResponse(request, response, { [sessionHeader]: session.id }));
     } else {
       respondJson(response, 400, `The header ${sessionHeader} is missing: send initialize first.`);
     }
   }
 
-  async #start(response: ServerResponse): Promise<ChildSession | undefined> {
+  async #start(response: ServerResponse, caller?: Authorized): Promise<ChildSession | undefined> {
     try {
-      const session = await ChildSession.start(this.#options, this.#calls);
+      const session = await ChildSession.start(this.#options, this.#calls, caller);
       this.#byId.set(session.id, session);
       void session.ended.then(() => this.#byId.delete(session.id));
       return session;
@@ -114,6 +118,8 @@ class ChildSession {
   readonly id = randomUUID();
   /** Resolves when the server has ended and its calls are recorded. */
   readonly ended: Promise<void>;
+  /** Subject to whose token the session belongs; undefined without authorization. */
+  readonly owner: string | undefined;
   readonly #server: ChildServer;
   readonly #relay: Relay;
   /** Newest last. */
@@ -122,7 +128,8 @@ class ChildSession {
   #stream: ClientResponse | undefined;
   #waiting: Buffer[] = [];
 
-  private constructor(server: ChildServer, calls: GatewayCalls) {
+  private constructor(server: ChildServer, calls: GatewayCalls, caller: Authorized | undefined) {
+    this.owner = caller?.owner;
     this.#server = server;
     this.#relay = new Relay(
       calls,
@@ -130,7 +137,7 @@ class ChildSession {
         toServer: (line) => server.stdin.write(singleLine(line)),
         toClient: (line) => this.#toClient(line),
       },
-      { sessionId: this.id },
+      { sessionId: this.id, agentId: caller?.agentId, principal: caller?.principal },
     );
     const received = pump(server.stdout, undefined, (line) => this.#relay.fromServer(line));
     this.ended = this.#end(received);
@@ -141,8 +148,12 @@ class ChildSession {
    *
    * @throws Error when its command cannot be started
    */
-  static async start(options: ChildServerOptions, calls: GatewayCalls): Promise<ChildSession> {
-    return new ChildSession(await ChildServer.start(options), calls);
+  static async start(
+    options: ChildServerOptions,
+    calls: GatewayCalls,
+    caller?: Authorized,
+  ): Promise<ChildSession> {
+    return new ChildSession(await ChildServer.start(options), calls, caller);
   }
 
   /** Takes the body of a request. */

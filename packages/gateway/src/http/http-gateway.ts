@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
 import { messagesOf, parseMessage } from '../messages/json-rpc.ts';
 import type { ChildServerOptions, SignalSource } from '../stdio/child-server.ts';
+import type { Authorization, Authorized } from './authorization.ts';
 import { ChildSessions } from './child-sessions.ts';
 import { ProxyExchange, ProxySessions } from './proxy-exchange.ts';
 import { readBody } from './read-body.ts';
@@ -17,6 +18,8 @@ export interface HttpGatewayOptions {
   readonly server: Upstream | ChildServerOptions;
   readonly calls: GatewayCalls;
   readonly signals: SignalSource;
+  /** Creates the authorization for the address of the gateway. Default: all clients are accepted. */
+  readonly authorize?: ((address: URL) => Authorization) | undefined;
   /** Called with the address for clients. */
   listening(url: string): void;
 }
@@ -31,14 +34,20 @@ export async function runHttpGateway(options: HttpGatewayOptions): Promise<NodeJ
   const { host, port, server, calls, signals } = options;
   const isUpstream = server instanceof Upstream;
   const sessions = isUpstream ? new HttpProxy(server, calls) : new ChildSessions(server, calls);
-  const listener = await Listener.start(host, port, (request, response) =>
-    sessions.handle(request, response),
+  const gate: { authorization?: Authorization } = {};
+  const listener = await Listener.start(host, port, gate, (request, response, caller) =>
+    sessions.handle(request, response, caller),
   );
+  const path = isUpstream ? `${server.url.pathname}${server.url.search}` : '/mcp';
+  try {
+    if (options.authorize) gate.authorization = options.authorize(new URL(`${listener.origin}${path}`));
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
   const ended = Promise.withResolvers<NodeJS.Signals>();
   const stopListening = signals.listen((signal) => ended.resolve(signal));
-  options.listening(
-    `${listener.origin}${isUpstream ? `${server.url.pathname}${server.url.search}` : '/mcp'}`,
-  );
+  options.listening(`${listener.origin}${path}`);
   const signal = await ended.promise;
   await listener.close();
   await sessions.close();
@@ -62,7 +71,7 @@ class HttpProxy {
   }
 
   /** Handles one request. */
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse, caller?: Authorized): Promise<void> {
     const target = problemOfTarget(request, this.#upstream.url);
     const body = await readBody(request);
     if (target) {
@@ -79,8 +88,13 @@ class HttpProxy {
       respondJson(response, problem.status, problem.message);
       return;
     }
+    if (caller && !caller.authorization.admits(request, response, body)) return;
     const header = request.headers['mcp-session-id'];
     const id = Array.isArray(header) ? header[0] : header;
+    if (!this.#sessions.belongs(id, caller?.owner)) {
+      respondJson(response, 404, 'The session does not exist, or has ended.');
+      return;
+    }
     if (request.method === 'DELETE' && id !== undefined) this.#sessions.end(id);
     const sessions = this.#sessions;
     const exchange = new ProxyExchange({
@@ -89,8 +103,9 @@ class HttpProxy {
       sessions,
       request,
       response,
+      caller,
     });
-    await exchange.run(body, sessions.get(id));
+    await exchange.run(body, sessions.get(id, caller?.owner));
   }
 
   /** Ends all calls, and resolves when they are recorded. */
@@ -146,7 +161,7 @@ function problemOfMessage({ headers }: IncomingMessage, body: Buffer): RequestPr
 }
 
 /** Handles one request. */
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Handler = (request: IncomingMessage, response: ServerResponse, caller?: Authorized) => Promise<void>;
 
 /** Listener for clients that are connected by Streamable HTTP. */
 class Listener {
@@ -163,14 +178,21 @@ class Listener {
    * Starts listening.
    *
    * @param port - 0 takes a free one
+   * @param gate - authorization in front of the handler, which is created when the address is known
    * @throws Error when the port is taken, or the address is not one of this machine
    */
-  static async start(host: string, port: number, handle: Handler): Promise<Listener> {
+  static async start(
+    host: string,
+    port: number,
+    gate: { readonly authorization?: Authorization },
+    handle: Handler,
+  ): Promise<Listener> {
     const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(host);
     const server = createServer({ requestTimeout: 0 }, (request, response) => {
-      const problem = originProblem(request, isLoopback);
+      const { authorization } = gate;
+      const problem = originProblem(request, isLoopback, authorization?.origin);
       if (problem !== undefined) respondJson(response, 403, problem);
-      else handle(request, response).catch(() => response.destroy());
+      else handleFor(request, response, authorization, handle).catch(() => response.destroy());
     });
     server.listen(port, host);
     try {
@@ -194,6 +216,19 @@ class Listener {
   }
 }
 
+/** Handles a request once its token is verified. */
+async function handleFor(
+  request: IncomingMessage,
+  response: ServerResponse,
+  authorization: Authorization | undefined,
+  handle: Handler,
+): Promise<void> {
+  if (!authorization) return handle(request, response);
+  if (authorization.serveMetadata(request, response)) return;
+  const caller = await authorization.caller(request, response);
+  if (caller) await handle(request, response, { ...caller, authorization });
+}
+
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -201,11 +236,19 @@ const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[
  * none (Model Context Protocol, "Transports", "Security Warning": DNS rebinding).
  *
  * @param isLoopback - `true` if the gateway listens on this machine only
+ * @param own - origin of the gateway for clients, if it is configured
  */
-function originProblem({ headers }: IncomingMessage, isLoopback: boolean): string | undefined {
+function originProblem(
+  { headers }: IncomingMessage,
+  isLoopback: boolean,
+  own: string | undefined,
+): string | undefined {
   const { origin, host } = headers;
-  if (origin !== undefined && !isNamed(origin)) return 'requests of web pages are not accepted';
-  if (isLoopback && !isNamed(`http://${host}`)) return 'the header Host must name this machine';
+  if (origin !== undefined && origin !== own && !isNamed(origin)) {
+    return 'requests of web pages are not accepted';
+  }
+  const isOwn = own !== undefined && URL.parse(`http://${host}`)?.hostname === new URL(own).hostname;
+  if (isLoopback && !isOwn && !isNamed(`http://${host}`)) return 'the header Host must name this machine';
   return undefined;
 }
 

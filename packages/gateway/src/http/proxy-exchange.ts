@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
-import { RpcError } from '../messages/json-rpc.ts';
+import { errorText, messagesOf, parseMessage, RpcError, rpcErrors } from '../messages/json-rpc.ts';
 import { OpenCalls } from '../relay/open-calls.ts';
 import { Relay } from '../relay/relay.ts';
+import type { Authorized } from './authorization.ts';
 import { ClientResponse, EventStreamSplitter, eventBytes, eventStreamType } from './client-response.ts';
+import { TokenExchangeError } from './token-exchange.ts';
 import { respondJson, type Upstream } from './upstream.ts';
 
 /** Maximum number of sessions to remember. */
@@ -15,6 +17,8 @@ interface ProxySession {
   /** Id of the transport's session; undefined for an exchange without one. */
   readonly id: string | undefined;
   readonly open: OpenCalls;
+  /** Subject to whose token the session belongs; undefined without authorization. */
+  readonly owner: string | undefined;
   /** Name that the client gave itself. */
   clientName: string | undefined;
 }
@@ -24,17 +28,23 @@ export class ProxySessions {
   readonly #byId = new Map<string, ProxySession>();
 
   /** Returns the session with an id, or a new one for an exchange without an id. */
-  get(id: string | undefined): ProxySession {
+  get(id: string | undefined, owner?: string): ProxySession {
     const known = id === undefined ? undefined : this.#byId.get(id);
     if (known) return known;
-    const session = { id, open: new OpenCalls(), clientName: undefined };
+    const session = { id, open: new OpenCalls(), owner, clientName: undefined };
     if (id !== undefined) this.#add(id, session);
     return session;
   }
 
   /** Gives the session of an `initialize` request the id of its response. */
-  begin(id: string, { open, clientName }: ProxySession): void {
-    if (!this.#byId.has(id)) this.#add(id, { id, open, clientName });
+  begin(id: string, { open, owner, clientName }: ProxySession): void {
+    if (!this.#byId.has(id)) this.#add(id, { id, open, owner, clientName });
+  }
+
+  /** Returns `true` unless the session with an id belongs to the token of another subject. */
+  belongs(id: string | undefined, owner: string | undefined): boolean {
+    const session = id === undefined ? undefined : this.#byId.get(id);
+    return session === undefined || session.owner === owner;
   }
 
   /** Forgets a session, and ends its calls. */
@@ -66,6 +76,8 @@ export interface ProxyExchangeOptions {
   readonly sessions: ProxySessions;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Caller whose token is verified; undefined without authorization. */
+  readonly caller: Authorized | undefined;
 }
 
 /** One request of a client to an HTTP server, and its response. */
@@ -89,17 +101,21 @@ export class ProxyExchange {
 
   /** Runs the exchange, and resolves when it has ended and its calls are recorded. */
   async run(body: Buffer, session: ProxySession): Promise<void> {
-    const { calls, request, response } = this.#options;
+    const { calls, request, response, caller } = this.#options;
     const { id: sessionId, clientName, open } = session;
     const ends = {
       toServer: (line: Buffer) => void this.#forward(line, relay, session),
       toClient: (line: Buffer) => this.#deliver(line),
+      ask: (line: Buffer) => void this.#ask(line, relay),
       dropped: () => {
         this.#client.finish();
         this.#done.resolve();
       },
     };
-    const relay: Relay = new Relay(calls, ends, { sessionId, clientName, open });
+    const canNotify = request.method === 'GET';
+    const { agentId, principal } = caller ?? {};
+    const known = { sessionId, clientName, open, canNotify, agentId, principal };
+    const relay: Relay = new Relay(calls, ends, known);
     response.once('close', () => {
       if (!response.writableFinished) relay.clientGone();
       this.#gone.abort();
@@ -125,15 +141,40 @@ export class ProxyExchange {
     this.#done.resolve();
   }
 
+  /** Sends a request of the gateway itself beside that of the client, and passes the response to the relay. */
+  async #ask(line: Buffer, relay: Relay): Promise<void> {
+    const { request } = this.#options;
+    const { 'mcp-name': _name, 'last-event-id': _last, ...headers } = forwardedHeaders(request.headers);
+    const { id, method } = JSON.parse(line.toString()) as { readonly id: unknown; readonly method: string };
+    const isResponse = (text = '') => messagesOf(parseMessage(text)).some((message) => message.id === id);
+    let found: string | undefined;
+    try {
+      const received = await this.#send({
+        method: 'POST',
+        headers: { ...headers, ...(headers['mcp-method'] !== undefined && { 'mcp-method': method }) },
+        body: line.subarray(0, -1),
+      });
+      const isStream = String(received.headers['content-type'] ?? '').startsWith(eventStreamType);
+      const bytes = Buffer.from(await received.body.arrayBuffer());
+      const messages = isStream
+        ? new EventStreamSplitter().push(bytes).map(({ data }) => data)
+        : [bytes.toString()];
+      found = messages.find(isResponse);
+    } catch {
+      // The connection is lost: the gateway does without a response.
+    }
+    const problem = 'The MCP server did not respond.';
+    relay.fromServer(Buffer.from(found ?? errorText(id, rpcErrors.connectionClosed, problem)));
+  }
+
   async #forward(body: Buffer, relay: Relay, session: ProxySession): Promise<void> {
-    const { upstream, sessions, request, response } = this.#options;
+    const { sessions, request, response } = this.#options;
     this.#stopStarting();
     try {
-      const received = await upstream.send({
+      const received = await this.#send({
         method: request.method ?? 'GET',
         headers: forwardedHeaders(request.headers),
         body: body.length > 0 ? body : undefined,
-        signal: this.#gone.signal,
       });
       const sessionId = received.headers['mcp-session-id'];
       if (typeof sessionId === 'string')
@@ -144,11 +185,37 @@ export class ProxyExchange {
       else if (!this.#isResumable)
         await relay.serverGone('The MCP server closed the stream before it responded');
       response.end();
-    } catch {
+    } catch (error) {
       // The connection is lost: there is no response, or only a part of it.
-      if (!this.#gone.signal.aborted) await this.#fail(relay);
+      if (!this.#gone.signal.aborted) await this.#fail(relay, error);
     }
     this.#done.resolve();
+  }
+
+  /**
+   * Sends a request to the server. With authorization, it has the server's token for the caller, or none: the token for the
+   * gateway is not passed on.
+   *
+   * @throws TokenExchangeError when there is no token for the caller; UpstreamRefusal when the server accepts none
+   */
+  async #send(options: Omit<Parameters<Upstream['send']>[0], 'signal'>): Promise<UpstreamResponse> {
+    const { upstream, caller } = this.#options;
+    const { signal } = this.#gone;
+    if (!caller) return upstream.send({ ...options, signal });
+    const { exchange } = caller.authorization;
+    const { authorization: _token, ...headers } = options.headers;
+    for (let attempt = 1; ; attempt += 1) {
+      const token = await exchange?.tokenFor(caller.token);
+      const own = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      const received = await upstream.send({ ...options, headers: { ...headers, ...own }, signal });
+      if (received.statusCode !== 401 && received.statusCode !== 403) return received;
+      await received.body.dump();
+      exchange?.forget(caller.token);
+      // Its challenge names another authorization server, which is not the client's.
+      if (attempt > 1 || !exchange || received.statusCode === 403) {
+        throw new UpstreamRefusal(received.statusCode);
+      }
+    }
   }
 
   async #receive(received: UpstreamResponse, relay: Relay): Promise<void> {
@@ -192,16 +259,27 @@ export class ProxyExchange {
     response.write(splitter.end());
   }
 
-  async #fail(relay: Relay): Promise<void> {
+  async #fail(relay: Relay, error: unknown): Promise<void> {
     const { response } = this.#options;
-    const problem = 'The MCP server could not be reached';
+    const isRefusal = error instanceof UpstreamRefusal || error instanceof TokenExchangeError;
+    const problem = isRefusal ? error.message.replace(/\.$/, '') : 'The MCP server could not be reached';
     if (this.#client.isStarted && !this.#client.isStream) {
       response.destroy();
       return;
     }
     await relay.serverGone(problem);
     if (this.#client.isStarted) response.end();
-    else respondJson(response, 502, `${problem}.`);
+    else {
+      const isDenied = error instanceof TokenExchangeError && error.isRefusal;
+      respondJson(response, isDenied ? 403 : 502, `${problem}.`);
+    }
+  }
+}
+
+/** Error thrown when the server does not accept the gateway's token for a caller, or no token. */
+class UpstreamRefusal extends Error {
+  constructor(status: number) {
+    super(`The MCP server did not accept the request of the gateway (HTTP ${status}).`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { callMethod, parseExactJson, repeatedMember } from '@actlog/recorder/adapter';
-import { applyEdits, type JSONPath, modify, parseTree } from 'jsonc-parser';
+import { applyEdits, findNodeAtLocation, type JSONPath, modify, parseTree } from 'jsonc-parser';
 
 /** Any message of JSON-RPC 2.0, as far as the gateway reads it. Its other fields are passed on unread. */
 export interface RpcMessage {
@@ -42,6 +42,14 @@ export class RpcError extends Error {
 export function messagesOf(value: unknown): readonly RpcMessage[] {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.map((message) => (typeof message === 'object' && message !== null ? message : {}));
+}
+
+/** Returns the names of the tools that a message, or a batch, calls. */
+export function callNamesIn(text: string): string[] {
+  return messagesOf(parseMessage(text)).flatMap(({ method, params }) => {
+    const { name } = (params ?? {}) as { readonly name?: unknown };
+    return method === callMethod && typeof name === 'string' ? [name] : [];
+  });
 }
 
 /** Returns `true` for a response to a request of the other side. */
@@ -86,6 +94,25 @@ export function lineOf(text: string): Buffer {
 /** Returns a JSON text with one value set, or removed if it is undefined. All other characters stay as they are. */
 export function withValue(text: string, path: JSONPath, value: unknown): string {
   return applyEdits(text, modify(text, path, value, {}));
+}
+
+/**
+ * Returns a JSON text in which an array has other elements. All other characters stay as they are.
+ *
+ * @param change - returns the text of an element, or `undefined` to remove it
+ */
+export function withElementsOf(
+  text: string,
+  path: JSONPath,
+  change: (element: string, index: number) => string | undefined,
+): string {
+  const root = parseTree(text);
+  const array = root && findNodeAtLocation(root, path);
+  if (array?.type !== 'array') return text;
+  const elements = (array.children ?? []).flatMap(
+    ({ offset, length }, index) => change(text.slice(offset, offset + length), index) ?? [],
+  );
+  return `${text.slice(0, array.offset)}[${elements.join(',')}]${text.slice(array.offset + array.length)}`;
 }
 
 /** Returns the JSON text of each element of an array. */
@@ -196,7 +223,7 @@ function twinName(args: object): string | undefined {
  * Returns a name without case, as the most tolerant parsers compare names: Go folds U+017F to `s` and U+212A to `k`, and
  * Java takes the dotless and the dotted `i` for one.
  */
-function folded(name: string): string {
+export function folded(name: string): string {
   return name
     .replaceAll(/[\u0130\u0131]/g, 'i')
     .toUpperCase()

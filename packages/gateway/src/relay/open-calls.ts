@@ -1,11 +1,20 @@
 import type { OpenCall } from '../calls/open-call.ts';
 import { keyOfId } from '../messages/json-rpc.ts';
+import type { ServerTools } from '../tools/server-tools.ts';
+import { ToolLists } from '../tools/tool-lists.ts';
 
 /** Calls of a connection that have no response yet, by the ids of their requests. */
 export class OpenCalls {
   /** Several calls have one id only if the client breaks the protocol: then the oldest is ended first. */
   readonly #byId = new Map<string, OpenCall[]>();
   readonly #recording = new Set<Promise<unknown>>();
+  #lists: ToolLists | undefined;
+
+  /** Returns the lists of tools that the connection has requested. */
+  lists(tools: ServerTools): ToolLists {
+    this.#lists ??= new ToolLists(tools);
+    return this.#lists;
+  }
 
   /** `true` if no call waits for a response. */
   get isEmpty(): boolean {

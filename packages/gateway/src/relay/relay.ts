@@ -16,6 +16,7 @@ import {
   withElements,
   withValue,
 } from '../messages/json-rpc.ts';
+import { listChangedLine, type ToolLists } from '../tools/tool-lists.ts';
 import { OpenCalls } from './open-calls.ts';
 
 /** Both ends of a connection. Each message is a line of JSON with or without its line ending. */
@@ -24,6 +25,8 @@ export interface RelayEnds {
   toClient(line: Buffer): void;
   /** Reports a line of the client that is not forwarded and gets no response, for transports that must respond. */
   dropped?(): void;
+  /** Sends a request of the gateway itself to the server. Default: like a line of the client. */
+  ask?(line: Buffer): void;
 }
 
 /** Options of a relay. */
@@ -34,6 +37,12 @@ export interface RelayOptions {
   readonly clientName?: string | undefined;
   /** Calls of the session, if its messages come in several exchanges. Default: none yet. */
   readonly open?: OpenCalls | undefined;
+  /** Agent of the calls, if the client proved it. Default: that of the calls, or the name that the client gives itself. */
+  readonly agentId?: string | undefined;
+  /** Person or system on whose behalf the calls are made, if the client proved it. */
+  readonly principal?: string | undefined;
+  /** `false` if the client cannot be notified in this exchange. Default `true`. */
+  readonly canNotify?: boolean | undefined;
 }
 
 /**
@@ -47,6 +56,10 @@ export class Relay {
   readonly #ends: RelayEnds;
   readonly #output: OrderedOutput;
   readonly #open: OpenCalls;
+  readonly #lists: ToolLists | undefined;
+  readonly #agentId: string | undefined;
+  readonly #principal: string | undefined;
+  readonly #stopNotifying: () => void;
   /** Calls of this exchange. */
   readonly #own = new Set<OpenCall>();
   /** Responses to refused calls of a batch, by a call of the batch that was forwarded: a batch has one response. */
@@ -54,13 +67,21 @@ export class Relay {
   #clientName: string | undefined;
   #isClientGone = false;
 
-  constructor(calls: GatewayCalls, ends: RelayEnds, { sessionId, clientName, open }: RelayOptions = {}) {
+  constructor(
+    calls: GatewayCalls,
+    ends: RelayEnds,
+    { sessionId, clientName, open, agentId, principal, canNotify = true }: RelayOptions = {},
+  ) {
+    this.#agentId = agentId;
+    this.#principal = principal;
     this.#open = open ?? new OpenCalls();
+    this.#lists = calls.tools && this.#open.lists(calls.tools);
     this.#calls = calls;
     this.#ends = ends;
     this.sessionId = sessionId ?? newSessionId();
     this.#clientName = clientName;
     this.#output = new OrderedOutput((line) => ends.toClient(line));
+    this.#stopNotifying = canNotify ? this.#notifyOfTools() : () => {};
   }
 
   /** Name that the client gives itself. */
@@ -85,29 +106,38 @@ export class Relay {
     }
     const messages = messagesOf(value);
     for (const message of messages) this.#clientName = clientNameIn(message) ?? this.#clientName;
+    this.#lists?.request(messages);
     if (messages.some(isCall)) this.#takeCalls(line, messages, Array.isArray(value));
     else this.#passToServer(line, messages);
   }
 
   /** Takes a message, or a batch, of the server. */
   fromServer(line: Buffer): void {
-    if (this.#open.isEmpty) {
+    const concernsLists = this.#lists?.concerns(line) === true;
+    if (this.#open.isEmpty && !concernsLists) {
       this.#output.write(line);
       return;
     }
     const value = parseMessage(line.toString());
-    const responses = messagesOf(value).filter(isResponse);
+    const messages = messagesOf(value);
+    const isBatch = Array.isArray(value);
+    if (concernsLists && this.#lists?.consume(messages)) return;
+    const shown = concernsLists ? this.#lists?.shown(line, messages, isBatch, this.#caller) : undefined;
+    const responses = messages.filter(isResponse);
     const ended = responses.flatMap((response) => {
       const call = this.#open.take(response.id);
       call?.respond(response);
       return call ?? [];
     });
-    this.#output.write(ended.length === 0 ? line : this.#responseLine(line, ended, Array.isArray(value)));
+    this.#output.write(
+      ended.length === 0 ? (shown ?? line) : this.#responseLine(shown ?? line, ended, isBatch),
+    );
   }
 
   /** Gives up all calls after the client has disconnected: calls that wait for a decision never run. */
   clientGone(): void {
     this.#isClientGone = true;
+    this.#stopNotifying();
     this.cancelWaiting(() => true);
     giveUpCalls(this);
   }
@@ -153,6 +183,7 @@ export class Relay {
       this.#open.remove(call);
       call.cancel(reason);
     }
+    this.#stopNotifying();
     giveUpCalls(this);
     await this.recorded();
   }
@@ -162,6 +193,36 @@ export class Relay {
     const ended = [...this.#own].filter((call) => !this.#open.has(call) || !call.isDecided);
     await Promise.allSettled(ended.map((call) => call.recorded));
     await this.#output.written;
+  }
+
+  get #caller() {
+    return { sessionId: this.sessionId, agentId: this.#agentId ?? this.#calls.agentId ?? this.#clientName };
+  }
+
+  /** Notifies the client when it should list the tools again, until the returned function is called. */
+  #notifyOfTools(): () => void {
+    const { tools } = this.#calls;
+    const notify = () => this.#output.write(listChangedLine);
+    const stops = [
+      tools?.onChange(notify),
+      tools?.denied?.onChange((agentId) => {
+        if (agentId === this.#caller.agentId) notify();
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop?.();
+    };
+  }
+
+  /** Returns when a tool may be called, or `undefined` if it may at once. */
+  #admit({ params }: CallRequest, holdMs: number, signal: AbortSignal): Promise<void> | undefined {
+    const { tools } = this.#calls;
+    const lists = this.#lists;
+    if (!tools || !lists) return undefined;
+    const caller = this.#caller;
+    const admit = () => tools.admit(params.name, caller, { holdMs, signal });
+    if (!tools.isStale) return admit();
+    return lists.list(caller, params, this.#ends.ask ?? this.#ends.toServer).then(admit);
   }
 
   /** Returns the calls of this exchange without a response. */
@@ -194,8 +255,9 @@ export class Relay {
       const call: OpenCall = new OpenCall(request, {
         calls: this.#calls,
         owner: this,
-        sessionId: this.sessionId,
-        agentId: this.#calls.agentId ?? this.#clientName,
+        ...this.#caller,
+        principal: this.#principal,
+        admit: (holdMs, signal) => this.#admit(request, holdMs, signal),
         decided: (decision) => {
           // A refusal never comes before the constructor has returned: it needs a check.
           if (!decision.runs) this.#open.remove(call);
@@ -225,7 +287,12 @@ export class Relay {
   }
 
   /** Returns the server's response when its calls are recorded: the same line, except for changed outcomes. */
-  async #responseLine(line: Buffer, calls: readonly OpenCall[], isBatch: boolean): Promise<Buffer> {
+  async #responseLine(
+    received: Buffer | Promise<Buffer>,
+    calls: readonly OpenCall[],
+    isBatch: boolean,
+  ): Promise<Buffer> {
+    const line = await received;
     const changes = await Promise.all(calls.map((call) => call.recorded));
     const owed = calls.flatMap((call) => this.#owed.get(call)?.splice(0) ?? []);
     const changed = isBatch ? line : withChanges(line, changes[0]);

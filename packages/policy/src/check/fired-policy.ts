@@ -1,4 +1,6 @@
 import type { PolicyCheck, PolicyCreate, PolicyEffect, SentOf } from '@actlog/protocol';
+import type { CheckedAction } from '../match/checked-action.ts';
+import { matchPolicy, type PolicyRule } from '../match/match-policy.ts';
 
 /** Fields of a policy that its author writes, with defaults filled in. */
 export type PolicyDefinition = Omit<
@@ -54,6 +56,31 @@ export interface Verdict {
 export function verdictOn(fired: readonly FiredPolicy[]): Verdict {
   const decidedBy = fired.find(({ policy }) => policy.definition.mode === 'enforce');
   return { decision: decidedBy?.policy.definition.effect ?? 'allow', decidedBy };
+}
+
+/** A policy with its compiled rule. */
+interface CompiledPolicy {
+  readonly definition: PolicyDefinition;
+  readonly rule: PolicyRule;
+}
+
+/**
+ * Returns what says if policies deny a tool whatever the arguments, the time and the earlier calls are: if an enforced policy
+ * without a condition, rate and schedule denies it. If that is a fallback, no other policy may apply to the tool.
+ */
+export function deniedTools(policies: readonly CompiledPolicy[]): (tool: CheckedAction) => boolean {
+  const enforced = policies.filter(({ definition }) => definition.mode === 'enforce');
+  const denials = enforced.filter(({ definition: { effect, condition, rate, schedule } }) => {
+    return effect === 'deny' && condition === null && rate === null && schedule === null;
+  });
+  const others = enforced.filter(({ definition }) => !isFallback(definition) && definition.effect !== 'deny');
+  return (tool) => {
+    const denying = denials.filter(({ rule }) => matchPolicy(rule, tool) !== undefined);
+    if (denying.some(({ definition }) => !isFallback(definition))) return true;
+    const mayApply = ({ rule }: CompiledPolicy) =>
+      matchPolicy({ ...rule, condition: undefined }, tool) !== undefined;
+    return denying.length > 0 && !others.some(mayApply);
+  };
 }
 
 /** Returns the policy that denies the action, or `undefined` if none does. */
@@ -166,14 +193,27 @@ export interface PolicyWeight {
     | undefined;
 }
 
+/**
+ * Priority of a fallback, which is the lowest: a policy that denies or holds with it decides only if no other enforced policy
+ * applies. With it, everything that no policy allows is denied.
+ */
+export const fallbackPriority = -1000;
+
+/** `true` for a policy that decides only if no other one does. */
+export function isFallback({ effect, priority }: Pick<PolicyWeight, 'effect' | 'priority'>): boolean {
+  return priority === fallbackPriority && effect !== 'allow';
+}
+
 const effectOrder: Readonly<Record<PolicyEffect, number>> = { deny: 0, require_approval: 1, allow: 2 };
 
 /**
  * Sorts policies by precedence: deny before require_approval before allow, then by highest priority. At the same
- * priority, policies with `onTimeout: 'allow'` come last, so that they cannot bypass stricter ones.
+ * priority, policies with `onTimeout: 'allow'` come last, so that they cannot bypass stricter ones. Fallbacks come after all
+ * others.
  */
 export function byPrecedence(left: PolicyWeight, right: PolicyWeight): number {
   return (
+    Number(isFallback(left)) - Number(isFallback(right)) ||
     effectOrder[left.effect] - effectOrder[right.effect] ||
     right.priority - left.priority ||
     Number(runsUndecided(left)) - Number(runsUndecided(right))

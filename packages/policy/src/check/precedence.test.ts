@@ -22,6 +22,16 @@ test('sorts policies by effect, then by priority, and otherwise keeps their orde
   expect(sorted[3]).toBe(policies[0]);
 });
 
+test('sorts fallbacks, which deny or hold with the lowest priority, after all others', () => {
+  const [deny, hold, allow, last] = [
+    weight('deny', -1000),
+    weight('require_approval', -1000),
+    weight('allow'),
+    weight('allow', -1000),
+  ];
+  expect([hold, deny, last, allow].sort(byPrecedence)).toEqual([allow, last, deny, hold]);
+});
+
 test('sorts policies with onTimeout allow last at the same priority', () => {
   const approval = (onTimeout: 'allow' | 'deny') => ({
     ...weight('require_approval'),

@@ -22,6 +22,7 @@ import {
 import { auditRoute, type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
 import { type ChannelApiParts, channelDeliveriesRoute, channelRoutes } from './channels.ts';
+import { type DeniedToolsParts, deniedToolsRoute } from './denied-tools.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
@@ -36,6 +37,7 @@ const folder = '/server/v1';
 export type ServerApiParts = ServingParts &
   BacktestParts &
   TrialParts &
+  DeniedToolsParts &
   DecisionsParts &
   GrantListParts &
   RevocationParts &
@@ -56,6 +58,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     decisionsRoute(parts),
     backtestsRoute(parts),
     trialsRoute(parts),
+    deniedToolsRoute(parts),
     decideActionsRoute(parts),
     pendingActionRoute(parts),
     grantsRoute(parts),

@@ -49,6 +49,8 @@ export interface PoliciesFile {
   readonly $schema?: string | undefined;
   readonly policies?: readonly PolicyCreate[] | undefined;
   readonly tests?: readonly FileTest[] | undefined;
+  /** `true` if the tests run against the policies of this file alone, as if all were enforced. */
+  readonly testsAlone?: boolean | undefined;
 }
 
 /** A policy in a file: the body of `POST /v1/policies`, with a name that no other policy has. */
@@ -140,4 +142,10 @@ export const policiesFile: z.ZodType<PoliciesFile> = z.strictObject({
     .array(policyTest)
     .optional()
     .describe('Tests of the policies, in this file or in others, that `actlog policies test` runs.'),
+  testsAlone: z
+    .boolean()
+    .optional()
+    .describe(
+      'Runs the tests of this file against its policies alone, as if all were enforced; false by default.',
+    ),
 });

@@ -18,6 +18,8 @@ export interface PlacedPolicy extends Placed {
 /** A test of a file. */
 export interface PlacedTest extends Placed {
   readonly test: FileTest;
+  /** `true` if it runs against the policies of its file alone, as if all were enforced. */
+  readonly isAlone: boolean;
 }
 
 /** Content of policy files. */

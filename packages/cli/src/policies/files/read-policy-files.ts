@@ -76,7 +76,7 @@ function readFile(source: SourceFile, problems: FileProblem[]): Partial<PolicyFi
     problems.push(...result.error.issues.flatMap((issue) => problemsOf(source, issue)));
     return undefined;
   }
-  const { policies, tests } = result.data;
+  const { policies, tests, testsAlone: isAlone = false } = result.data;
   const base = { file: ['policies'], list: [], policy: [] }[form];
   const placed = policies?.map((policy, index) => {
     const place = placeOf(source, form === 'policy' ? base : [...base, index]);
@@ -85,7 +85,11 @@ function readFile(source: SourceFile, problems: FileProblem[]): Partial<PolicyFi
   for (const one of placed ?? []) problems.push(...contradictionsIn(one));
   return {
     ...(placed && { policies: placed }),
-    tests: (tests ?? []).map((test, index) => ({ test, ...placeOf(source, ['tests', index]) })),
+    tests: (tests ?? []).map((test, index) => ({
+      test,
+      isAlone,
+      ...placeOf(source, ['tests', index]),
+    })),
   };
 }
 

@@ -1,8 +1,14 @@
 import { checkedAction, PolicyTrial, policyDefinition } from '@actlog/policy';
-import type { PolicyEffect } from '@actlog/protocol';
+import type { PolicyCreate, PolicyEffect } from '@actlog/protocol';
 import { readsUntrusted } from '@actlog/risk';
 import { defaultAgent, type FileTest } from '../files/policies-file.ts';
-import { PolicyFileError, type PolicyFiles, type Position, positionText } from '../files/policy-files.ts';
+import {
+  type PlacedTest,
+  PolicyFileError,
+  type PolicyFiles,
+  type Position,
+  positionText,
+} from '../files/policy-files.ts';
 
 /** Time of a test that names none. */
 const defaultTime = '1970-01-01T00:00:00Z';
@@ -49,17 +55,19 @@ export interface PolicyTestReport {
  */
 export function runPolicyTests({ policies, tests }: PolicyFiles): PolicyTestReport {
   requireKnownNames({ policies, tests });
-  const digits = String(policies.length).length;
-  const trial = new PolicyTrial(
-    policies.map(({ policy }, index) => ({
-      id: String(index).padStart(digits, '0'),
-      definition: policyDefinition(policy),
-    })),
-    { readsUntrusted },
-  );
+  const all = trialOf(policies.map(({ policy }) => policy));
+  const alone = new Map<string, PolicyTrial>();
+  const trialFor = ({ isAlone, position: { file } }: PlacedTest): PolicyTrial => {
+    if (!isAlone) return all;
+    const own = policies.filter(({ position }) => position.file === file);
+    const trial = alone.get(file) ?? trialOf(own.map(({ policy }) => ({ ...policy, mode: 'enforce' })));
+    alone.set(file, trial);
+    return trial;
+  };
   const deciding = new Set<string | null>();
-  const results = tests.map(({ test, position }): PolicyTestResult => {
-    const verdict = trial.check(actionOf(test), {
+  const results = tests.map((placed): PolicyTestResult => {
+    const { test, position } = placed;
+    const verdict = trialFor(placed).check(actionOf(test), {
       actions: test.earlierActions,
       calls: test.earlierCalls?.map(({ tool, agent, ...call }) => ({
         ...call,
@@ -94,6 +102,15 @@ export function runPolicyTests({ policies, tests }: PolicyFiles): PolicyTestRepo
     neverDeciding: names.filter((name) => !deciding.has(name)),
     tests: results,
   };
+}
+
+function trialOf(policies: readonly PolicyCreate[]): PolicyTrial {
+  const digits = String(policies.length).length;
+  const defined = policies.map((policy, index) => ({
+    id: String(index).padStart(digits, '0'),
+    definition: policyDefinition(policy),
+  }));
+  return new PolicyTrial(defined, { readsUntrusted });
 }
 
 function requireKnownNames({ policies, tests }: PolicyFiles): void {
