@@ -165,6 +165,7 @@ export const sections: readonly Section[] = [
           packagePage('risk', '@actlog/risk'),
           packagePage('policy', '@actlog/policy'),
           packagePage('log', '@actlog/log'),
+          packagePage('identity', '@actlog/identity'),
           packagePage('tool-call', '@actlog/tool-call'),
           packagePage('contract', '@actlog/contract'),
           packagePage('msw', '@actlog/msw'),
