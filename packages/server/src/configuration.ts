@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { issuersSetting } from '@actlog/identity';
 import * as z from 'zod';
 import { forwardSetting } from './forward/forward-settings.ts';
 import { optionsError } from './lib/api-error.ts';
@@ -210,6 +211,13 @@ export const configuration = z.strictObject({
    */
   keepLog: trueOrFalse.default(true),
   ...signInSettings,
+  /**
+   * Issuers of tokens in the header `x-actlog-identity`, which verify the agents and principals of requests: a list, its
+   * JSON, or the path of a file with it.
+   */
+  identityIssuers: issuersSetting.default([]),
+  /** `true` to refuse events, spans and checks without a token that verifies their agent, with any key. */
+  requireIdentity: trueOrFalse.default(false),
   /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),
   /** Minimum level of log lines, which are JSON on standard output. */
@@ -219,6 +227,13 @@ export const configuration = z.strictObject({
 const consistent = configuration.superRefine((settings, { addIssue }) => {
   for (const { setting, message } of signInProblems(settings)) {
     addIssue({ code: 'custom', path: [setting], message });
+  }
+  if (
+    settings.requireIdentity &&
+    !settings.identityIssuers.some(({ agents }) => Object.keys(agents).length > 0)
+  ) {
+    const message = 'needs identityIssuers with agents, because no token could verify an agent';
+    addIssue({ code: 'custom', path: ['requireIdentity'], message });
   }
   if (!isPostgresUrl(settings.database)) {
     if (!isUnsupportedAddress(settings.database)) return;

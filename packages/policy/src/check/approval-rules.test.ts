@@ -24,6 +24,7 @@ test('requires one approver by default', () => {
     required: 1,
     approverKeys: null,
     notRequester: false,
+    verifiedPrincipal: false,
     singleUse: false,
     editable: [],
   });

@@ -12,6 +12,8 @@ export interface ApprovalRules {
   readonly approverKeys: string[] | null;
   /** `true` if the requester cannot approve. */
   readonly notRequester: boolean;
+  /** `true` if nobody can approve unless the principal is verified. */
+  readonly verifiedPrincipal: boolean;
   /** `true` if an approval lets one call run. */
   readonly singleUse: boolean;
   /** Arguments that an approver may change. */
@@ -51,6 +53,7 @@ export function approvalRules(fired: readonly FiredPolicy[]): ApprovalRules {
       ? [...new Set(first.filter((key) => others.every((list) => list.includes(key))))]
       : null,
     notRequester: approvals.some(({ notRequester }) => notRequester === true),
+    verifiedPrincipal: approvals.some(({ verifiedPrincipal }) => verifiedPrincipal === true),
     singleUse: approvals.some(({ singleUse }) => singleUse === true),
     editable: editableArguments(holdingPolicies(fired)),
   };
@@ -218,7 +221,7 @@ export function isSameApprover(left: Approver, right: Approver): boolean {
 }
 
 /** `true` if two names belong to one person: only letter case, white space and Unicode form may differ. */
-function isSamePerson(left: string, right: string): boolean {
+export function isSamePerson(left: string, right: string): boolean {
   return left === right || folded(left) === folded(right);
 }
 

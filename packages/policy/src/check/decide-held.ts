@@ -136,13 +136,20 @@ function changesRefusal({ action, editable }: DecidableAction, changes: Changes 
 
 /** Returns the refusal of an approval by an approver who may not approve the action; undefined if it is permitted. */
 function approvalRefusal(
-  { approvals: { approverKeys, notRequester }, requestedBy, principal }: DecidableAction,
+  { approvals, requestedBy, principal, identity }: DecidableAction,
   approver: Approver,
 ): Refusal | undefined {
+  const { approverKeys, notRequester } = approvals;
   if (approverKeys && !approverKeys.includes(approver.key)) {
     return forbidden(
       'approver_keys',
       'The policy lets only certain keys approve this action. Use one of them.',
+    );
+  }
+  if (approvals.verifiedPrincipal && identity?.principalVerified !== true) {
+    return forbidden(
+      'unverified_principal',
+      'The policy lets nobody approve this action, because no token verifies its principal. Deny it, and let the agent send a token that names the person.',
     );
   }
   if (!notRequester) return undefined;
@@ -206,6 +213,7 @@ export type DecidableAction = Pick<
   | 'action'
   | 'editable'
   | 'changedArguments'
+  | 'identity'
 >;
 
 /** Time for which a grant is valid unless the approver chooses another one, in seconds. */

@@ -73,6 +73,9 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   trustedProxies: 'JSON array of the ranges of proxies whose headers are trusted, such as ["10.1.0.7/32"]',
   proxySecret: 'secret that a trusted proxy sends in the header x-actlog-proxy-secret',
   proxySignOutUrl: 'address at which people sign out of the proxy, such as /oauth2/sign_out',
+  identityIssuers:
+    'JSON array of the issuers of tokens that verify agents, or the path of a file with it; see docs/identity.md',
+  requireIdentity: 'true to refuse events and checks without a token that verifies their agent',
   console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };

@@ -104,6 +104,7 @@ export class Users {
       keyName: undefined,
       agents: undefined,
       isShared: true,
+      requiresIdentity: false,
       scopes: new Set(scopesOfRole[role]),
       user: { name, role, csrfToken: csrfToken(this.#secret, id), signIn: undefined },
     };

@@ -107,7 +107,8 @@ function requireKnownNames({ policies, tests }: PolicyFiles): void {
 }
 
 function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
-  const { agent, session, tool, framework, environment, principal, subagent, parentAgents } = action;
+  const { agent, session, tool, framework, environment, principal, subagent, parentAgents, identity } =
+    action;
   return checkedAction({
     agentId: agent ?? defaultAgent,
     sessionId: session,
@@ -122,6 +123,12 @@ function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
     principal,
     subagent,
     parentAgentIds: parentAgents && [...parentAgents],
+    identity: identity && {
+      issuer: identity.issuer ?? '',
+      subject: identity.subject ?? '',
+      agentVerified: identity.agentVerified ?? true,
+      principalVerified: identity.principalVerified ?? false,
+    },
   });
 }
 
