@@ -44,7 +44,7 @@ export class HookHandler {
   constructor(options: HookOptions, dialect: Dialect) {
     this.#options = options;
     this.#dialect = dialect;
-    this.#client = serviceOf(options.agent);
+    this.#client = serviceOf(options.agent, (error) => this.#problems.push(error));
     this.#guard = new CallGuard(options.guard, this.#client?.policies, (error) => this.#problems.push(error));
   }
 
