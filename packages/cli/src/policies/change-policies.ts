@@ -105,6 +105,7 @@ interface PolicyFieldFlags {
   readonly approverKeys?: string[];
   readonly notRequester?: boolean;
   readonly editable?: Record<string, unknown>[];
+  readonly verifiedPrincipal?: boolean;
   readonly scheduleZone?: string;
   readonly scheduleDays?: string[];
   readonly scheduleFrom?: string;
@@ -152,6 +153,7 @@ function addPolicyFieldOptions(command: Command): Command {
     .option('--approvers <number>', 'number of approvers who must approve', parseCount)
     .option('--approver-keys <ids>', 'only these keys may approve; any key that may decide can deny', collect)
     .option('--not-requester', 'the requester of an action cannot approve it')
+    .option('--verified-principal', 'nobody can approve unless a token verifies the principal')
     .option(
       '--editable <json>',
       'argument that an approver may change, such as \'{"path":"amount","max":500}\'; can be repeated',
@@ -179,6 +181,7 @@ async function policyFields(flags: PolicyFieldFlags): Promise<Record<string, unk
     approverKeys,
     notRequester,
     editable: flags.editable,
+    verifiedPrincipal: flags.verifiedPrincipal,
   });
   const schedule = definedFields({
     timeZone: flags.scheduleZone,

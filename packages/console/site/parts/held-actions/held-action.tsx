@@ -8,7 +8,7 @@ import { href } from '../../route.ts';
 import { OriginList } from '../origins/origin-list.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
-import { ActingAgent, actorName, Time } from '../time.tsx';
+import { ActingAgent, actorName, Time, Verified, VerifiedBy } from '../time.tsx';
 import { ChangeList } from './argument-changes.tsx';
 import { Decision } from './decision.tsx';
 
@@ -101,6 +101,7 @@ export function HeldAction({
             <>
               {' '}
               <span class="faint">for</span> <bdi>{action.principal}</bdi>
+              <Verified identity={action.identity} what="principal" />
             </>
           )}
         </h3>
@@ -111,6 +112,7 @@ export function HeldAction({
         )}
       </div>
       <p translate={false}>{action.reason}</p>
+      <VerifiedBy identity={action.identity} />
       {shown === undefined ? (
         <p class="faint">
           The agent shows no arguments. Their hash: <code>{argumentsHash}</code>
@@ -248,8 +250,8 @@ function argumentsText(shown: unknown, exact: unknown): string {
 /** Approvals of an action that needs more than one, or only certain approvers. Renders nothing for others. */
 function GivenApprovals({ action: { approvals, status } }: { action: PendingAction }) {
   if (approvals === undefined) return null;
-  const { required, given, approverKeys, notRequester } = approvals;
-  if (required === 1 && approverKeys === null && !notRequester) return null;
+  const { required, given, approverKeys, notRequester, verifiedPrincipal } = approvals;
+  if (required === 1 && approverKeys === null && !notRequester && !verifiedPrincipal) return null;
   return (
     <>
       <p>
@@ -262,6 +264,9 @@ function GivenApprovals({ action: { approvals, status } }: { action: PendingActi
           </>
         )}
         {approverKeys !== null && <span class="faint">Only {approverKeys.join(', ')} can approve. </span>}
+        {verifiedPrincipal && (
+          <span class="faint">Nobody can approve unless a token names the principal.</span>
+        )}
         {notRequester && <span class="faint">The requester cannot approve.</span>}
       </p>
       {required > 1 && given.length > 0 && (
