@@ -44,7 +44,7 @@ function recorderOf(options: RecorderOptions = {}): Recorder {
 async function subjectsOf(recorder: Recorder, sessionId: string): Promise<unknown[]> {
   await recorder.session(sessionId).toolCall({ toolName: 'lookup', arguments: {} }, () => 'found');
   await recorder.close();
-  const { events } = await client.sessions.get(sessionId);
+  const { events = [] } = await client.sessions.get(sessionId);
   return events.map(({ identity }) => identity?.subject);
 }
 
@@ -132,6 +132,6 @@ test('events that waited are sent with the token of the time at which they are s
   token = await issuer.token({ sub: 'billing' });
   expect(await recorder.flush({ timeoutMs: 20_000 })).toBeDefined();
   await recorder.close();
-  const { events } = await client.sessions.get('late');
+  const { events = [] } = await client.sessions.get('late');
   expect(events.map(({ identity }) => identity?.subject)).toEqual(['billing']);
 });
