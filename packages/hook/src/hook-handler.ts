@@ -26,7 +26,8 @@ interface Recording {
 }
 
 /** Reason for the model if a change cannot be passed on, which the service should have refused. */
-const unchangeable = 'The call was not run: it was approved with changed arguments, which this agent cannot run.';
+const unchangeable =
+  'The call was not run: it was approved with changed arguments, which this agent cannot run.';
 
 /** Handles one event of an agent. */
 export class HookHandler {

@@ -85,7 +85,9 @@ export function limitText({ min, max, subset, oneOf }: EditableArgument): string
 
 function changesText({ changedArguments }: PendingAction): string | undefined {
   if (changedArguments == null) return undefined;
-  const changes = Object.entries(changedArguments).map(([path, value]) => `${path} = ${stringifyExactJson(value)}`);
+  const changes = Object.entries(changedArguments).map(
+    ([path, value]) => `${path} = ${stringifyExactJson(value)}`,
+  );
   return `by the approver: ${changes.join(', ')}`;
 }
 

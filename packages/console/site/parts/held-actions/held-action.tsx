@@ -18,16 +18,16 @@ function Outcome({ action }: { action: PendingAction }) {
   return (
     <>
       <p>
-      <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span>
-      {changedArguments != null && ' with changes'} by{' '}
-      <bdi translate={false}>{actorName(decision.decidedBy, decision.principal)}</bdi>{' '}
-      <Time at={decision.decidedAt} />
-      {decision.comment && <>: “{decision.comment}”</>}
-      {typeof grantId === 'string' && (
-        <>
-          , also for <a href={href(['approvals'], { status: 'grants' })}>later actions</a>
-        </>
-      )}
+        <span class={`badge ${decision.decision === 'approve' ? 'good' : 'bad'}`}>{status}</span>
+        {changedArguments != null && ' with changes'} by{' '}
+        <bdi translate={false}>{actorName(decision.decidedBy, decision.principal)}</bdi>{' '}
+        <Time at={decision.decidedAt} />
+        {decision.comment && <>: “{decision.comment}”</>}
+        {typeof grantId === 'string' && (
+          <>
+            , also for <a href={href(['approvals'], { status: 'grants' })}>later actions</a>
+          </>
+        )}
       </p>
       {changedArguments != null && (
         <>
