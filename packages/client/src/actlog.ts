@@ -76,7 +76,7 @@ export class Actlog {
     this.#options = options;
     this.#settings = settings;
     this.#transport = transportFor(options, platform === 'node', settings);
-    this.#caller = new EndpointCaller(settings, this.#transport);
+    this.#caller = new EndpointCaller(settings, identified(this.#transport, options, settings));
     this.baseURL = settings.baseURL.href;
     this.events = new Events(this.#caller);
     this.sessions = new Sessions(this.#caller);
@@ -172,10 +172,12 @@ export class Actlog {
       await this.dispatcher(); // reports an invalid proxy now
       const transport = this.#transport;
       // The caller may use it elsewhere, and closes it.
-      return transport.close ? { send: (request, exchange) => transport.send(request, exchange) } : transport;
+      const open = { send: (request: WireRequest, exchange: Exchange) => transport.send(request, exchange) };
+      return identified(transport.close ? open : transport, this.#options, this.#settings);
     }
     const { UndiciTransport } = await import('./transport/undici-transport.ts');
-    return UndiciTransport.createUnreferenced(this.#settings.baseURL.origin, maxConnections);
+    const transport = await UndiciTransport.createUnreferenced(this.#settings.baseURL.origin, maxConnections);
+    return identified(transport, this.#options, this.#settings);
   }
 
   /**
@@ -218,6 +220,34 @@ function transportFor(
   if (transport) return transport;
   if (!dispatcher && (!isNode || fetch)) return new FetchTransport(fetch ?? platformFetch);
   return new LazyTransport(dispatcher, resolveProxy(proxy, baseURL.isLoopback));
+}
+
+/** Returns a transport that adds the token of the caller, or the same one if there is no source of a token. */
+function identified(
+  inner: Transport,
+  { identity, onIdentityError }: ClientOptions,
+  { clock, logger }: Settings,
+): Transport {
+  if (identity !== undefined && typeof identity !== 'string' && typeof identity !== 'function') {
+    throw new InvalidArgumentError('identity must be a token, or a function that returns one.');
+  }
+  const variables = ['ACTLOG_IDENTITY_TOKEN_FILE', 'ACTLOG_IDENTITY_TOKEN'];
+  if (identity === undefined && !variables.some((name) => environmentVariable(name))) return inner;
+  let hasWarned = false;
+  const warnOnce = ({ message }: Error) => {
+    if (!hasWarned) logger.log('warn', message);
+    hasWarned = true;
+  };
+  const options = { source: identity, clock, onError: onIdentityError ?? warnOnce };
+  // Loaded here, because most callers send no token.
+  const loaded = import('./transport/identified-transport.ts').then(
+    ({ IdentifiedTransport }) => new IdentifiedTransport(inner, options),
+  );
+  loaded.catch(() => {});
+  return {
+    send: async (request, exchange) => (await loaded).send(request, exchange),
+    ...(inner.close && { close: () => inner.close?.() ?? Promise.resolve() }),
+  };
 }
 
 /** Reads `globalThis.fetch` on every call, so that a later replacement (a mock, an instrumentation) is used. */

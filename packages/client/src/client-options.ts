@@ -9,6 +9,9 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** Headers added by the caller. `null` removes a header that the client sends by default. */
 export type HeaderOverrides = Readonly<Record<string, string | null | undefined>>;
 
+/** Token of the caller, or a function that returns the current one; it is called for each request. */
+export type IdentitySource = string | (() => string | undefined | Promise<string | undefined>);
+
 /** Options of the client. All have defaults, except the key and the address, which may come from the environment. */
 export interface ClientOptions {
   /** API key of the tenant, `al_live_…` or `al_test_…`. Default: the environment variable `ACTLOG_API_KEY`. */
@@ -34,6 +37,16 @@ export interface ClientOptions {
   readonly agentVersion?: string | undefined;
   /** Name and version of an integration built on this client. Precedes the client's own in `x-service-sdk`. */
   readonly sdk?: string | undefined;
+  /**
+   * Token (JWT) that verifies the agent and its principal, sent with events and policy checks as `x-actlog-identity`; or a
+   * function that returns it. Read for each request. Default: `ACTLOG_IDENTITY_TOKEN_FILE`, a file that is read again when
+   * it changes, else `ACTLOG_IDENTITY_TOKEN`.
+   */
+  readonly identity?: IdentitySource | undefined;
+  /**
+   * Called when the token cannot be read; the request is then sent without one. Default: one log line of the level `warn`.
+   */
+  readonly onIdentityError?: ((error: Error) => void) | undefined;
   /** Headers for every request. `null` removes a header that the client sends by default. */
   readonly headers?: HeaderOverrides | undefined;
   /** `fetch` function to send requests with, instead of the undici pool or the platform's own `fetch`. */

@@ -44,6 +44,7 @@ export type {
   Fetch,
   HeaderOverrides,
   Hooks,
+  IdentitySource,
   IncomingResponse,
   LogFields,
   Logger,

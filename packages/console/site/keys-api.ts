@@ -17,6 +17,8 @@ export interface ApiKey {
   readonly agents: readonly string[] | null;
   /** `true` if several agents share it, so that revoking one does not stop the others. */
   readonly shared: boolean;
+  /** `true` if its requests need a token that verifies their agent. */
+  readonly requiresIdentity?: boolean;
   /** `true` for the key that the user signed in with. */
   readonly current: boolean;
 }
@@ -35,6 +37,7 @@ export interface ApiKeyCreate {
   /** Patterns of the agents that it may act as; null for any agent. */
   readonly agents: readonly string[] | null;
   readonly shared: boolean;
+  readonly requiresIdentity: boolean;
   /** Undefined for a key that does not expire. */
   readonly expiresInDays: number | undefined;
 }

@@ -36,6 +36,7 @@ export function policyFields(policy: Policy | undefined) {
     approverKeys: approval?.approverKeys?.join('\n') ?? '',
     notRequester: approval?.notRequester ? 'on' : '',
     editable: approval?.editable?.map((argument) => JSON.stringify(argument)).join('\n') ?? '',
+    verifiedPrincipal: approval?.verifiedPrincipal ? 'on' : '',
     scheduleZone: policy?.schedule?.timeZone ?? '',
     scheduleDays: policy?.schedule?.days?.join(', ') ?? '',
     scheduleFrom: policy?.schedule?.from ?? '',
@@ -120,12 +121,18 @@ function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined)
   const onTimeout = fields.onTimeout === 'allow' ? 'allow' : 'deny';
   const singleUse = fields.singleUse === 'on';
   const notRequester = fields.notRequester === 'on';
+  const verifiedPrincipal = fields.verifiedPrincipal === 'on';
   const requiredApprovers = Number(fields.requiredApprovers ?? 1);
   const keys = patterns(fields.approverKeys, before?.approverKeys ?? []);
   const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
   const editable = readEditable(fields.editable);
   const hasRules =
-    singleUse || notRequester || requiredApprovers !== 1 || keys.length > 0 || editable.length > 0;
+    singleUse ||
+    notRequester ||
+    verifiedPrincipal ||
+    requiredApprovers !== 1 ||
+    keys.length > 0 ||
+    editable.length > 0;
   if (hasDefaultEnd && !hasRules) return null;
   return {
     timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
@@ -133,6 +140,7 @@ function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined)
     // A merge patch keeps omitted fields.
     ...((singleUse || before?.singleUse) && { singleUse }),
     ...((notRequester || before?.notRequester) && { notRequester }),
+    ...((verifiedPrincipal || before?.verifiedPrincipal) && { verifiedPrincipal }),
     ...((requiredApprovers !== 1 || before?.requiredApprovers) && { requiredApprovers }),
     ...(keys.length > 0 && { approverKeys: keys }),
     // Only a merge patch, which is sent for a known policy, can remove the list.

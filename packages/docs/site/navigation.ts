@@ -126,6 +126,7 @@ export const sections: readonly Section[] = [
         pages: [
           guide('backup'),
           guide('keys-and-retention'),
+          guide('identity'),
           guide('quotas'),
           guide('monitoring'),
           guide('forwarding'),

@@ -53,6 +53,11 @@ async function deliver(spoolFolder: string): Promise<boolean> {
   let isReported = false;
   const recorder: Recorder = new Recorder({
     guard: { mode: 'off' },
+    // Events are sent without the token, so this blocks none.
+    onIdentityError: ({ message }) => {
+      isReported = true;
+      problem.write(message);
+    },
     onError: ({ message }) => {
       isReported = true;
       problem.write(message);
@@ -69,7 +74,7 @@ async function deliver(spoolFolder: string): Promise<boolean> {
 }
 
 function recordAbandoned(agent: AgentName, spoolFolder: string): void {
-  const client = serviceOf(agent);
+  const client = serviceOf(agent, () => {});
   if (!client) return;
   const spool = new SpoolWriter({ client, framework: agent, sdk, onError: () => {} });
   recordAbandonedCalls(agentFolder(spoolFolder, agent), spool, Date.now());

@@ -28,7 +28,8 @@ interface Recording {
 }
 
 /** Reason for the model if a change cannot be passed on, which the service should have refused. */
-const unchangeable = 'The call was not run: it was approved with changed arguments, which this agent cannot run.';
+const unchangeable =
+  'The call was not run: it was approved with changed arguments, which this agent cannot run.';
 
 /** Handles one event of an agent. */
 export class HookHandler {
@@ -46,7 +47,7 @@ export class HookHandler {
   constructor(options: HookOptions, dialect: Dialect) {
     this.#options = options;
     this.#dialect = dialect;
-    this.#client = serviceOf(options.agent);
+    this.#client = serviceOf(options.agent, (error) => this.#problems.push(error));
     this.#guard = new CallGuard(options.guard, this.#client?.policies, (error) => this.#problems.push(error));
   }
 

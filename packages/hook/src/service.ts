@@ -21,11 +21,12 @@ export function missingVariables(): string[] {
 /**
  * Creates the client of a hook; undefined if no service is configured.
  *
+ * @param onIdentityError - called when the token of the caller cannot be read
  * @throws InvalidArgumentError when the key or the address is invalid
  */
-export function serviceOf(agent: AgentName): Actlog | undefined {
+export function serviceOf(agent: AgentName, onIdentityError: (error: Error) => void): Actlog | undefined {
   if (missingVariables().length > 0) return undefined;
-  const options = { sdk, framework: agent, logLevel: 'off' } as const;
+  const options = { sdk, framework: agent, logLevel: 'off', onIdentityError } as const;
   const client = new Actlog(options);
   // A proxy needs the connections of the client.
   return client.usesDefaultPool ? new Actlog({ ...options, transport: new HttpTransport() }) : client;

@@ -23,6 +23,7 @@ export {
   approvalRepeatMs,
   coveringGrant,
   type GrantedCheck,
+  isSamePerson,
   isUsedUp,
   type PolicyVersion,
   policiesOfChanged,
@@ -114,7 +115,7 @@ export {
   type StoredCall,
 } from './history/stored-call.ts';
 export { type WatchedCall, WatchedCalls } from './history/watched-calls.ts';
-export { type CheckedAction, checkedAction } from './match/checked-action.ts';
+export { type CheckedAction, checkedAction, type IdentifiedCheck } from './match/checked-action.ts';
 export { type Condition, maxConditionCost, type PolicyHistory, parseCondition } from './match/condition.ts';
 export { ConditionError, type ConditionErrorOptions } from './match/condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/condition-cost.ts';

@@ -100,6 +100,13 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     schemaVersion: 'Version of the event schema.',
     payload: 'Data of the event; its fields depend on the category.',
     receivedAt: "Time at which the service received the event, by the service's clock.",
+    identity: 'Verified identity of the sender; missing if it sent no token.',
+  },
+  CallerIdentity: {
+    issuer: 'Issuer of the token.',
+    subject: 'Subject of the token.',
+    agentVerified: '`true` if the token verifies the agent of the request.',
+    principalVerified: '`true` if the token names the principal of the request.',
   },
   'sessions.risk': { id: 'Id of the session: the `sessionId` of its events.' },
   Risk: {
@@ -253,6 +260,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Number of approvers who must approve; 1 by default. Each approver counts once, and one denial denies.',
     notRequester:
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default.',
+    verifiedPrincipal:
+      '`true` if nobody can approve an action unless a token verifies its principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny.',
     approverGroups:
@@ -335,6 +344,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Number of approvers who must approve; 1 by default. Each approver counts once, and one denial denies.',
     notRequester:
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default.',
+    verifiedPrincipal:
+      '`true` if nobody can approve an action unless a token verifies its principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; null lets every key with the scope `decide` approve.',
     approverGroups: 'Groups whose people may approve; null lets everyone who may decide approve.',
@@ -427,6 +438,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     principal: 'Person or system on whose behalf the agent acts, as the check stated; null for none.',
     subagent: "Name of the agent's subagent that acts, as the check stated; null for none.",
     parentAgentIds: 'Agents that the agent runs inside, nearest first; empty for none.',
+    identity: 'Verified identity of the caller of the check; null if it sent no token.',
     approvals: 'Approvals that the action needs, and those that it has.',
     grantId: 'Id of the grant that the approval created for later actions; null for none.',
     decision: 'Decision of the approver; null if there is none, also while further approvals are needed.',
@@ -454,6 +466,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     approverGroups: 'Groups whose people may approve; null for everyone who may decide.',
     notRequester:
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal.',
+    verifiedPrincipal: '`true` if nobody can approve the action unless its principal is verified.',
     given: 'Approvals so far, oldest first; each approver counts once.',
   },
   GivenApproval: {

@@ -133,7 +133,7 @@ export {
 } from './risk-judgment.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';
 export type { ArgumentOrigin, ArgumentOrigins, ArgumentOriginsPayload } from './schemas/argument-origin.ts';
-export type { CheckResult, PolicyCheck } from './schemas/check.ts';
+export type { CallerIdentity, CheckResult, PolicyCheck } from './schemas/check.ts';
 export type {
   ActivityEvent,
   EventAck,

@@ -81,6 +81,8 @@ export const headers = {
    * `dry-run` makes the check leave nothing behind (RFC 7240: a service ignores preferences it does not know).
    */
   prefer: 'prefer',
+  /** Token (JWT) of a configured issuer that verifies the agent and the principal of a request (reference profile). */
+  identity: 'x-actlog-identity',
   /** Identifies one request in the server's logs; set on every response of the reference profile. */
   requestId: 'x-request-id',
 } as const;

@@ -133,6 +133,7 @@ const rule = {
     requiredApprovers: 2,
     notRequester: false,
     editable: [{ path: 'amount', max: 500 }],
+    verifiedPrincipal: false,
   },
   schedule: null,
 };
@@ -185,11 +186,18 @@ const pendingAction = {
   principal: 'ada@example.com',
   subagent: null,
   parentAgentIds: [],
+  identity: {
+    issuer: 'https://login.example.com',
+    subject: 'billing-agent',
+    agentVerified: true,
+    principalVerified: true,
+  },
   approvals: {
     required: 2,
     approverKeys: null,
     approverGroups: null,
     notRequester: false,
+    verifiedPrincipal: false,
     given: [firstApproval],
   },
   grantId: null,

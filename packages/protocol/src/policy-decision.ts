@@ -1,5 +1,6 @@
 import { maxWaitSeconds } from './limits.ts';
 import type { ArgumentOrigins } from './schemas/argument-origin.ts';
+import type { CallerIdentity } from './schemas/check.ts';
 import type { Decide, PendingAction } from './schemas/pending-action.ts';
 import type { PolicyEffect } from './schemas/policy.ts';
 import type { ErrorDetail } from './schemas/resource.ts';
@@ -53,6 +54,8 @@ export interface PolicyDecision {
   readonly subagent: string | null;
   /** Agents that the agent ran inside, nearest first; empty for none. */
   readonly parentAgentIds: readonly string[];
+  /** Verified identity of the caller of the check; null if it sent no token. */
+  readonly identity: CallerIdentity | null;
   /** `true` for a check without effects, for example from a guard that only observes. */
   readonly dryRun: boolean;
   /** Time that the decision took on the server, without the wait for an approver, in milliseconds. */

@@ -65,8 +65,9 @@ export class Recorder {
    */
   constructor(options: RecorderOptions = {}, isConfigured = true) {
     const settings = resolveRecorderSettings(options);
+    const onIdentityError = (error: Error) => reporter.failed('identity', error);
     const client = isConfigured
-      ? (options.client ?? new Actlog({ clock: nodeClock, ...options }))
+      ? (options.client ?? new Actlog({ clock: nodeClock, onIdentityError, ...options }))
       : undefined;
     // Failed checks are reported to onError; the client's log lines would report them twice.
     const asking = client?.withOptions({ logLevel: 'off' });

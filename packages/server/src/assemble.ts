@@ -56,6 +56,7 @@ import type { DeploymentSecret } from './tenants/deployment-secret.ts';
 import { KeyAgents, KeyRing } from './tenants/key-ring.ts';
 import { QuotaGate } from './tenants/quotas.ts';
 import { People } from './users/people.ts';
+import { VerifiedCallers } from './tenants/verified-callers.ts';
 import { Users } from './users/users.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { guardedAgent } from './webhooks/sender.ts';
@@ -109,7 +110,10 @@ export function assemble(
   const { quotas, principalHeader, maxQueuedBytes, maxQueuedEvents } = settings;
   const memory = (refusal: string, maxBytes = maxQueuedBytes) => new RequestMemory(maxBytes, refusal);
 
-  const keys = new KeyRing(storage, { acceptsTestKeys: settings.acceptTestKeys });
+  const keys = new KeyRing(storage, {
+    acceptsTestKeys: settings.acceptTestKeys,
+    requiresIdentity: settings.requireIdentity,
+  });
   const users = new Users(settings, storage, secret);
   const failedAuthentications = new FailedAuthentications(settings.invalidKeyLimit);
   const requestRate =
@@ -125,6 +129,7 @@ export function assemble(
 
   const writeTurns = new TenantTurns(storage.isShared ? maxSharedWrites : 1);
   const keyAgents = new KeyAgents(storage, writeTurns);
+  const verifiedCallers = new VerifiedCallers(settings.identityIssuers);
   const cursors = new Cursors(secret.cursorKey);
   const unreadSpans = new UnreadSpansOfTenants();
   const policySets = new PolicySets();
@@ -176,6 +181,7 @@ export function assemble(
         'events.create': createEvent({
           ingest,
           keyAgents,
+          verifiedCallers,
           eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),
         }),
         'sessions.list': listSessionsRoute({ cursors, scoring }),
@@ -206,6 +212,7 @@ export function assemble(
           ...checking,
           storage,
           keyAgents,
+          verifiedCallers,
           requestGate,
           tenantTurns,
           writeTurns,
@@ -278,6 +285,7 @@ export function assemble(
       await mountTraces(app, {
         requestGate,
         keyAgents,
+        verifiedCallers,
         tenantTurns,
         traceMemory: memory('Too many spans are waiting to be read. Send these again later.'),
         ingest,

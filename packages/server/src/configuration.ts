@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { issuersSetting } from '@actlog/identity';
 import * as z from 'zod';
 import { forwardSetting } from './forward/forward-settings.ts';
 import { optionsError } from './lib/api-error.ts';
@@ -235,6 +236,13 @@ export const configuration = z.strictObject({
   mailFrom: singleLineName.optional(),
   /** Days after a sign-in for which its person can decide in Slack and receives notifications, with the groups of then. */
   channelSignInDays: z.number().min(0.01).max(365).default(7),
+  /**
+   * Issuers of tokens in the header `x-actlog-identity`, which verify the agents and principals of requests: a list, its
+   * JSON, or the path of a file with it.
+   */
+  identityIssuers: issuersSetting.default([]),
+  /** `true` to refuse events, spans and checks without a token that verifies their agent, with any key. */
+  requireIdentity: trueOrFalse.default(false),
   /** `true` to serve the console and its API below `/console`. */
   console: trueOrFalse.default(true),
   /** Minimum level of log lines, which are JSON on standard output. */
@@ -253,6 +261,13 @@ const consistent = configuration.superRefine((settings, { addIssue }) => {
   ] as const) {
     if (settings[setting] === undefined || settings[other] !== undefined) continue;
     addIssue({ code: 'custom', path: [other], message: `is required with ${setting}` });
+  }
+  if (
+    settings.requireIdentity &&
+    !settings.identityIssuers.some(({ agents }) => Object.keys(agents).length > 0)
+  ) {
+    const message = 'needs identityIssuers with agents, because no token could verify an agent';
+    addIssue({ code: 'custom', path: ['requireIdentity'], message });
   }
   if (!isPostgresUrl(settings.database)) {
     if (!isUnsupportedAddress(settings.database)) return;

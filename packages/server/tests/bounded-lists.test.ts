@@ -142,6 +142,7 @@ test('bounds the lists of keys and of sign-ins in bytes, and says that there are
         createdBy: null,
         agents: Array.from({ length: 5 }, () => pattern),
         shared: false,
+        requiresIdentity: false,
       });
     }
     for (let number = 0; number < 900; number += 1) {
@@ -223,7 +224,15 @@ test('serves other requests between responses of lists', async () => {
       const key = { tenantId: 1, kind: 'test', name: 'n'.repeat(150), scopes: ['read'] } as const;
       const times = { createdMs: number, expiresMs: null, lastUsedMs: null, createdBy: null };
       const id = `k${number}`;
-      await insertKey(db, { ...key, ...times, id, digest: randomUUID(), agents: null, shared: false });
+      await insertKey(db, {
+        ...key,
+        ...times,
+        id,
+        digest: randomUUID(),
+        agents: null,
+        shared: false,
+        requiresIdentity: false,
+      });
     }
   });
   for (const [path, body] of Object.entries(reads)) {

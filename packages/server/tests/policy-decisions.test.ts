@@ -81,6 +81,7 @@ test('keeps every decision, an allowed action without a policy included', async 
       principal: null,
       subagent: null,
       parentAgentIds: [],
+      identity: null,
       dryRun: false,
       durationMs: expect.any(Number),
       arguments: null,

@@ -58,6 +58,7 @@ export function actionDetails(held: PendingAction): Detail[] {
     ['created', localTime(held.createdAt)],
     ['expires', held.expiresAt && `${localTime(held.expiresAt)}, then ${held.onTimeout ?? 'denied'}`],
     ['for', held.principal],
+    ['verified', verifiedText(held)],
     ['approval', held.singleUse ? 'for one call' : undefined],
     ['approvers', approversText(held)],
     ['decided by', decision?.principal ?? decision?.decidedBy],
@@ -90,19 +91,31 @@ function changesText({ changedArguments }: PendingAction): string | undefined {
   return `by the approver: ${changes.join(', ')}`;
 }
 
+/** Returns who a token verifies, with its issuer and subject; undefined without one. */
+function verifiedText({ identity }: PendingAction): string | undefined {
+  if (!identity) return undefined;
+  const { issuer, subject, agentVerified, principalVerified } = identity;
+  const who = [...(agentVerified ? ['agent'] : []), ...(principalVerified ? ['principal'] : [])].join(
+    ' and ',
+  );
+  return `${who || 'no one'} by ${subject} of ${issuer}`;
+}
+
 /** Returns the approvals of an action that needs more than one, or only certain approvers; undefined for others. */
 function approversText({ approvals }: PendingAction): string | undefined {
   if (approvals === undefined) return undefined;
-  const { required, given, approverKeys, approverGroups, notRequester } = approvals;
+  const { required, given, approverKeys, approverGroups, notRequester, verifiedPrincipal } = approvals;
   // Other services have no groups.
   const groups = approverGroups ?? null;
-  if (required === 1 && approverKeys === null && groups === null && !notRequester) return undefined;
+  const isPlain = approverKeys === null && groups === null && !notRequester && !verifiedPrincipal;
+  if (required === 1 && isPlain) return undefined;
   const names = given.map(({ approvedBy, principal }) => principal ?? approvedBy);
   return [
     `${given.length} of ${required}${names.length === 0 ? '' : ` (${names.join(', ')})`}`,
     ...(approverKeys === null ? [] : [`only ${approverKeys.join(', ')}`]),
     ...(groups === null ? [] : [`only people of ${groups.join(', ')}`]),
     ...(notRequester ? ['not the requester'] : []),
+    ...(verifiedPrincipal ? ['only for a verified principal'] : []),
   ].join('; ');
 }
 

@@ -106,6 +106,7 @@ interface PolicyFieldFlags {
   readonly approverGroups?: string[];
   readonly notRequester?: boolean;
   readonly editable?: Record<string, unknown>[];
+  readonly verifiedPrincipal?: boolean;
   readonly scheduleZone?: string;
   readonly scheduleDays?: string[];
   readonly scheduleFrom?: string;
@@ -154,6 +155,7 @@ function addPolicyFieldOptions(command: Command): Command {
     .option('--approver-keys <ids>', 'only these keys may approve; any key that may decide can deny', collect)
     .option('--approver-groups <names>', 'only people of these groups may approve', collect)
     .option('--not-requester', 'the requester of an action cannot approve it')
+    .option('--verified-principal', 'nobody can approve unless a token verifies the principal')
     .option(
       '--editable <json>',
       'argument that an approver may change, such as \'{"path":"amount","max":500}\'; can be repeated',
@@ -182,6 +184,7 @@ async function policyFields(flags: PolicyFieldFlags): Promise<Record<string, unk
     approverGroups,
     notRequester,
     editable: flags.editable,
+    verifiedPrincipal: flags.verifiedPrincipal,
   });
   const schedule = definedFields({
     timeZone: flags.scheduleZone,

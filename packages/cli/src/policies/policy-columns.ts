@@ -92,6 +92,7 @@ function approvalText(approval: NonNullable<Policy['approval']>): string {
     ...(approval.singleUse ? ['for one call'] : []),
     ...(requiredApprovers > 1 ? [`by ${requiredApprovers} approvers`] : []),
     ...(approval.notRequester ? ['not by the requester'] : []),
+    ...(approval.verifiedPrincipal ? ['only for a verified principal'] : []),
     ...(approverKeys ? [`only by ${approverKeys.join(', ')}`] : []),
     ...(approval.editable ? [`changeable: ${approval.editable.map(({ path }) => path).join(', ')}`] : []),
     ...(approverGroups ? [`only by people of ${approverGroups.join(', ')}`] : []),

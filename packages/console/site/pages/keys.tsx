@@ -145,6 +145,7 @@ function KeyItem({
               {' · acts as '}
               {agents === null ? 'any agent' : <code translate={false}>{agents.join(', ')}</code>}
               {shared && ', shared'}
+              {apiKey.requiresIdentity && ', verified only'}
             </>
           )}
         </p>

@@ -72,20 +72,56 @@ export function actorName(id: string, principal: string | null | undefined): str
   return id.startsWith('usr_') ? principal : `${principal} (${id})`;
 }
 
+/** Issuer and subject of a verified identity; undefined for a caller that sent no token. */
+function verifierOf(identity: unknown): { issuer: string; subject: string } | undefined {
+  const { issuer, subject } = (identity ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof issuer === 'string' && typeof subject === 'string' ? { issuer, subject } : undefined;
+}
+
+/** Mark of a name that a token of a configured issuer verifies, with issuer and subject; nothing for any other name. */
+export function Verified({ identity, what }: { identity: unknown; what: 'agent' | 'principal' }) {
+  const verifier = verifierOf(identity);
+  if (!verifier || (identity as Readonly<Record<string, unknown>>)[`${what}Verified`] !== true) return null;
+  const { issuer, subject } = verifier;
+  return (
+    <>
+      {' '}
+      <span class="badge good" title={`${subject}, by ${issuer}`}>
+        verified
+      </span>
+    </>
+  );
+}
+
+/** Issuer and subject of the token that a caller sent. */
+export function VerifiedBy({ identity }: { identity: unknown }) {
+  const verifier = verifierOf(identity);
+  if (!verifier) return null;
+  return (
+    <p class="faint">
+      Verified by a token: subject <code translate={false}>{verifier.subject}</code>, issuer{' '}
+      <code translate={false}>{verifier.issuer}</code>
+    </p>
+  );
+}
+
 /** Agent of an action with its subagent, and with the agents that it runs inside. */
 export function ActingAgent({
   agentId,
   subagent,
   parentAgentIds = [],
+  identity,
 }: {
   agentId: string | undefined;
   subagent?: unknown;
   parentAgentIds?: unknown;
+  identity?: unknown;
 }) {
   const above = Array.isArray(parentAgentIds) ? parentAgentIds.filter((id) => typeof id === 'string') : [];
   return (
     <bdi class="whole" translate={false}>
       {agentId}
+      <Verified identity={identity} what="agent" />
       {typeof subagent === 'string' && ` · ${subagent}`}
       {above.length > 0 && <span class="faint"> in {above.join(', ')}</span>}
     </bdi>

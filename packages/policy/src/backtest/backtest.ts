@@ -199,6 +199,7 @@ function actionOf(past: PastDecision): CheckedAction {
     principal: past.principal ?? undefined,
     subagent: past.subagent ?? undefined,
     parentAgentIds: past.parentAgentIds && [...past.parentAgentIds],
+    identity: past.identity,
   });
   return past.argumentsOmitted ? { ...action, arguments: undefined } : action;
 }

@@ -1,4 +1,4 @@
-import type { MatchedPolicy, PolicyDecision, PolicyEffect } from '@actlog/protocol';
+import type { CallerIdentity, MatchedPolicy, PolicyDecision, PolicyEffect } from '@actlog/protocol';
 import { type CallEnd, CallHistory } from '../history/call-history.ts';
 import { AgentTools } from '../history/folded-calls.ts';
 import type { HistoryFacts } from '../history/history-view.ts';
@@ -123,6 +123,7 @@ export interface PastDecision
     | 'endedAt'
     | 'subagent'
     | 'parentAgentIds'
+    | 'identity'
     | 'grantId'
     | 'executedHash'
     | 'durationMs'
@@ -135,6 +136,8 @@ export interface PastDecision
   readonly subagent?: string | null | undefined;
   /** Agents around the agent, nearest first; omitted for none. */
   readonly parentAgentIds?: readonly string[] | undefined;
+  /** Verified identity of the caller; null or omitted for none. */
+  readonly identity?: CallerIdentity | null | undefined;
   /** Time at which a held action ended; null or omitted for one that waits, and for one that was not held. */
   readonly endedAt?: string | null | undefined;
   /** End of the call by its event; null without an event, and omitted if it is not known. */

@@ -25,6 +25,7 @@ test('requires one approver by default', () => {
     approverKeys: null,
     approverGroups: null,
     notRequester: false,
+    verifiedPrincipal: false,
     singleUse: false,
     editable: [],
   });

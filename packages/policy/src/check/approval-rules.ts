@@ -14,6 +14,8 @@ export interface ApprovalRules {
   readonly approverGroups: string[] | null;
   /** `true` if the requester cannot approve. */
   readonly notRequester: boolean;
+  /** `true` if nobody can approve unless the principal is verified. */
+  readonly verifiedPrincipal: boolean;
   /** `true` if an approval lets one call run. */
   readonly singleUse: boolean;
   /** Arguments that an approver may change. */
@@ -52,6 +54,7 @@ export function approvalRules(fired: readonly FiredPolicy[]): ApprovalRules {
       approvals.flatMap(({ approverGroups }) => (approverGroups ? [approverGroups] : [])),
     ),
     notRequester: approvals.some(({ notRequester }) => notRequester === true),
+    verifiedPrincipal: approvals.some(({ verifiedPrincipal }) => verifiedPrincipal === true),
     singleUse: approvals.some(({ singleUse }) => singleUse === true),
     // The agent's own prompt has no opinion about changes.
     editable: editableArguments(holdingPolicies(fired).filter(({ policy }) => policy.id !== promptPolicyId)),
@@ -228,7 +231,7 @@ export function isSameApprover(left: Approver, right: Approver): boolean {
 }
 
 /** `true` if two names belong to one person: only letter case, white space and Unicode form may differ. */
-function isSamePerson(left: string, right: string): boolean {
+export function isSamePerson(left: string, right: string): boolean {
   return left === right || folded(left) === folded(right);
 }
 

@@ -4,7 +4,14 @@ import { type DecidableAction, decideHeld } from './decide-held.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 
-const approvals = { required: 1, approverKeys: null, approverGroups: null, notRequester: false, given: [] };
+const approvals = {
+  required: 1,
+  approverKeys: null,
+  approverGroups: null,
+  notRequester: false,
+  verifiedPrincipal: false,
+  given: [],
+};
 
 function held(
   rules: Partial<DecidableAction['approvals']> = {},
@@ -17,6 +24,7 @@ function held(
     singleUse: false,
     requestedBy: 'key_agent',
     principal: null,
+    identity: null,
     decision: null,
     action: { toolName: 'refund', argumentsHash: 'sha256:aa' },
     editable: [],

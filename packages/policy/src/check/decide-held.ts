@@ -136,9 +136,10 @@ function changesRefusal({ action, editable }: DecidableAction, changes: Changes 
 
 /** Returns the refusal of an approval by an approver who may not approve the action; undefined if it is permitted. */
 function approvalRefusal(
-  { approvals: { approverKeys, approverGroups, notRequester }, requestedBy, principal }: DecidableAction,
+  { approvals, requestedBy, principal, identity }: DecidableAction,
   approver: Approver,
 ): Refusal | undefined {
+  const { approverKeys, approverGroups, notRequester } = approvals;
   if (approverKeys && !approverKeys.includes(approver.key)) {
     return forbidden(
       'approver_keys',
@@ -149,6 +150,12 @@ function approvalRefusal(
     return forbidden(
       'approver_groups',
       'The policy lets only people of certain groups approve this action. Ask one of them, who signs in.',
+    );
+  }
+  if (approvals.verifiedPrincipal && identity?.principalVerified !== true) {
+    return forbidden(
+      'unverified_principal',
+      'The policy lets nobody approve this action, because no token verifies its principal. Deny it, and let the agent send a token that names the person.',
     );
   }
   if (!notRequester) return undefined;
@@ -212,6 +219,7 @@ export type DecidableAction = Pick<
   | 'action'
   | 'editable'
   | 'changedArguments'
+  | 'identity'
 >;
 
 /** Time for which a grant is valid unless the approver chooses another one, in seconds. */

@@ -1,4 +1,5 @@
-import type { PolicyCheck, SentOf } from '@actlog/protocol';
+import type { SentOf } from '@actlog/protocol';
+import type { IdentifiedCheck } from '../match/checked-action.ts';
 import type { Refusal } from '../requests/refusal.ts';
 import type { ApprovalGrant } from './approval-rules.ts';
 import { type DefinedPolicy, denyingPolicy, type FiredPolicy, verdictOn } from './fired-policy.ts';
@@ -19,7 +20,7 @@ export interface KnownAction {
 
 /** State of the service that determines a check. */
 export interface CheckFacts {
-  readonly check: PolicyCheck;
+  readonly check: IdentifiedCheck;
   /** Policies that fire, in order of precedence. */
   readonly fired: readonly FiredPolicy[];
   /** `true` if a policy with a rate matches the action, whether or not the rate is exceeded. */

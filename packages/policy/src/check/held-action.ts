@@ -1,4 +1,12 @@
-import { changeCallArguments, isSameJson, limits, type PolicyCheck, type SentOf } from '@actlog/protocol';
+import {
+  type CallerIdentity,
+  changeCallArguments,
+  isSameJson,
+  limits,
+  type PolicyCheck,
+  type SentOf,
+} from '@actlog/protocol';
+import type { IdentifiedCheck } from '../match/checked-action.ts';
 import type { Refusal } from '../requests/refusal.ts';
 import { approvalRules, holdingVersions, type PolicyVersion } from './approval-rules.ts';
 import { type FiredPolicy, verdictOn } from './fired-policy.ts';
@@ -22,6 +30,7 @@ export type HeldAction = Pick<
   | 'principal'
   | 'subagent'
   | 'parentAgentIds'
+  | 'identity'
   | 'approvals'
   | 'grantId'
   | 'editable'
@@ -50,7 +59,7 @@ const defaultApproval = { timeoutSeconds: 900, onTimeout: 'deny' } as const;
  */
 export function newHeldAction(
   id: string,
-  { action, principal, subagent, parentAgentIds = [] }: PolicyCheck,
+  { action, principal, subagent, parentAgentIds = [], identity = null }: IdentifiedCheck,
   requestedBy: string,
   fired: readonly FiredPolicy[],
   nowMs: number,
@@ -74,6 +83,7 @@ export function newHeldAction(
     principal: principal ?? null,
     subagent: subagent ?? null,
     parentAgentIds: [...parentAgentIds],
+    identity,
     approvals: { ...rules, given: [] },
     grantId: null,
     editable,
@@ -197,11 +207,12 @@ export interface ApprovedAction extends Pick<PolicyCheck, 'action'> {
   readonly principal?: string | null | undefined;
   readonly subagent?: string | null | undefined;
   readonly parentAgentIds?: readonly string[] | undefined;
+  readonly identity?: CallerIdentity | null | undefined;
 }
 
 /**
- * Returns the subject of an approval as text: session, tool, arguments hash, shown arguments, principal, subagent and the
- * agents above. The text is
+ * Returns the subject of an approval as text: session, tool, arguments hash, shown arguments, principal, subagent, the
+ * agents above and the verified identity. The text is
  * equal only for equal actions. The order of members does not matter (RFC 8785). An action without shown arguments
  * differs from one that shows an empty object.
  */
@@ -211,6 +222,7 @@ export function approvalSubject({
   principal,
   subagent,
   parentAgentIds = [],
+  identity,
 }: ApprovedAction): string {
   const action: unknown[] = [sessionId ?? null, toolName, argumentsHash];
   // Shown arguments are an object and the principal is a string, so one cannot stand for the other.
@@ -218,6 +230,11 @@ export function approvalSubject({
   if (principal != null) action.push(principal);
   // Sorted arguments have one member, with an empty name.
   if (subagent != null || parentAgentIds.length > 0) action.push({ subagent, parentAgentIds });
+  // A list, which no other member is.
+  if (identity != null) {
+    const { issuer, subject, agentVerified, principalVerified } = identity;
+    action.push([issuer, subject, agentVerified, principalVerified]);
+  }
   return JSON.stringify(action);
 }
 

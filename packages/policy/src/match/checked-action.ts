@@ -1,4 +1,10 @@
-import type { ArgumentOrigins, PolicyCheck } from '@actlog/protocol';
+import type { ArgumentOrigins, CallerIdentity, PolicyCheck } from '@actlog/protocol';
+
+/** A check with what the service knows of its caller. No caller can state it. */
+export interface IdentifiedCheck extends PolicyCheck {
+  /** Verified identity of the caller; null or undefined for none. */
+  readonly identity?: CallerIdentity | null | undefined;
+}
 
 /** Action of a check that rules are matched against, created by {@link checkedAction}. */
 export interface CheckedAction {
@@ -21,6 +27,8 @@ export interface CheckedAction {
   readonly subagent?: string | undefined;
   /** Agents that the agent runs inside, nearest first; undefined for none. */
   readonly parentAgentIds?: readonly string[] | undefined;
+  /** Verified identity of the caller; undefined for none. */
+  readonly identity?: CallerIdentity | undefined;
   /** Agent above for which a rule is matched; undefined for the agent itself. */
   readonly actsFor?: string | undefined;
 }
@@ -30,7 +38,7 @@ export interface CheckedAction {
  * characters, names included, are omitted to bound the time of the worst condition. Never throws for a body that
  * matches its schema.
  */
-export function checkedAction(body: PolicyCheck): CheckedAction {
+export function checkedAction(body: IdentifiedCheck): CheckedAction {
   const shown = body.action.arguments ?? {};
   return {
     agentId: body.agentId,
@@ -44,6 +52,7 @@ export function checkedAction(body: PolicyCheck): CheckedAction {
     principal: body.principal,
     subagent: body.subagent,
     parentAgentIds: body.parentAgentIds,
+    identity: body.identity ?? undefined,
   };
 }
 

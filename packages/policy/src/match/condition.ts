@@ -41,14 +41,21 @@ class ReadableSession {
   }
 }
 
-/** Type of the variable `agent`: its id, and functions that read its history. */
+/** Type of the variable `agent`: its id and verified identity, and functions that read its history. */
 class ReadableAgent {
   readonly id: string;
+  readonly verified: boolean;
+  readonly issuer: string;
+  readonly subject: string;
   readonly toolName: string;
   readonly #history: HistoryView | undefined;
 
-  constructor(id: string, toolName: string, history: HistoryView | undefined) {
-    this.id = id;
+  constructor({ agentId, actsFor, toolName, identity }: CheckedAction, history: HistoryView | undefined) {
+    const verified = identity?.agentVerified === true ? identity : undefined;
+    this.id = actsFor ?? agentId;
+    this.verified = verified !== undefined;
+    this.issuer = verified?.issuer ?? '';
+    this.subject = verified?.subject ?? '';
     this.toolName = toolName;
     this.#history = history;
   }
@@ -90,11 +97,11 @@ const within = { name: 'within', type: 'google.protobuf.Duration' };
 
 /** Adds the variables `session` and `agent` with the functions of their history to an environment. */
 function registerHistory(environment: Environment): Environment {
-  const fields = { id: 'string' };
+  const agentFields = { id: 'string', verified: 'bool', issuer: 'string', subject: 'string' };
   environment
-    .registerType('Session', { ctor: ReadableSession, fields })
+    .registerType('Session', { ctor: ReadableSession, fields: { id: 'string' } })
     .registerVariable('session', 'Session')
-    .registerType('Agent', { ctor: ReadableAgent, fields })
+    .registerType('Agent', { ctor: ReadableAgent, fields: agentFields })
     .registerVariable('agent', 'Agent');
   const register = (
     name: string,
@@ -194,6 +201,7 @@ const environment = registerHistory(
   .registerVariable('framework', 'string')
   .registerVariable('environment', 'string')
   .registerVariable('principal', 'string')
+  .registerVariable('principalVerified', 'bool')
   .registerVariable('subagent', 'string')
   .registerVariable('parentAgentId', 'string');
 
@@ -224,8 +232,9 @@ export interface PolicyHistory extends HistoryFacts {
 
 /**
  * Parses a condition in CEL (Common Expression Language), checks its types and limits its cost. It may read `agent.id`,
+ * `agent.verified`, `agent.issuer`, `agent.subject`,
  * `session.id`, `action.toolName`, `action.argumentsHash`, `args`, `origins`, `framework`, `environment`,
- * `principal`, `subagent` and `parentAgentId`, the nearest agent above; fields that the action omits are empty strings. Without `origins` in the check, a condition that reads
+ * `principal`, `principalVerified`, `subagent` and `parentAgentId`, the nearest agent above; fields that the action omits are empty strings. Without `origins` in the check, a condition that reads
  * them throws. It may read earlier calls with `session.called("approve_*")` and other functions of `session` and
  * `agent`.
  *
@@ -280,7 +289,7 @@ function variables(action: CheckedAction, facts: PolicyHistory | undefined): Rec
   let origins: ReturnType<typeof readableOrigins> | undefined;
   if (!action.arguments) throw new Error('the shown arguments are too large for a condition');
   return {
-    agent: new ReadableAgent(action.actsFor ?? action.agentId, action.toolName, history),
+    agent: new ReadableAgent(action, history),
     session: new ReadableSession(action.sessionId ?? '', history),
     action: { toolName: action.toolName, argumentsHash: action.argumentsHash },
     args: action.arguments,
@@ -292,6 +301,7 @@ function variables(action: CheckedAction, facts: PolicyHistory | undefined): Rec
     framework: action.framework ?? '',
     environment: action.environment ?? '',
     principal: action.principal ?? '',
+    principalVerified: action.identity?.principalVerified === true,
     subagent: action.subagent ?? '',
     parentAgentId: action.parentAgentIds?.[0] ?? '',
   };

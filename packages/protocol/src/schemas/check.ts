@@ -44,6 +44,23 @@ export const proposedAction = strictObject<ProposedActionShape>(proposed).meta({
 /** A held tool call as the service returns it. */
 export const heldAction = looseObject<HeldActionShape>(held).meta({ id: 'HeldAction' });
 
+const identity = {
+  /** Issuer of the token. */
+  issuer: z.string(),
+  /** Subject of the token. */
+  subject: z.string(),
+  /** `true` if the token verifies the agent of the request. */
+  agentVerified: z.boolean(),
+  /** `true` if the token names the principal of the request. */
+  principalVerified: z.boolean(),
+} as const;
+
+/** The fields of {@link callerIdentity}. */
+export type CallerIdentityShape = { readonly [Field in keyof typeof identity]: (typeof identity)[Field] };
+
+/** Verified identity of a caller: its token was signed by a configured issuer. */
+export const callerIdentity = looseObject<CallerIdentityShape>(identity).meta({ id: 'CallerIdentity' });
+
 /** Body of `POST /v1/policies/check`. */
 export const policyCheck = strictObject({
   /** The agent that is about to act. */
@@ -112,6 +129,8 @@ export const checkResult = resource(
   },
 );
 
+/** Verified identity of a caller. */
+export type CallerIdentity = z.output<typeof callerIdentity>;
 /** Body of `POST /v1/policies/check`. */
 export type PolicyCheck = Given<typeof policyCheck>;
 /** Response of `POST /v1/policies/check`. */

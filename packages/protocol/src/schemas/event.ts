@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { limits, toolCallCategory } from '../limits.ts';
+import { callerIdentity } from './check.ts';
 import { type Accepted, resource } from './resource.ts';
 import { identifier, line, looseObject, resourceId, strictObject, timestamp } from './scalar.ts';
 
@@ -98,6 +99,8 @@ const stored = {
   payload: openPayload,
   /** Time at which the service received the event, by the service's clock. */
   receivedAt: timestamp,
+  /** Verified identity of the sender; missing if it sent no token. */
+  identity: callerIdentity.optional(),
 } as const;
 
 /** The fields of {@link storedEvent}. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { limits } from '../limits.ts';
-import { heldAction } from './check.ts';
+import { callerIdentity, heldAction } from './check.ts';
 import { editableArgument } from './policy.ts';
 import { type Accepted, type Given, resource } from './resource.ts';
 import { looseObject, strictObject, text, timestamp } from './scalar.ts';
@@ -64,6 +64,8 @@ const approvals = looseObject({
   approverGroups: z.array(z.string()).nullable(),
   /** `true` if the requester cannot approve: neither the key that sent the check, nor the same principal. */
   notRequester: z.boolean(),
+  /** `true` if nobody can approve the action unless its principal is verified. */
+  verifiedPrincipal: z.boolean(),
   /** Approvals so far, oldest first; each approver counts once. */
   given: z.array(givenApproval),
 }).meta({ id: 'Approvals' });
@@ -109,6 +111,8 @@ const profile = {
   subagent: z.string().nullable(),
   /** Agents that the agent runs inside, nearest first; empty for none. */
   parentAgentIds: z.array(z.string()),
+  /** Verified identity of the caller of the check; null if it sent no token. */
+  identity: callerIdentity.nullable(),
   /** Approvals that the action needs, and those that it has. */
   approvals,
   /** Id of the grant that the approval created for later actions; null for none. */

@@ -44,6 +44,8 @@ const approvalUse = {
   requiredApprovers: z.int().min(1).max(10),
   /** `true` if the requester cannot approve: neither the key that sent the check, nor the same principal; false by default. */
   notRequester: z.boolean(),
+  /** `true` if nobody can approve an action unless a token verifies its principal; false by default. */
+  verifiedPrincipal: z.boolean(),
 } as const;
 
 const approverKeys = z.array(line(200)).min(1).max(100);

@@ -161,8 +161,9 @@ function formatTime(timeMs: number | null): string {
   return timeMs === null ? 'never' : new Date(timeMs).toISOString();
 }
 
-function agentsText({ agents, shared }: StoredKey): string {
-  return `agents ${agents?.join(',') ?? 'any'}${shared ? ' shared' : ''}`;
+function agentsText({ agents, shared, requiresIdentity }: StoredKey): string {
+  const facts = [...(shared ? ['shared'] : []), ...(requiresIdentity ? ['verified only'] : [])];
+  return [`agents ${agents?.join(',') ?? 'any'}`, ...facts].join(' ');
 }
 
 function keyLine(key: StoredKey): string {
@@ -206,6 +207,7 @@ export function keysCommand(): Command {
       agentList,
     )
     .option('--shared', 'several agents share it: revoking one does not stop the others')
+    .option('--require-identity', 'its events and checks need a token that verifies their agent')
     .option('--expires-in-days <days>', 'days until it expires; never by default', parseNumber)
     .action(
       (
@@ -215,10 +217,11 @@ export function keysCommand(): Command {
           scopes?: Scope[];
           agents?: string[];
           shared?: boolean;
+          requireIdentity?: boolean;
           expiresInDays?: number;
         },
       ) => {
-        const { database, tenant, ...options } = flags;
+        const { database, tenant, requireIdentity: requiresIdentity, ...options } = flags;
         // Validated before a database or a tenant is created for the key.
         requireSingleLineName('tenant', tenant);
         requireSingleLineName('key', name);
@@ -227,7 +230,7 @@ export function keysCommand(): Command {
           database,
           async (admin) => {
             await admin.tenants.create(tenant);
-            print((await admin.keys.create(tenant, { name, ...options })).apiKey);
+            print((await admin.keys.create(tenant, { name, ...options, requiresIdentity })).apiKey);
           },
           { createsFile: true },
         );

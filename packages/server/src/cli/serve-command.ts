@@ -80,6 +80,9 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   smtpUrl: 'address of the mail server, such as smtps://user:password@mail.example.com',
   mailFrom: 'sender of mails, such as actlog <actlog@example.com>',
   channelSignInDays: 'days after a sign-in for which its person can decide in Slack and is notified',
+  identityIssuers:
+    'JSON array of the issuers of tokens that verify agents, or the path of a file with it; see docs/identity.md',
+  requireIdentity: 'true to refuse events and checks without a token that verifies their agent',
   console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };

@@ -192,6 +192,8 @@ const createKeyBody = z.strictObject({
   agents: keyAgents.nullish(),
   /** `true` if several agents share it, so that revoking one does not stop the others. Default: `false`. */
   shared: z.boolean().optional(),
+  /** `true` if its requests need a token that verifies their agent. Default: `false`. */
+  requiresIdentity: z.boolean().optional(),
   expiresInDays,
 });
 
@@ -225,6 +227,8 @@ interface KeyView {
   readonly agents: readonly string[] | null;
   /** `true` if several agents share it, so that revoking one does not stop the others. */
   readonly shared: boolean;
+  /** `true` if its requests need a token that verifies their agent. */
+  readonly requiresIdentity: boolean;
   /** `true` for the key of the request. */
   readonly current: boolean;
 }
@@ -242,6 +246,7 @@ function keyView(key: StoredKey, callerKeyId: string | undefined): KeyView {
     createdBy: key.createdBy,
     agents: key.agents,
     shared: key.shared,
+    requiresIdentity: key.requiresIdentity,
     current: key.id === callerKeyId,
   };
 }

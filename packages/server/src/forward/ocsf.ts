@@ -50,6 +50,7 @@ export interface RaisedRisk {
  * | `activity_id` | Other: Call, or the category | Other: Check | Other: Decide | by the verb of `action` | Delete |
  * | `actor.app_uid`, `src_endpoint.svc_name` | `agentId` | `agentId` | `agentId` | `actor.id` | `actlog` |
  * | `actor.user` | – | `principal` | `principal` | `actor.name`, `actor.id` | `by` |
+ * | `actor.idp` | issuer of `identity` | the same | the same | – | – |
  * | `actor.invoked_by` | – | first of `parentAgentIds` | the same | – | – |
  * | `api.operation` | `payload.toolName`, or `category` | `toolName` | `action.toolName` | `action` | `deletion` |
  * | `api.request.uid` | event id | `actionId`, or id | id | id | id |
@@ -213,6 +214,7 @@ function agentOf(row: Row) {
   const session = string(row.sessionId);
   const principal = string(row.principal);
   const [invokedBy] = list(row.parentAgentIds);
+  const { issuer } = object(row.identity);
   return {
     actor: defined({
       app_name: agent,
@@ -220,6 +222,7 @@ function agentOf(row: Row) {
       session: session === undefined ? undefined : { uid: session },
       user: principal === undefined ? undefined : { name: principal },
       invoked_by: string(invokedBy),
+      idp: issuer === undefined ? undefined : { name: string(issuer) },
     }),
     src_endpoint: { svc_name: agent },
     message_context: defined({
@@ -256,7 +259,7 @@ function ofEvent(record: ForwardedRecord): OcsfEvent {
       request: { uid: id },
       response: status === undefined ? undefined : { code: status },
     }),
-    unmapped: payload,
+    unmapped: row.identity === undefined ? payload : { ...payload, identity: row.identity },
   });
 }
 
@@ -291,6 +294,7 @@ function ofDecision(record: ForwardedRecord): OcsfEvent {
       subagent,
       environment,
       parentAgentIds: row.parentAgentIds,
+      identity: row.identity,
     }),
   });
 }
@@ -326,6 +330,7 @@ function ofApproval(record: ForwardedRecord): OcsfEvent {
       grantId: row.grantId,
       subagent: row.subagent,
       parentAgentIds: row.parentAgentIds,
+      identity: row.identity,
       argumentsHash: action.argumentsHash,
       changedPaths: row.changedArguments == null ? undefined : Object.keys(object(row.changedArguments)),
     }),

@@ -3,7 +3,7 @@ import { type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { parentsJson } from '../storage/policies/policy-decision-store.ts';
+import { identityJson, parentsJson } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import {
@@ -72,6 +72,7 @@ export async function holdAction(
     used_ms: null,
     required_approvers: held.approvals.required,
     not_requester: held.approvals.notRequester ? 1 : 0,
+    verified_principal: held.approvals.verifiedPrincipal ? 1 : 0,
     approver_keys: held.approvals.approverKeys && JSON.stringify(held.approvals.approverKeys),
     approver_groups: held.approvals.approverGroups && JSON.stringify(held.approvals.approverGroups),
     approvals: null,
@@ -79,6 +80,7 @@ export async function holdAction(
     principal: held.principal,
     subagent: held.subagent,
     parent_agents: parentsJson(held.parentAgentIds),
+    identity: identityJson(held.identity),
     policies: JSON.stringify(held.policies),
     grant_id: null,
     editable: held.editable.length === 0 ? null : JSON.stringify(held.editable),

@@ -1,5 +1,11 @@
 import { type HeldAction, lateDecisionRefusal } from '@actlog/policy';
-import { type GivenApproval, parseJsonForOutput, type SentOf, stringifyExactJson } from '@actlog/protocol';
+import {
+  type CallerIdentity,
+  type GivenApproval,
+  parseJsonForOutput,
+  type SentOf,
+  stringifyExactJson,
+} from '@actlog/protocol';
 import { type ApiError, refusalError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { type PendingActionRow, statusAt } from '../storage/stores/pending-action-store.ts';
@@ -20,11 +26,13 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
     principal: row.principal,
     subagent: row.subagent,
     parentAgentIds: parentsOf(row.parent_agents),
+    identity: row.identity === null ? null : (JSON.parse(row.identity) as CallerIdentity),
     approvals: {
       required: row.required_approvers,
       approverKeys: row.approver_keys === null ? null : (JSON.parse(row.approver_keys) as string[]),
       approverGroups: row.approver_groups === null ? null : (JSON.parse(row.approver_groups) as string[]),
       notRequester: row.not_requester === 1,
+      verifiedPrincipal: row.verified_principal === 1,
       given: row.approvals === null ? [] : (JSON.parse(row.approvals) as GivenApproval[]),
     },
     grantId: row.grant_id,

@@ -76,13 +76,14 @@ export class EventWriter {
     const stamps = events.map(({ event, receivedMs }, index) =>
       this.#stamp(tenantId, riskEvents[index] as RiskEvent, agents.get(event.agentId), receivedMs),
     );
-    const rows = events.map(({ event, sourceMs, receivedMs }, index) =>
+    const rows = events.map(({ event, sourceMs, receivedMs, identity = null }, index) =>
       eventRow(event, {
         tenantId,
         sourceMs,
         arrival: arrivals[index] as number,
         receivedMs,
         stamp: stamps[index] as number,
+        identity,
       }),
     );
     const written = await insertEvents(db, rows);

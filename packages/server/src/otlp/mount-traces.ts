@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { WarningCode } from '@actlog/protocol';
+import { headers, type WarningCode } from '@actlog/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { reportedError, unknownRouteHandler } from '../http/errors.ts';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
@@ -12,6 +12,7 @@ import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
 import type { KeyAgents } from '../tenants/key-ring.ts';
+import type { VerifiedCallers } from '../tenants/verified-callers.ts';
 import { jsonSpans, protobufSpans } from './decode-spans.ts';
 import { DecodingMemory, maxBodyBytes, maxDecodedBytes, tooLarge } from './encoded-span.ts';
 import {
@@ -72,6 +73,7 @@ export interface TraceParts {
   readonly requestGate: RequestGate;
   /** Agents that each key acts as. */
   readonly keyAgents: KeyAgents;
+  readonly verifiedCallers: VerifiedCallers;
   /** Shares the event loop between the spans of tenants. */
   readonly tenantTurns: TenantTurns;
   /** Limits the memory of spans from their first byte until their events are stored. */
@@ -138,8 +140,15 @@ async function recordSpans(
   const { records, unread } = await readEvents(parts, caller.tenantId, encoding, request);
   request.body = undefined;
   request.bodyMemory?.resize(records.length * eventBytes);
-  await parts.keyAgents.admit(caller, new Set(records.map(({ event }) => event.agentId)));
-  const warnings = await recordEvents(parts.ingest, caller.tenantId, records);
+  const agentIds = new Set(records.map(({ event }) => event.agentId));
+  const token = request.headers[headers.identity]?.toString();
+  const isVerified = token !== undefined || caller.requiresIdentity;
+  const verified = isVerified
+    ? await parts.verifiedCallers.of(token, caller.requiresIdentity, agentIds)
+    : undefined;
+  await parts.keyAgents.admit(caller, agentIds);
+  const identity = verified && JSON.stringify(verified.identity);
+  const warnings = await recordEvents(parts.ingest, caller.tenantId, records, identity);
   releaseBody(request);
   parts.unreadSpans.add(caller.tenantId, unread);
   parts.metrics.unreadSpans(unread);
@@ -167,6 +176,7 @@ async function recordEvents(
   ingest: GroupCommit,
   tenantId: number,
   records: readonly SpanEventRecord[],
+  identity: string | undefined,
 ): Promise<ReadonlyMap<WarningCode, number>> {
   const warnings = new Map<WarningCode, number>();
   const receivedMs = Date.now();
@@ -175,7 +185,7 @@ async function recordEvents(
       records
         .slice(from, from + maxWaiting)
         .map((record) =>
-          ingest.record(tenantId, { ...record, receivedMs, protoKeysRemoved: false }, eventBytes),
+          ingest.record(tenantId, { ...record, receivedMs, protoKeysRemoved: false, identity }, eventBytes),
         ),
     );
     for (const outcome of outcomes) {

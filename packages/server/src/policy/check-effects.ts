@@ -5,12 +5,12 @@ import {
   changedDecision,
   type FiredPolicy,
   grantedDecision,
+  type IdentifiedCheck,
   type KnownAction,
   policyDecision,
   type RateWindow,
   verdictOn,
 } from '@actlog/policy';
-import type { PolicyCheck } from '@actlog/protocol';
 import { recordDecision } from '../guardian/decide-action.ts';
 import { type HoldParts, holdAction } from '../guardian/hold-action.ts';
 import { isoTime } from '../lib/iso-time.ts';
@@ -39,7 +39,7 @@ export interface EffectParts extends DenialParts, HoldParts {
 /** The check whose effects are written. */
 export interface EffectsContext {
   readonly tenantId: number;
-  readonly body: PolicyCheck;
+  readonly body: IdentifiedCheck;
   readonly nowMs: number;
   /** Windows of the rates that count the action. */
   readonly windows: readonly RateWindow[];

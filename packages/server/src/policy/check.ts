@@ -6,13 +6,13 @@ import {
   decideCheck,
   decideWaitingCheck,
   type FiredPolicy,
+  type IdentifiedCheck,
   type KnownAction,
   lastingPolicies,
   promptPolicyId,
   type RateWindow,
   verdictOn,
 } from '@actlog/policy';
-import type { PolicyCheck } from '@actlog/protocol';
 import type { EndParts } from '../guardian/decide-action.ts';
 import { expireAction, holdLock } from '../guardian/hold-action.ts';
 import { heldAction } from '../guardian/pending-action-view.ts';
@@ -43,7 +43,7 @@ export class Check {
   readonly #parts: CheckParts;
   readonly #tenantId: number;
   readonly #callerId: string;
-  readonly #body: PolicyCheck;
+  readonly #body: IdentifiedCheck;
   readonly #nowMs: number;
   readonly #heldId: string | undefined;
   readonly #denials: RecordedDenials;
@@ -58,7 +58,7 @@ export class Check {
   constructor(
     parts: CheckParts,
     caller: KeyHolder & Pick<Caller, 'id'>,
-    body: PolicyCheck,
+    body: IdentifiedCheck,
     nowMs: number,
     matches: Matches,
     heldId?: string,

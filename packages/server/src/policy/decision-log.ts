@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import type { CheckResponse } from '@actlog/policy';
-import { type PolicyCheck, stringifyExactJson } from '@actlog/protocol';
+import type { CheckResponse, IdentifiedCheck } from '@actlog/policy';
+import { stringifyExactJson } from '@actlog/protocol';
 import type { HeldEnd } from '../guardian/decide-action.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { newIdentifierAt } from '../lib/identifier.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import {
   changeHeldDecision,
+  identityJson,
   insertPolicyDecisions,
   lockHeldDecisions,
   type PolicyDecisionRow,
@@ -226,7 +227,7 @@ const maxArgumentsLength = 4096;
 /** A check with its decision. */
 export interface DecidedCheck {
   readonly tenantId: number;
-  readonly check: PolicyCheck;
+  readonly check: IdentifiedCheck;
   readonly response: CheckResponse;
   /** Policies of the tenant at the time of the decision. */
   readonly set: PolicySet;
@@ -269,6 +270,7 @@ export function decisionRow({
     principal: check.principal ?? null,
     subagent: check.subagent ?? null,
     parent_agents: parentsJson(check.parentAgentIds),
+    identity: identityJson(check.identity),
     held_status: null,
     executed_hash: null,
     ended_ms: null,

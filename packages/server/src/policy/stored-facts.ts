@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import {
-  type ApprovalGrant,
-  type ApprovedAction,
   actionMismatch,
   agentRevoked,
+  type ApprovalGrant,
   approvalSubject,
+  type ApprovedAction,
   type ChangedAction,
   type CheckedAction,
   checkedAction,
@@ -12,16 +12,17 @@ import {
   denialIdentity,
   denyingPolicy,
   exceededRates,
-  type FiredPolicy,
   firedPolicies,
+  type FiredPolicy,
   type HeldAction,
+  type IdentifiedCheck,
   isApprovedChange,
   isUsedUp,
-  type KnownAction,
   keyStopped,
-  type PolicyVersion,
+  type KnownAction,
   policiesOfChanged,
   policyDecision,
+  type PolicyVersion,
   type RateWindow,
   rateWindows,
   revokedAbove,
@@ -53,7 +54,7 @@ import type { PolicySet } from './policy-set.ts';
 export class StoredFacts {
   readonly #caller: KeyHolder;
   readonly #tenantId: number;
-  readonly #body: PolicyCheck;
+  readonly #body: IdentifiedCheck;
   readonly #action: CheckedAction;
   readonly #nowMs: number;
   readonly #matches: Matches;
@@ -62,7 +63,7 @@ export class StoredFacts {
   #heldFor: readonly PolicyVersion[] | undefined;
 
   /** @param matches - matches of the same action, also from earlier rounds */
-  constructor(caller: KeyHolder, body: PolicyCheck, nowMs: number, matches: Matches) {
+  constructor(caller: KeyHolder, body: IdentifiedCheck, nowMs: number, matches: Matches) {
     this.#caller = caller;
     this.#tenantId = caller.tenantId;
     this.#body = body;
@@ -256,9 +257,9 @@ export interface DenialParts extends RecordingParts {
 export class RecordedDenials {
   readonly #parts: DenialParts;
   readonly #tenantId: number;
-  readonly #body: PolicyCheck;
+  readonly #body: IdentifiedCheck;
 
-  constructor(parts: DenialParts, tenantId: number, body: PolicyCheck) {
+  constructor(parts: DenialParts, tenantId: number, body: IdentifiedCheck) {
     this.#parts = parts;
     this.#tenantId = tenantId;
     this.#body = body;

@@ -1,22 +1,24 @@
-import type { CheckResponse } from '@actlog/policy';
+import { type CheckResponse, type IdentifiedCheck, isSamePerson } from '@actlog/policy';
 import { checkPreference, headers } from '@actlog/protocol';
 import type { FastifyReply } from 'fastify';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import { authenticationFailed, type RequestGate } from '../http/request-gate.ts';
 import type { Call, OwnRoute } from '../http/route.ts';
-import { validationError } from '../lib/api-error.ts';
+import { ApiError, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { Check, type CheckParts } from '../policy/check.ts';
 import { type DecidedCheck, decisionRow } from '../policy/decision-log.ts';
 import { Matches, matchInTurns } from '../policy/matching.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type KeyAgents, requireAgent } from '../tenants/key-ring.ts';
+import type { VerifiedCallers } from '../tenants/verified-callers.ts';
 
 /** Parts of {@link checkAction}. */
 export interface CheckRouteParts extends CheckParts {
   readonly storage: Storage;
   /** Agents that each key acts as. */
   readonly keyAgents: KeyAgents;
+  readonly verifiedCallers: VerifiedCallers;
   readonly requestGate: RequestGate;
   /** Shares the event loop between the checks of tenants. */
   readonly tenantTurns: TenantTurns;
@@ -33,13 +35,43 @@ export function checkAction(parts: CheckRouteParts): OwnRoute<'policies.check'> 
   return {
     kind: 'own',
     memory: parts.checkMemory,
-    handle: (call, reply) => checkResponse(parts, call, reply),
+    handle: async (call, reply) => checkResponse(parts, await identifiedCall(parts, call), reply),
   };
+}
+
+/** A check with what the service knows of its caller. */
+type CheckCall = Omit<Call<'policies.check'>, 'body'> & { readonly body: IdentifiedCheck };
+
+/**
+ * Returns a check with the identity that its token verifies. A principal of the token replaces that of the check.
+ *
+ * @throws ApiError for a token that is not accepted, or that names another agent or principal than the check.
+ */
+async function identifiedCall(
+  { verifiedCallers }: CheckRouteParts,
+  call: Call<'policies.check'>,
+): Promise<CheckCall> {
+  const { caller, body } = call;
+  const token = call.header(headers.identity);
+  // Who manages policies tries them for an agent, not as one.
+  const triesOnly = caller.scopes.has('manage') && checkPreference(call.header(headers.prefer)).isDryRun;
+  const isRequired = caller.requiresIdentity && !triesOnly;
+  if (token === undefined && !isRequired) return call;
+  const verified = await verifiedCallers.of(token, isRequired, [body.agentId]);
+  if (!verified) return call;
+  const { identity, principal = body.principal } = verified;
+  if (body.principal !== undefined && principal !== undefined && !isSamePerson(principal, body.principal)) {
+    throw new ApiError(
+      'PERMISSION_DENIED',
+      `The token in ${headers.identity} names another principal than the check. Leave out "principal", or send a token for that person.`,
+    );
+  }
+  return { ...call, body: { ...body, ...(principal !== undefined && { principal }), identity } };
 }
 
 async function checkResponse(
   parts: CheckRouteParts,
-  call: Call<'policies.check'>,
+  call: CheckCall,
   reply: FastifyReply,
 ): Promise<CheckResponse> {
   // Conditions and approvers would not see these keys. The guard repeats the check without arguments.
@@ -87,7 +119,7 @@ type Decided = Pick<DecidedCheck, 'response' | 'set' | 'durationMs'>;
 /** Keeps a decision in the log. The caller gets the response only if that succeeds. */
 function keepDecision(
   { decisionLog }: CheckRouteParts,
-  { caller: { tenantId }, body }: Call<'policies.check'>,
+  { caller: { tenantId }, body }: CheckCall,
   decided: Decided,
   isDryRun = false,
 ): Promise<void> {
@@ -110,7 +142,7 @@ function isHeld(response: CheckResponse): response is HeldResponse {
 /** Returns the response once the action is decided, or when the wait ends. Independent of changes of the clock. */
 async function waitForDecision(
   parts: CheckRouteParts,
-  call: Call<'policies.check'>,
+  call: CheckCall,
   matches: Matches,
   heldId: string,
   waitMs: number,
@@ -136,7 +168,7 @@ async function waitForDecision(
   }
 }
 
-function dryRun(parts: CheckRouteParts, call: Call<'policies.check'>): Promise<Decided> {
+function dryRun(parts: CheckRouteParts, call: CheckCall): Promise<Decided> {
   const { tenantId, scopes } = call.caller;
   // Who manages policies tries them for an agent, not as one.
   const caller = scopes.has('manage') ? { ...call.caller, isShared: true } : call.caller;
@@ -155,7 +187,7 @@ async function decide(check: Check, respond: () => Promise<CheckResponse>): Prom
 
 function runCheck(
   parts: CheckRouteParts,
-  call: Call<'policies.check'>,
+  call: CheckCall,
   matches: Matches,
   nowMs: number,
   heldId?: string,
@@ -178,7 +210,7 @@ function runCheck(
 /** Runs one round of a check in the tenant's turn. */
 function inTurns(
   { tenantTurns }: CheckRouteParts,
-  { caller, disconnected }: Call<'policies.check'>,
+  { caller, disconnected }: CheckCall,
   matches: Matches,
   response: () => Promise<Decided>,
 ): Promise<Decided> {

@@ -1,11 +1,12 @@
 import { reservedCategory, warningView } from '@actlog/policy';
-import { type EventAck, isReservedCategory } from '@actlog/protocol';
+import { type EventAck, headers, isReservedCategory } from '@actlog/protocol';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import type { OwnRoute } from '../http/route.ts';
 import type { GroupCommit } from '../ingest/group-commit.ts';
 import { refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { KeyAgents } from '../tenants/key-ring.ts';
+import type { VerifiedCallers } from '../tenants/verified-callers.ts';
 
 /** Parts of {@link createEvent}. */
 export interface EventParts {
@@ -14,10 +15,16 @@ export interface EventParts {
   readonly eventMemory: RequestMemory;
   /** Agents that each key acts as. */
   readonly keyAgents: KeyAgents;
+  readonly verifiedCallers: VerifiedCallers;
 }
 
 /** Route `POST /v1/events`. Responds once the event is durable. */
-export function createEvent({ ingest, eventMemory, keyAgents }: EventParts): OwnRoute<'events.create'> {
+export function createEvent({
+  ingest,
+  eventMemory,
+  keyAgents,
+  verifiedCallers,
+}: EventParts): OwnRoute<'events.create'> {
   return {
     kind: 'own',
     memory: eventMemory,
@@ -29,8 +36,15 @@ export function createEvent({ ingest, eventMemory, keyAgents }: EventParts): Own
       bodyMemoryBytes,
       receivedMs,
       protoKeysRemoved,
+      header,
     }): Promise<EventAck> {
       if (isReservedCategory(body.category)) throw refusalError(reservedCategory);
+      const token = header(headers.identity);
+      // Most callers send no token.
+      const isVerified = token !== undefined || caller.requiresIdentity;
+      const verified = isVerified
+        ? await verifiedCallers.of(token, caller.requiresIdentity, [body.agentId])
+        : undefined;
       // Only the first event of an agent waits for it.
       const admission = keyAgents.admit(caller, [body.agentId]);
       if (admission) await admission;
@@ -43,6 +57,7 @@ export function createEvent({ ingest, eventMemory, keyAgents }: EventParts): Own
         sourceMs: Date.parse(body.sourceTimestamp),
         receivedMs,
         protoKeysRemoved,
+        identity: verified && JSON.stringify(verified.identity),
       };
       const recorded = await ingest.record(caller.tenantId, event, bodyMemoryBytes);
       return {

@@ -6,6 +6,8 @@ import type { ExceededQuota } from './stores/quota-store.ts';
 export interface NewEvent extends ArrivedEvent {
   /** The event's JSON, if available. */
   readonly json?: string | undefined;
+  /** Verified identity of the sender, as JSON; none by default. */
+  readonly identity?: string | null | undefined;
 }
 
 /** Outcome of an event that was stored, now or before. */

@@ -143,6 +143,8 @@ export interface ApiKeyTable {
   agents: Generated<string | null>;
   /** 1 if several agents share the key, so that revoking one of them does not stop the others. */
   shared: Generated<0 | 1>;
+  /** 1 when requests with the key need a token that verifies their agent. */
+  requires_identity: Generated<0 | 1>;
 }
 
 /** An agent that a key has acted as. The empty agent stands for more than are kept. */
@@ -269,4 +271,6 @@ export interface EventTable {
   received_ms: number;
   /** Tenant-wide context of the event for the risk engine, taken when it arrived. */
   stamp: number;
+  /** Verified identity of the sender, as JSON; `null` for none. */
+  identity: string | null;
 }

@@ -183,6 +183,7 @@ export function keyChange(action: 'key.created' | 'key.revoked', key: StoredKey)
       'scopes',
       'agents',
       'shared',
+      'requiresIdentity',
       'expiresAt',
     ]),
   };

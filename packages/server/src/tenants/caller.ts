@@ -15,6 +15,8 @@ export interface Caller {
   readonly agents: readonly Glob[] | undefined;
   /** `true` if revoking an agent that the caller has acted as does not stop it as other agents. */
   readonly isShared: boolean;
+  /** `true` if events, spans and checks of the caller need a token that verifies their agent. */
+  readonly requiresIdentity: boolean;
   /** The person; `undefined` for a key. */
   readonly user: SignedInUser | undefined;
 }

@@ -32,6 +32,8 @@ export interface CreateKeyOptions {
    * then does not stop the others. Default: `false`, so a key that has acted as a revoked agent is stopped as every agent.
    */
   readonly shared?: boolean | undefined;
+  /** `true` if its events, spans and checks need a token that verifies their agent. Default: `false`. */
+  readonly requiresIdentity?: boolean | undefined;
 }
 
 /** A new key. `apiKey` is shown only this once. */
@@ -71,7 +73,7 @@ export class EndedKeyError extends Error {
 export async function createKey(
   db: Database,
   tenantId: number,
-  { name, kind = 'live', scopes, expiresInDays, agents, shared }: CreateKeyOptions,
+  { name, kind = 'live', scopes, expiresInDays, agents, shared, requiresIdentity }: CreateKeyOptions,
   createdBy?: string,
 ): Promise<CreatedKey> {
   const { key, stored } = await addKey(db, tenantId, {
@@ -82,6 +84,7 @@ export async function createKey(
     createdBy,
     agents,
     shared,
+    requiresIdentity,
   });
   return { apiKey: key, key: withoutDigest(stored) };
 }
@@ -107,8 +110,8 @@ export async function rotateKey(
   const old = await lockKey(db, tenantId, keyId);
   if (!old) return undefined;
   if (hasEnded(old)) throw new EndedKeyError(keyId);
-  const { name, kind, scopes, agents, shared } = old;
-  const successor = { name, kind, scopes, agents, shared, expiresInDays };
+  const { name, kind, scopes, agents, shared, requiresIdentity } = old;
+  const successor = { name, kind, scopes, agents, shared, requiresIdentity, expiresInDays };
   const created = await createKey(db, tenantId, successor, createdBy);
   await copyAgentsOfKey(db, tenantId, keyId, created.key.id);
   await expireKey(db, tenantId, keyId, endMs);
@@ -131,6 +134,6 @@ export async function revokeKey(
 
 /** Returns the fields of a key that may be shown. */
 export function withoutDigest(key: KeyRecord | StoredKey): StoredKey {
-  const { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy, agents, shared } = key;
-  return { id, kind, name, scopes, createdMs, expiresMs, lastUsedMs, createdBy, agents, shared };
+  const { tenantId: _tenant, digest: _digest, ...shown } = key as KeyRecord;
+  return shown;
 }

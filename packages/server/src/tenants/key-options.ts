@@ -44,6 +44,7 @@ const keyOptions = z.strictObject({
   scopes: keyScopes.optional(),
   agents: keyAgents.nullish(),
   shared: z.boolean('must be true or false').optional(),
+  requiresIdentity: z.boolean('must be true or false').optional(),
   expiresInDays: z.custom<number>((days) => typeof days === 'number', 'must be a number').optional(),
 });
 

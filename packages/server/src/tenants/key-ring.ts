@@ -33,13 +33,18 @@ const dummyDigest = Buffer.alloc(32);
 export class KeyRing {
   readonly #lookups: KeyLookups;
   readonly #acceptsTestKeys: boolean;
+  readonly #requiresIdentity: boolean;
   readonly #cached = new Map<string, CachedKey>();
   readonly #reading = new Map<string, Promise<CachedKey | undefined>>();
   #generation = 0;
 
-  constructor(storage: Storage, options: { readonly acceptsTestKeys: boolean }) {
+  constructor(
+    storage: Storage,
+    options: { readonly acceptsTestKeys: boolean; readonly requiresIdentity?: boolean },
+  ) {
     this.#lookups = new KeyLookups(storage);
     this.#acceptsTestKeys = options.acceptsTestKeys;
+    this.#requiresIdentity = options.requiresIdentity ?? false;
   }
 
   /** Returns the caller of a key, or `undefined` for an unknown, wrong or expired key. */
@@ -95,6 +100,7 @@ export class KeyRing {
       scopes: new Set(record.scopes),
       agents: record.agents?.map((pattern) => new Glob(pattern)),
       isShared: record.shared,
+      requiresIdentity: this.#requiresIdentity || record.requiresIdentity,
       user: undefined,
     };
     const fresh = { record, caller, readMs: nowMs };

@@ -22,6 +22,8 @@ export interface NewKeyOptions {
   readonly agents?: readonly string[] | null | undefined;
   /** `true` if several agents share it. Default: `false`. */
   readonly shared?: boolean | undefined;
+  /** `true` if its requests need a token that verifies their agent. Default: `false`. */
+  readonly requiresIdentity?: boolean | undefined;
   /** Person or key that creates it. Default: an operator. */
   readonly createdBy?: string | undefined;
   /** An existing key, such as one from a secret manager. Default: a new key. */
@@ -93,6 +95,7 @@ export async function addKey(
     createdBy: options.createdBy ?? null,
     agents: options.agents ?? null,
     shared: options.shared ?? false,
+    requiresIdentity: options.requiresIdentity ?? false,
   };
   await insertKey(db, stored);
   return { key, stored };

@@ -175,6 +175,7 @@ export class SignIns {
       keyName: undefined,
       agents: undefined,
       isShared: true,
+      requiresIdentity: false,
       scopes: new Set(scopesOfRole[role]),
       user: {
         name,

@@ -138,6 +138,7 @@ export class Users {
       keyName: undefined,
       agents: undefined,
       isShared: true,
+      requiresIdentity: false,
       scopes: new Set(scopesOfRole[role]),
       user: { name, role, groups, csrfToken: csrfToken(this.#secret, id), signIn: undefined },
     };

@@ -19,6 +19,14 @@ export interface FileCall {
   readonly secondsAgo?: number | undefined;
 }
 
+/** Token of the caller of a test, as far as it was verified. */
+interface FileIdentity {
+  readonly issuer?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly agentVerified?: boolean | undefined;
+  readonly principalVerified?: boolean | undefined;
+}
+
 /** A test in a file. */
 export interface FileTest {
   readonly name?: string | undefined;
@@ -34,6 +42,7 @@ export interface FileTest {
     readonly principal?: string | undefined;
     readonly subagent?: string | undefined;
     readonly parentAgents?: readonly string[] | undefined;
+    readonly identity?: FileIdentity | undefined;
   };
   /** Time of the check, for schedules. */
   readonly at?: string | undefined;
@@ -80,6 +89,21 @@ const testAction = z
     parentAgents: parentAgentIds.describe(
       'Ids of the agents that the agent runs inside, nearest first; none by default.',
     ),
+    identity: z
+      .strictObject({
+        issuer: z.string().optional().describe('Issuer of the token; an empty text by default.'),
+        subject: z.string().optional().describe('Subject of the token; an empty text by default.'),
+        agentVerified: z
+          .boolean()
+          .optional()
+          .describe('`true` if the token verifies the agent; `true` by default.'),
+        principalVerified: z
+          .boolean()
+          .optional()
+          .describe('`true` if the token names the principal; `false` by default.'),
+      })
+      .optional()
+      .describe('Token that verifies the caller; none by default.'),
   })
   .meta({ id: 'TestAction' });
 

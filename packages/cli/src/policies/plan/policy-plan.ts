@@ -122,7 +122,12 @@ interface PolicyDifference {
 const plainFields = ['description', 'mode', 'effect', 'priority', 'condition', 'message'] as const;
 
 /** Values of optional fields of an approval that a policy does not have. */
-const approvalDefaults = { singleUse: false, requiredApprovers: 1, notRequester: false };
+const approvalDefaults = {
+  singleUse: false,
+  requiredApprovers: 1,
+  notRequester: false,
+  verifiedPrincipal: false,
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 

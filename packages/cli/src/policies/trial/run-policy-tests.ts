@@ -124,7 +124,8 @@ function requireKnownNames({ policies, tests }: PolicyFiles): void {
 }
 
 function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
-  const { agent, session, tool, framework, environment, principal, subagent, parentAgents } = action;
+  const { agent, session, tool, framework, environment, principal, subagent, parentAgents, identity } =
+    action;
   return checkedAction({
     agentId: agent ?? defaultAgent,
     sessionId: session,
@@ -139,6 +140,12 @@ function actionOf({ action }: FileTest): ReturnType<typeof checkedAction> {
     principal,
     subagent,
     parentAgentIds: parentAgents && [...parentAgents],
+    identity: identity && {
+      issuer: identity.issuer ?? '',
+      subject: identity.subject ?? '',
+      agentVerified: identity.agentVerified ?? true,
+      principalVerified: identity.principalVerified ?? false,
+    },
   });
 }
 

@@ -71,7 +71,7 @@ export function EventRow({
           <Status status={payload?.responseStatus} />
         </td>
         <td class="agent">
-          <ActingAgent {...place} agentId={agentId} />
+          <ActingAgent {...place} agentId={agentId} identity={event.identity} />
         </td>
         <td class="notes">
           {mark && <MarkBadges mark={mark} />} {mark && <span class="faint">{markReasons(mark)}</span>}

@@ -8,7 +8,7 @@ import { href } from '../../route.ts';
 import { OriginList } from '../origins/origin-list.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
-import { ActingAgent, actorName, Time } from '../time.tsx';
+import { ActingAgent, actorName, Time, Verified, VerifiedBy } from '../time.tsx';
 import { ChangeList } from './argument-changes.tsx';
 import { Decision } from './decision.tsx';
 
@@ -101,6 +101,7 @@ export function HeldAction({
             <>
               {' '}
               <span class="faint">for</span> <bdi>{action.principal}</bdi>
+              <Verified identity={action.identity} what="principal" />
             </>
           )}
         </h3>
@@ -111,6 +112,7 @@ export function HeldAction({
         )}
       </div>
       <p translate={false}>{action.reason}</p>
+      <VerifiedBy identity={action.identity} />
       {shown === undefined ? (
         <p class="faint">
           The agent shows no arguments. Their hash: <code>{argumentsHash}</code>
@@ -248,10 +250,11 @@ function argumentsText(shown: unknown, exact: unknown): string {
 /** Approvals of an action that needs more than one, or only certain approvers. Renders nothing for others. */
 function GivenApprovals({ action: { approvals, status } }: { action: PendingAction }) {
   if (approvals === undefined) return null;
-  const { required, given, approverKeys, approverGroups, notRequester } = approvals;
+  const { required, given, approverKeys, approverGroups, notRequester, verifiedPrincipal } = approvals;
   // Other services have no groups.
   const groups = approverGroups ?? null;
-  if (required === 1 && approverKeys === null && groups === null && !notRequester) return null;
+  const isPlain = approverKeys === null && groups === null && !notRequester && !verifiedPrincipal;
+  if (required === 1 && isPlain) return null;
   return (
     <>
       <p>
@@ -265,6 +268,9 @@ function GivenApprovals({ action: { approvals, status } }: { action: PendingActi
         )}
         {approverKeys !== null && <span class="faint">Only {approverKeys.join(', ')} can approve. </span>}
         {groups !== null && <span class="faint">Only people of {groups.join(', ')} can approve. </span>}
+        {verifiedPrincipal && (
+          <span class="faint">Nobody can approve unless a token names the principal.</span>
+        )}
         {notRequester && <span class="faint">The requester cannot approve.</span>}
       </p>
       {required > 1 && given.length > 0 && (

@@ -90,6 +90,7 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
             scopes: scopesOf(form),
             agents: agentsOf(form),
             shared: form.get('shared') === 'on',
+            requiresIdentity: form.get('requiresIdentity') === 'on',
             expiresInDays: Number(form.get('expiresInDays')) || undefined,
           }),
         )}
@@ -124,6 +125,10 @@ export function KeyForm({ isBusy, onCreate }: { isBusy: boolean; onCreate: (body
               <label class="check">
                 <input type="checkbox" name="shared" />
                 <span>Several agents share it: revoking one does not stop the others</span>
+              </label>
+              <label class="check">
+                <input type="checkbox" name="requiresIdentity" />
+                <span>Its requests need a token that verifies their agent</span>
               </label>
             </>
           )}

@@ -155,26 +155,28 @@ export function WaitingActions({ actions, count }: { actions: readonly PendingAc
       ) : (
         <>
           <PanelTable caption="Newest actions that wait for approval" columns={waitingColumns}>
-            {actions.map(({ id, action, agentId, subagent, parentAgentIds, createdAt, expiresAt }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <a class="brief" href={href(['approvals'])}>
-                    {action?.toolName}
-                  </a>
-                </th>
-                <td class="second">
-                  <span class="brief">
-                    <ActingAgent {...{ agentId, subagent, parentAgentIds }} />
-                  </span>
-                </td>
-                <td class="third">
-                  <Time at={createdAt} />
-                </td>
-                <td>
-                  <Time at={expiresAt} />
-                </td>
-              </tr>
-            ))}
+            {actions.map(
+              ({ id, action, agentId, subagent, parentAgentIds, identity, createdAt, expiresAt }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <a class="brief" href={href(['approvals'])}>
+                      {action?.toolName}
+                    </a>
+                  </th>
+                  <td class="second">
+                    <span class="brief">
+                      <ActingAgent {...{ agentId, subagent, parentAgentIds, identity }} />
+                    </span>
+                  </td>
+                  <td class="third">
+                    <Time at={createdAt} />
+                  </td>
+                  <td>
+                    <Time at={expiresAt} />
+                  </td>
+                </tr>
+              ),
+            )}
           </PanelTable>
           {count > actions.length && (
             <p>

@@ -221,6 +221,11 @@ function ApprovalFields({ fields, isReadOnly }: { fields: PolicyFields; isReadOn
           isChecked={fields.notRequester === 'on'}
           label="The requester cannot approve: neither the key of the check nor the same person"
         />
+        <Check
+          name="verifiedPrincipal"
+          isChecked={fields.verifiedPrincipal === 'on'}
+          label="Nobody can approve unless a token verifies the principal"
+        />
         <Check name="singleUse" isChecked={fields.singleUse === 'on'} label="Each approval is for one call" />
       </div>
     </fieldset>

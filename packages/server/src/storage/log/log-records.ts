@@ -50,6 +50,7 @@ function decisionRecord(row: Selectable<PolicyDecisionTable>): LogRecord {
       principal: row.principal,
       subagent: row.subagent,
       parentAgentIds: parsed(row.parent_agents),
+      identity: parsed(row.identity),
     },
   };
 }
@@ -79,6 +80,7 @@ function approvalRecord(row: Selectable<PendingActionTable>): LogRecord {
       isSingleUse: row.single_use === 1,
       requiredApprovers: row.required_approvers,
       excludesRequester: row.not_requester === 1,
+      needsVerifiedPrincipal: row.verified_principal === 1,
       approverKeys: parsed(row.approver_keys),
       approverGroups: parsed(row.approver_groups),
       approvals: parsed(row.approvals),
@@ -88,6 +90,7 @@ function approvalRecord(row: Selectable<PendingActionTable>): LogRecord {
       principal: row.principal,
       subagent: row.subagent,
       parentAgentIds: parsed(row.parent_agents),
+      identity: parsed(row.identity),
       grantId: row.grant_id,
     },
   };

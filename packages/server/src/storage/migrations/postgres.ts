@@ -40,6 +40,7 @@ create table api_keys (
   created_by text,
   agents text,
   shared bigint not null default 0,
+  requires_identity bigint not null default 0,
   primary key (tenant_id, id)
 );
 create index api_keys_by_id on api_keys (id);
@@ -197,6 +198,7 @@ create table events (
   payload text not null,
   received_ms bigint not null,
   stamp bigint not null,
+  identity text,
   primary key (tenant_id, session_id, arrival, received_ms)
 ) partition by range (received_ms);
 create index events_in_order on events (tenant_id, session_id, source_ms, event_id);
@@ -356,6 +358,7 @@ create table policy_decisions (
   subagent text,
   parent_agents text,
   executed_hash text,
+  identity text,
   held_status text,
   ended_ms bigint,
   primary key (tenant_id, id)
@@ -402,6 +405,7 @@ create table pending_actions (
   used_ms bigint,
   required_approvers integer not null default 1,
   not_requester integer not null default 0,
+  verified_principal integer not null default 0,
   approver_keys text,
   approver_groups text,
   approvals text,
@@ -409,6 +413,7 @@ create table pending_actions (
   principal text,
   subagent text,
   parent_agents text,
+  identity text,
   policies text,
   grant_id text,
   editable text,

@@ -38,6 +38,7 @@ create table api_keys (
   created_by text,
   agents text,
   shared bigint default 0 not null,
+  requires_identity bigint default 0 not null,
   constraint api_keys_key primary key (tenant_id, id)
 );
 create index api_keys_by_id on api_keys (id);
@@ -193,6 +194,7 @@ create table events (
   payload text not null,
   received_ms bigint not null,
   stamp integer not null,
+  identity text,
   constraint events_by_id unique (tenant_id, event_id)
 );
 create index events_by_session on events (tenant_id, session_id, source_ms, event_id, arrival);
@@ -341,6 +343,7 @@ create table policy_decisions (
   subagent text,
   parent_agents text,
   executed_hash text,
+  identity text,
   held_status text,
   ended_ms bigint,
   constraint policy_decisions_key primary key (tenant_id, id)
@@ -387,6 +390,7 @@ create table pending_actions (
   used_ms integer,
   required_approvers integer default 1 not null,
   not_requester integer default 0 not null,
+  verified_principal integer default 0 not null,
   approver_keys text,
   approver_groups text,
   approvals text,
@@ -394,6 +398,7 @@ create table pending_actions (
   principal text,
   subagent text,
   parent_agents text,
+  identity text,
   policies text,
   grant_id text,
   editable text,

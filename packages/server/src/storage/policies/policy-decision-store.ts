@@ -1,3 +1,4 @@
+import type { CallerIdentity } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
@@ -33,6 +34,7 @@ const columns = [
   'principal',
   'subagent',
   'parent_agents',
+  'identity',
   'held_status',
   'executed_hash',
   'ended_ms',
@@ -227,6 +229,11 @@ export async function dropDecisions(
     .execute();
   await logDeletion(db, tenantId, 'decision', ids, reason);
   await addUsage(db, tenantId, { decisions: -ids.length }, nowMs);
+}
+
+/** Returns the verified identity of a caller as it is stored; `null` for none. */
+export function identityJson(identity: CallerIdentity | null | undefined): string | null {
+  return identity == null ? null : JSON.stringify(identity);
 }
 
 /** Returns the agents above an agent as they are stored; `null` for none. */

@@ -106,6 +106,8 @@ export interface PolicyDecisionTable {
   subagent: string | null;
   /** Agents that the agent runs inside, nearest first, as JSON; `null` for none. */
   parent_agents: string | null;
+  /** Verified identity of the caller, as JSON; `null` for none. */
+  identity: string | null;
   /** Status of the held action; `null` for an action that was not held, and for a dry run. */
   held_status: PendingActionTable['status'] | null;
   /** Hash of the arguments that the agent ran, if the approver changed them; `null` otherwise. */
@@ -146,6 +148,8 @@ export interface PendingActionTable {
   required_approvers: Generated<number>;
   /** 1 when the requester cannot approve. */
   not_requester: Generated<0 | 1>;
+  /** 1 when nobody can approve unless the principal is verified. */
+  verified_principal: Generated<0 | 1>;
   /** Ids of the keys that may approve, as JSON; `null` for every key with the scope. */
   approver_keys: string | null;
   /** Groups whose people may approve, as JSON; `null` for any. */
@@ -160,6 +164,8 @@ export interface PendingActionTable {
   subagent: string | null;
   /** Agents that the agent runs inside, nearest first, as JSON; `null` for none. */
   parent_agents: string | null;
+  /** Verified identity of the caller, as JSON; `null` for none. */
+  identity: string | null;
   /** Policies that hold the action with their versions, as JSON; `null` for an action held by an earlier release. */
   policies: string | null;
   /** Grant that the approval created; `null` for none. */

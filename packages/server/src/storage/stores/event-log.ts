@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ActivityEvent, SentOf } from '@actlog/protocol';
+import type { ActivityEvent, CallerIdentity, SentOf } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import { findEventsById, insertEventsOnce } from '../postgres/event-ids.ts';
@@ -28,6 +28,7 @@ const insertUnlessKnown = bulkInsert(
     'payload',
     'received_ms',
     'stamp',
+    'identity',
   ],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
@@ -114,12 +115,14 @@ interface StoredEventFields {
   readonly receivedMs: number;
   /** Bits of the risk context from outside the session, such as a known tool or target. */
   readonly stamp: number;
+  /** Verified identity of the sender, as JSON; `null` for none. */
+  readonly identity: string | null;
 }
 
 /** Returns the row of an event. */
 export function eventRow(
   event: ActivityEvent,
-  { tenantId, sourceMs, arrival, receivedMs, stamp }: StoredEventFields,
+  { tenantId, sourceMs, arrival, receivedMs, stamp, identity }: StoredEventFields,
 ): Selectable<EventTable> {
   return {
     tenant_id: tenantId,
@@ -134,6 +137,7 @@ export function eventRow(
     payload: JSON.stringify(event.payload),
     received_ms: receivedMs,
     stamp,
+    identity,
   };
 }
 
@@ -174,5 +178,6 @@ export function eventEnvelope(row: Selectable<EventTable>) {
     category: row.category,
     schemaVersion: row.schema_version,
     receivedAt: isoTime(row.received_ms),
+    ...(row.identity !== null && { identity: JSON.parse(row.identity) as CallerIdentity }),
   };
 }

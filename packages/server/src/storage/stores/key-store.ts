@@ -21,6 +21,8 @@ export interface StoredKey {
   readonly agents: readonly string[] | null;
   /** `true` if several agents share the key, so that revoking one of them does not stop the others. */
   readonly shared: boolean;
+  /** `true` if its requests need a token that verifies their agent. */
+  readonly requiresIdentity: boolean;
 }
 
 /** A stored key with the fields that authentication compares. */
@@ -43,6 +45,7 @@ function keyRecord(row: Selectable<ApiKeyTable>): KeyRecord {
     createdBy: row.created_by,
     agents: row.agents === null ? null : (JSON.parse(row.agents) as string[]),
     shared: row.shared === 1,
+    requiresIdentity: row.requires_identity === 1,
   };
 }
 
@@ -113,6 +116,7 @@ export async function insertKey(db: Database, key: KeyRecord): Promise<void> {
       created_by: key.createdBy,
       agents: key.agents && JSON.stringify(key.agents),
       shared: key.shared ? 1 : 0,
+      requires_identity: key.requiresIdentity ? 1 : 0,
     })
     .execute();
 }

@@ -1,0 +1,40 @@
+import { startServer } from '@actlog/server';
+import { expect, test } from 'vitest';
+import { audience, startTestIssuer } from '../../../identity/tests/test-issuer.ts';
+import { atTestEnd } from '../../../server/tests/test-end.ts';
+import { activityEvent, TestServer } from '../../../server/tests/test-server.ts';
+import { ConsoleTab } from './console-tab.ts';
+
+test('marks verified agents and principals, with issuer and subject', async () => {
+  const issuer = await startTestIssuer();
+  atTestEnd(() => issuer.close());
+  const agents = { 'spiffe://acme.example/agent/*': '$1' };
+  const running = await startServer({
+    docs: false,
+    identityIssuers: [{ issuer: issuer.url, audience, agents, principalClaim: 'email' }],
+  });
+  atTestEnd(() => running.close());
+  const server = new TestServer(running, running.apiKey);
+  await server.policy({ effect: 'require_approval' });
+  const sub = 'spiffe://acme.example/agent/billing';
+  const headers = { 'x-actlog-identity': await issuer.token({ sub, email: 'ada@example.com' }) };
+  await server.check({ agentId: 'billing', parentAgentIds: ['triage'], subagent: 'refunds' }, headers);
+  await server.check({ agentId: 'claimed', principal: 'bob@example.com' });
+  await server.ok('events.create', { body: activityEvent({ agentId: 'billing' }), headers });
+
+  const tab = await ConsoleTab.open(running.url, running.apiKey, '/approvals');
+  const card = tab.page.getByRole('article').filter({ hasText: 'billing' });
+  await card.getByText('Verified by a token').waitFor();
+  expect(await card.locator('.badge', { hasText: 'verified' }).count()).toBe(2);
+  expect(await card.textContent()).toContain(sub);
+  expect(await card.textContent()).toContain(issuer.url);
+  const claimed = tab.page.getByRole('article').filter({ hasText: 'claimed' });
+  expect(await claimed.locator('.badge', { hasText: 'verified' }).count()).toBe(0);
+  expect(await tab.accessibilityFaults()).toEqual([]);
+
+  await tab.visit(running.url, running.apiKey, '/decisions');
+  await tab.page.getByText('claimed').first().waitFor();
+  expect(await tab.page.locator('.badge', { hasText: 'verified' }).count()).toBe(1);
+  await tab.visit(running.url, running.apiKey, '/sessions/thread-1');
+  await tab.page.locator('.badge', { hasText: 'verified' }).first().waitFor();
+});
