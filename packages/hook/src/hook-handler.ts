@@ -28,7 +28,8 @@ interface Recording {
 }
 
 /** Reason for the model if a change cannot be passed on, which the service should have refused. */
-const unchangeable = 'The call was not run: it was approved with changed arguments, which this agent cannot run.';
+const unchangeable =
+  'The call was not run: it was approved with changed arguments, which this agent cannot run.';
 
 /** Handles one event of an agent. */
 export class HookHandler {
@@ -171,7 +172,10 @@ export class HookHandler {
     return this.#dialect.deny(error.message, isRepeated ? endOfRunReason(error) : undefined);
   }
 
-  #after(event: Exclude<HookEvent, { kind: 'before' | 'prompt' }>, recording: Recording | undefined): HookOutput {
+  #after(
+    event: Exclude<HookEvent, { kind: 'before' | 'prompt' }>,
+    recording: Recording | undefined,
+  ): HookOutput {
     if (event.kind === 'session-start') return this.#notify(recording);
     if (!recording) return this.#proceed;
     const { calls } = recording;
