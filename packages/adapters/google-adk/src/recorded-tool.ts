@@ -128,12 +128,12 @@ export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls,
   run.recordedBy.set(calls, plugin);
   if (recordedTools().has(holder)) return;
   recordedTools().add(holder);
-  wrapMethod(holder, 'runAsync', (ran, original, request: Request) => {
+  wrapMethod<[Request]>(holder, 'runAsync', (ran, original, request) => {
     const recorded = runs().get(request.toolContext);
     return recorded ? runRecorded(ran as BaseTool, request, recorded, original) : original();
   });
   if (isFunction) {
-    wrapMethod(tool, 'execute', (_tool, original, _args: unknown, toolContext?: Context) => {
+    wrapMethod<[unknown, Context?]>(tool, 'execute', (_tool, original, _args, toolContext) => {
       const recorded = toolContext && runs().get(toolContext);
       return recorded ? runFunction(recorded, original) : original();
     });
