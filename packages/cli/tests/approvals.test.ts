@@ -98,8 +98,22 @@ it('refuses the terms of a grant without a grant', async () => {
 });
 
 it('approves an action with changed arguments', async () => {
-  const editable = ['--editable', '{"path":"amount","max":500}', '--editable', '{"path":"to","anyText":true}'];
-  const fields = ['--effect', 'require_approval', '--tools', 'pay', '--timeout', '15m', '--on-timeout', 'deny'];
+  const editable = [
+    '--editable',
+    '{"path":"amount","max":500}',
+    '--editable',
+    '{"path":"to","anyText":true}',
+  ];
+  const fields = [
+    '--effect',
+    'require_approval',
+    '--tools',
+    'pay',
+    '--timeout',
+    '15m',
+    '--on-timeout',
+    'deny',
+  ];
   const create = ['policies', 'create', '--name', 'pay', ...fields, ...editable, '--json'];
   const { id: policyId } = JSON.parse((await actlog(create, { env: service.env })).stdout);
   const shown = await actlog(['policies', 'show', policyId], { env: service.env });
@@ -129,7 +143,10 @@ it('approves an action with changed arguments', async () => {
 });
 
 it('shows which arguments an approver may change', async () => {
-  const editable = [{ path: 'amount', max: 500 }, { path: 'paths', subset: true }] as const;
+  const editable = [
+    { path: 'amount', max: 500 },
+    { path: 'paths', subset: true },
+  ] as const;
   const policy = await service.client.policies.create({
     name: 'pay',
     effect: 'require_approval',

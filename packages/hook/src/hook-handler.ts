@@ -172,7 +172,10 @@ export class HookHandler {
     return this.#dialect.deny(error.message, isRepeated ? endOfRunReason(error) : undefined);
   }
 
-  #after(event: Exclude<HookEvent, { kind: 'before' | 'prompt' }>, recording: Recording | undefined): HookOutput {
+  #after(
+    event: Exclude<HookEvent, { kind: 'before' | 'prompt' }>,
+    recording: Recording | undefined,
+  ): HookOutput {
     if (event.kind === 'session-start') return this.#notify(recording);
     if (!recording) return this.#proceed;
     const { calls } = recording;

@@ -128,12 +128,12 @@ export function recordRun(tool: BaseTool, context: Context, calls: AdapterCalls,
   run.recordedBy.set(calls, plugin);
   if (recordedTools().has(holder)) return;
   recordedTools().add(holder);
-  wrapMethod(holder, 'runAsync', (ran, original, request: Request) => {
+  wrapMethod<[Request]>(holder, 'runAsync', (ran, original, request) => {
     const recorded = runs().get(request.toolContext);
     return recorded ? runRecorded(ran as BaseTool, request, recorded, original) : original();
   });
   if (isFunction) {
-    wrapMethod(tool, 'execute', (_tool, original, _args: unknown, toolContext?: Context) => {
+    wrapMethod<[unknown, Context?]>(tool, 'execute', (_tool, original, _args, toolContext) => {
       const recorded = toolContext && runs().get(toolContext);
       return recorded ? runFunction(recorded, original) : original();
     });
@@ -193,7 +193,8 @@ async function runRecorded(
       const { invocationContext: context } = toolContext;
       const call = { plugins, context, sessionId: context.session.id };
       const isRequested = given === args;
-      const runTool = () => (isRequested ? original() : original({ ...request, args: given as Request['args'] }));
+      const runTool = () =>
+        isRequested ? original() : original({ ...request, args: given as Request['args'] });
       return await within(call, () => withinAgentTool(tool, plugins, runTool));
     } catch (error) {
       if (run.thrown !== undefined && error instanceof Error) thrownErrors().set(error, run.thrown);
@@ -204,7 +205,12 @@ async function runRecorded(
     if (!calls.covers(tool.name)) continue;
     const inner = next;
     next = (given) => {
-      const call = { ...surroundings(toolContext), toolName: tool.name, arguments: given, acceptsChanges: true };
+      const call = {
+        ...surroundings(toolContext),
+        toolName: tool.name,
+        arguments: given,
+        acceptsChanges: true,
+      };
       runsOfCalls().set(call, run);
       return runGuarded(calls, call, toolContext, inner);
     };

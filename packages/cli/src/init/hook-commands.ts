@@ -54,14 +54,16 @@ export function addHookCommands(parent: Command): void {
       )
       .option('--agent-id <id>', 'id of the agent in events')
       .option(
-        '--hold-prompts',
-        "answer the agent's own permission prompts in the console or by a command, too (claude-code, codex)",
-      )
-      .option(
         '--env-file <file>',
         'file with ACTLOG_* variables, for an agent that is not started from a shell',
       )
       .action((flags: HookFlags) => changeHook(name as AgentName, flags));
+    if (name === 'claude-code' || name === 'codex') {
+      command.option(
+        '--hold-prompts',
+        "answer the agent's own permission prompts in the console or by a command, too",
+      );
+    }
     addExamples(command, [
       `actlog init ${name} --guard enforce --on-unavailable deny`,
       `actlog init ${name} --guard enforce --on-unavailable deny --show-arguments=command`,

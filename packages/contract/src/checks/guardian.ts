@@ -118,7 +118,11 @@ export const referenceApprovalChecks: readonly Check[] = [
   }),
   check('PRF-35', 'a caller that cannot run changed arguments', async (run) => {
     const agentId = run.newName('unchanged');
-    const approval = { timeoutSeconds: 900, onTimeout: 'deny', editable: [{ path: 'amount', max: 500 }] } as const;
+    const approval = {
+      timeoutSeconds: 900,
+      onTimeout: 'deny',
+      editable: [{ path: 'amount', max: 500 }],
+    } as const;
     await policyFor(run, agentId, { effect: 'require_approval', approval });
     const action = { toolName, argumentsHash: 'sha256:aa', arguments: { amount: 900 } };
     const { pendingActionId } = await checked(run, { agentId, actionId: run.newName('action'), action });

@@ -29,8 +29,7 @@ export const claudeCode: Dialect = {
   }),
   prompt: {
     acceptsChanges: true,
-    allow: (change) =>
-      answer({ behavior: 'allow', ...(change && { updatedInput: change.arguments }) }),
+    allow: (change) => answer({ behavior: 'allow', ...(change && { updatedInput: change.arguments }) }),
     deny: (message) => answer({ behavior: 'deny', message }),
   },
   notify: (systemMessage) => ({ stdout: { systemMessage }, exitCode: 0 }),

@@ -47,7 +47,7 @@ const texts: Readonly<Record<string, string>> = {
 
 describe.each(names)('%s', (agent) => {
   const [event = ''] = agentSettings[agent]
-    .entries(() => '', { beforeSeconds: 1, otherSeconds: 1, isFailClosed: false })
+    .entries(() => '', { beforeSeconds: 1, otherSeconds: 1, isFailClosed: false, holdsPrompts: false })
     .map((entry) => entry.event);
 
   it('creates a missing file, and removes it again', () => {
@@ -98,6 +98,7 @@ describe.each(names)('%s', (agent) => {
       beforeSeconds: 5,
       otherSeconds: 5,
       isFailClosed: false,
+      holdsPrompts: false,
     });
     const before = `${JSON.stringify({ ...agentSettings[agent].base, hooks: { [event]: [entry?.entry] } }, undefined, 2)}\n`;
     const { place, text } = newHome(agent, before);
@@ -119,6 +120,22 @@ describe.each(names)('%s', (agent) => {
     expect(removeHook(agent, place)).toEqual({ file, outcome: 'unchanged', notes: [] });
     expect(text()).toBe(texts['other settings']);
   });
+});
+
+it.each(['claude-code', 'codex'] as const)('installs the hook for the permission prompts of %s', (agent) => {
+  const { place, text } = newHome(agent);
+  installHook(agent, { ...place, holdPrompts: true, holdTimeoutSeconds: 60 });
+  const [entry] = JSON.parse(text()).hooks.PermissionRequest;
+  expect(entry.hooks[0]).toMatchObject({ timeout: 95 });
+  installHook(agent, place);
+  expect(JSON.parse(text()).hooks.PermissionRequest).toBeUndefined();
+});
+
+it('refuses to hold the prompts of an agent without a hook for them', () => {
+  const { place } = newHome('cursor');
+  expect(() => installHook('cursor', { ...place, holdPrompts: true })).toThrow(
+    'holdPrompts is for claude-code and codex, whose permission prompts a hook can answer, got cursor.',
+  );
 });
 
 it('writes to the project for the scope project', () => {

@@ -169,7 +169,7 @@ export function ChangeList({ action, changes }: { action: PendingAction; changes
       {changed.map(([path, value]) => (
         <li key={path}>
           <code>{path}</code>: <del>{textOf(valueAt(action.action?.arguments, path))}</del>{' '}
-          → <ins>{textOf(value)}</ins>
+          to <ins>{textOf(value)}</ins>
         </li>
       ))}
     </ul>
