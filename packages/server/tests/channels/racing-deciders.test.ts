@@ -10,7 +10,7 @@ import { testServer } from '../test-server.ts';
 import { addChannel } from './channel-tools.ts';
 import { LoopbackSlack, slackChannelId } from './loopback-slack.ts';
 
-const rounds = 8;
+const rounds = 4;
 
 /** Starts two servers on one database, with separate connections, like two processes. */
 async function deployment() {
