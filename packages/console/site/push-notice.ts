@@ -7,7 +7,7 @@ export interface SubscribedBrowser {
   readonly createdAt: string;
 }
 
-/** What the server says about the browsers of the user. */
+/** State of the user's browsers. */
 export interface PushState {
   /** Key by which push services know the server. */
   readonly publicKey: string;

@@ -95,7 +95,7 @@ export const alertKinds = ['risk', 'denied', 'error', 'new_tool'] as const;
  */
 export type AlertKind = (typeof alertKinds)[number];
 
-/** What a rule of alerts looks for. */
+/** Definition of a rule of alerts. */
 export interface AlertRuleDefinition {
   readonly name: string;
   readonly kind: AlertKind;

@@ -56,8 +56,8 @@ describe('the service worker', () => {
     const setup = await signInSetup();
     const tab = await ConsoleTab.blank(setup.url);
     const { page } = tab;
-    const answer = await page.goto(`${setup.url}/console/service-worker.js`);
-    expect(answer?.headers()['content-security-policy']).toContain("default-src 'none'");
+    const response = await page.goto(`${setup.url}/console/service-worker.js`);
+    expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
     await page.goto(`${setup.url}/console/`);
     const manifest = await page.evaluate(async () => (await fetch('actlog.webmanifest')).json());
     expect(manifest).toMatchObject({ name: 'actlog', display: 'standalone' });

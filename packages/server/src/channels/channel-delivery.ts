@@ -20,7 +20,7 @@ import {
 /** Decision that a button makes. */
 export type ButtonDecision = 'approve' | 'deny';
 
-/** What a button decides. */
+/** Decision that a button stands for. */
 export interface ButtonSubject {
   readonly tenantId: number;
   readonly channelId: string;
@@ -62,7 +62,7 @@ export interface ChannelDeliveryParts {
 
 /** A reference to a card, with the state that it shows. */
 interface CardReference {
-  /** What the receiver calls it. */
+  /** Name at the receiver. */
   readonly message: string;
   readonly shows: string;
 }
@@ -205,7 +205,7 @@ export class ChannelDeliveries {
   }
 }
 
-/** What the secret settings of a channel are encrypted for. */
+/** Returns the context that the secret settings of a channel are encrypted with. */
 export function channelContext({ tenant_id: tenantId, id }: Pick<StoredChannel, 'tenant_id' | 'id'>): string {
   return `channel:${tenantId}:${id}`;
 }

@@ -45,7 +45,7 @@ export type ChannelMessage =
     }
   | { readonly type: 'test'; readonly channelName: string; readonly url: string | undefined };
 
-/** Where a message goes. */
+/** Destination of a message. */
 export interface ChannelTarget {
   readonly tenantId: number;
   /** Id of the channel. */
@@ -57,9 +57,9 @@ export interface ChannelTarget {
   readonly deliveryId: string;
   /** Receiver within the channel; `null` if the channel is the receiver. */
   readonly recipient: string | null;
-  /** What the receiver calls the message that is to be changed; `undefined` for a new message. */
+  /** Name at the receiver of the message that is to be changed; `undefined` for a new message. */
   readonly changes: string | undefined;
-  /** What the receiver calls the message that this one belongs to; `undefined` for none. */
+  /** Name at the receiver of the message that this one belongs to; `undefined` for none. */
   readonly repliesTo: string | undefined;
 }
 

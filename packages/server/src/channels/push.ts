@@ -54,7 +54,7 @@ export function pushKeys({ pushKeySeed }: DeploymentSecret): PushKeys {
   }
 }
 
-/** What the subscription of a browser is encrypted for. */
+/** Returns the context that the subscription of a browser is encrypted with. */
 export function subscriptionContext(row: Pick<PushSubscriptionRow, 'tenant_id' | 'id'>): string {
   return `push:${row.tenant_id}:${row.id}`;
 }

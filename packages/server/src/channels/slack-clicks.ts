@@ -41,7 +41,7 @@ export const slackClicksPath = '/server/v1/channels/slack/interactions';
 /** Longest request of Slack, in bytes: it contains the whole message. */
 const maxBodyBytes = 256 * 1024;
 
-/** What a click reports (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload). */
+/** Payload of a click (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload). */
 const blockActions = z.object({
   type: z.literal('block_actions'),
   team: z.object({ id: z.string() }).nullish(),

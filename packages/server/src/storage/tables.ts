@@ -194,7 +194,7 @@ export interface DeliveryTable {
   subject: string | null;
   /** Receiver within the channel, such as a push subscription; `null` if the channel is the receiver. */
   recipient: string | null;
-  /** What the receiver calls the message that was sent, to change it later; `null` before that. */
+  /** Name of the sent message at the receiver, to change it later; `null` before that. */
   reference: string | null;
 }
 
@@ -230,7 +230,7 @@ export interface PushSubscriptionTable {
 export interface AlertRuleTable {
   tenant_id: number;
   id: string;
-  /** What the API shows of it, as JSON. */
+  /** Its definition, as JSON. */
   definition: string;
   muted_until_ms: number | null;
   created_ms: number;

@@ -44,7 +44,7 @@ const unsignable: AttemptOutcome = {
 
 /** Outcome of an attempt to send to a channel that is not a webhook. */
 export interface ChannelOutcome extends AttemptOutcome {
-  /** What the receiver calls the message; `null` if that stays as it was. */
+  /** Name of the message at the receiver; `null` if it stays as it was. */
   readonly reference: string | null;
 }
 

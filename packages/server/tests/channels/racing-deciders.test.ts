@@ -10,7 +10,7 @@ import { testServer } from '../test-server.ts';
 import { addChannel } from './channel-tools.ts';
 import { LoopbackSlack, slackChannelId } from './loopback-slack.ts';
 
-const rounds = 8;
+const rounds = 4;
 
 /** Starts two servers on one database, with separate connections, like two processes. */
 async function deployment() {
@@ -60,10 +60,10 @@ test('of a click in Slack, the console and the command, one decides and the othe
     const explained = slack.calls.filter(({ method }) => method === 'chat.postEphemeral').length - told;
     const { items: denied } = await one.ok('guardian.pendingActions.list', { query: { status: 'denied' } });
     if (denied.some((item) => item.id === id)) {
-      // Both approvals are told that the denial is final.
+      // Both approvals get an error: the denial is final.
       expect([console, command, explained]).toEqual([409, 409, 0]);
     } else {
-      // Approvals agree with each other, and the denial is told.
+      // Approvals agree with each other, and the denial is explained.
       expect([console, command, explained]).toEqual([200, 200, 1]);
     }
     const updates = await slack.called('chat.update', round + 1);

@@ -148,13 +148,14 @@ export async function refreshDeliveries(
   subject: string,
   { hasEnded, nowMs }: { readonly hasEnded: boolean; readonly nowMs: number },
 ): Promise<void> {
-  const about = await db
+  // Locked, so that no process begins to send one meanwhile: its message would never be changed.
+  const query = db
     .selectFrom('deliveries')
     .select(['tenant_id', 'id', 'status', 'reference', 'leased_until_ms', 'next_attempt_ms'])
     .where('tenant_id', '=', tenantId)
     .where('subject', '=', subject)
-    .execute();
-  for (const row of about) {
+    .orderBy('id');
+  for (const row of await lockRows(db, query).execute()) {
     const isInFlight = row.status === 'waiting' && row.leased_until_ms > nowMs;
     if (row.reference !== null || isInFlight) {
       // Always another time than before, by which an attempt in progress finds that it has to repeat.

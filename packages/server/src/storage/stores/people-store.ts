@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
-import { dropRows, keyedTable, type OldRows, oldRows } from '../retention/drop-rows.ts';
+import { type OldRows, oldRows } from '../retention/drop-rows.ts';
 import type { PersonTable, PushSubscriptionTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
 
@@ -107,10 +106,4 @@ export function findSubscription(
 /** Deletes a subscription. */
 export async function dropSubscription(db: Database, tenantId: number, id: string): Promise<void> {
   await db.deleteFrom('push_subscriptions').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
-}
-
-/** Deletes the subscriptions of a person. */
-export async function dropSubscriptionsOf(db: Database, tenantId: number, personId: string): Promise<void> {
-  const condition = sql`tenant_id = ${tenantId} and person_id = ${personId}`;
-  await dropRows(db, keyedTable('push_subscriptions', 'tenant_id', 'id'), condition);
 }
