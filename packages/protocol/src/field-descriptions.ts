@@ -263,6 +263,17 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       '`true` if nobody can approve an action unless a token verifies its principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny.',
+    editable:
+      'Arguments that an approver may change within limits, for an approval of the changed arguments; none if omitted.',
+  },
+  EditableArgument: {
+    path: 'Argument that an approver may change, among those that the agent shows: names joined with dots, such as `amount` or `address.city`.',
+    max: 'Highest changed number, which is also never above the requested one.',
+    min: 'Lowest changed number; 0 by default.',
+    subset:
+      '`true` permits a list with at least one of the requested elements and no others, in their order.',
+    oneOf: 'Texts that the changed text can be.',
+    anyText: '`true` permits any changed text of at most 2,000 characters.',
   },
   PolicySchedule: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
@@ -343,6 +354,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       '`true` if nobody can approve an action unless a token verifies its principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; null lets every key with the scope `decide` approve.',
+    editable: 'Arguments that an approver may change within limits; null for none.',
   },
   PolicyScheduleUpdate: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
@@ -375,9 +387,13 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Arguments that the caller chose to show for conditions and to the approver; an approval applies only to them. None are shown if omitted.',
     origins:
       "Sources of the arguments' values for conditions and the approver, by argument path such as `address.city`; an approval does not depend on them. A condition that reads them cannot be evaluated if they are omitted.",
+    acceptsChanges:
+      '`true` if the caller can run the action with arguments that the approver changed; `false` if omitted.',
+    changedFrom:
+      'Hash of the requested arguments, if an approver changed them and this is the changed action, under the same `actionId`; none if omitted.',
   },
   ArgumentOrigin: {
-    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).",
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), `approver` (the approver changed it), or `unknown` (older text is no longer in the recorder's memory).",
     as: "Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`.",
     toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
     eventId: "Event of the earlier call. Only with `from: 'tool'`.",
@@ -390,6 +406,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     pendingActionId:
       'Id of the pending action that was created for this check; null if the action was not held.',
     comment: 'Comment of the approver on the pending action; null for none.',
+    changedArguments:
+      'Values of arguments that the approver changed, by path. The decision is then `deny` for the requested arguments: run the changed ones after a check with `changedFrom`. Null for none.',
     grantId: "Id of the approver's grant that allowed the action without a new approval; null for none.",
     expiresAt: 'Time at which the approval request expires; null if the action was not held.',
   },
@@ -435,6 +453,11 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     identity: 'Verified identity of the caller of the check; null if it sent no token.',
     approvals: 'Approvals that the action needs, and those that it has.',
     grantId: 'Id of the grant that the approval created for later actions; null for none.',
+    editable: 'Arguments that the approver may change, with their limits; empty for none.',
+    changedArguments:
+      'Values of arguments that the approver changed, by path; the approval holds for them. Null for the requested arguments.',
+    executedHash:
+      'Hash of the changed arguments that the agent ran; null if it has not run them, or none were changed.',
     decision: 'Decision of the approver; null if there is none, also while further approvals are needed.',
   },
   HeldAction: {
@@ -446,9 +469,10 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Arguments as JSON text; only if they have whole numbers beyond 2^53, which most parsers round.',
     origins:
       "Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none.",
+    acceptsChanges: '`true` if the caller can run the action with arguments that the approver changed.',
   },
   StoredArgumentOrigin: {
-    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).",
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), `approver` (the approver changed it), or `unknown` (older text is no longer in the recorder's memory).",
     as: "Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`.",
     toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
     eventId: "Event of the earlier call. Only with `from: 'tool'`.",
@@ -490,6 +514,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Comment that is passed to the agent, so write it for the model, at most 2,000 characters; none if omitted.',
     grant:
       'Lets later actions of the same session run without another approval, with `approve` only; only this action if omitted.',
+    changedArguments:
+      'Changed values of shown arguments, by path such as `amount` or `address.city`, with `approve` only and within `editable` of the action; the requested arguments if omitted or empty.',
   },
   GrantChoice: {
     for: '`action` for the same action: the same tool, arguments hash and shown arguments; `tool` for any call of the same tool that the same policies hold. Both only for the same agent in the same session.',
