@@ -257,7 +257,7 @@ export interface Evidence {
 export interface EvidenceReport extends LogReport {
   /** `true` if no entry of the period is missing without a logged deletion. */
   readonly isComplete: boolean;
-  /** Number of entries of the period that are neither in the evidence nor deleted: those of others, if it is filtered. */
+  /** Number of entries of the period that are neither in the evidence nor deleted, as with a filter. */
   readonly leftOut: number;
   /** Times of the records next to the period, in Unix milliseconds; undefined where the log begins or ends. */
   readonly beforeMs: number | undefined;
@@ -300,7 +300,7 @@ export async function verifyEvidence(
     if (!isOfCheckpoint(record, note)) {
       findings.add(
         'checkpoint-changed',
-        `The receipt of the ${record.kind} ${record.id} is for another checkpoint than that of the evidence.`,
+        `The receipt of the ${record.kind} ${record.id} is for another checkpoint than the evidence.`,
         { record: { kind: record.kind, id: record.id } },
       );
     }

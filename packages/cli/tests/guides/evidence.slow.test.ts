@@ -20,7 +20,7 @@ async function freePort(): Promise<number> {
 }
 
 test('the guide "Prove last month to an auditor" proves its export, and names the changed record', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const folder = temporaryFolder();
   const [port, witnessPort] = [await freePort(), await freePort()];
@@ -43,7 +43,7 @@ test('the guide "Prove last month to an auditor" proves its export, and names th
     }
   });
   const variables = { ...env, ACTLOG_PORT: String(port) };
-  const options = { cwd: folder, env: variables, timeout: 100_000 };
+  const options = { cwd: folder, env: variables, timeout: 280_000 };
   const { stdout } = await promisify(execFile)('bash', ['-e', '-c', script], options);
   const outputs = stdout.split('@@\n');
   expect(outputs).toHaveLength(blocks.length);

@@ -124,7 +124,7 @@ export class Forwarder {
     }
   }
 
-  /** Returns the states of the logs that grew or wait, and from time to time those of all. */
+  /** Returns the states of the logs that grew or wait, and from time to time of all logs. */
   async #states(db: Database): Promise<ForwardState[]> {
     const { name, tenants } = this.#options.settings;
     const nowMs = Date.now();

@@ -208,7 +208,7 @@ const droppableColumns = [
   'ended_ms',
 ] as const;
 
-/** Returns the time at which a decision was final: that of its held action, if there is one; `undefined` until then. */
+/** Returns the time at which a decision was final: when its held action ended, if there is one; `undefined` until then. */
 export function finalMs({ decided_ms, held_status, ended_ms }: DroppableDecision): number | undefined {
   return held_status === null ? Number(decided_ms) : ended_ms === null ? undefined : Number(ended_ms);
 }

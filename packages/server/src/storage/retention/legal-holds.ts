@@ -76,7 +76,7 @@ export function listLegalHolds(
 /** A record that a legal hold may cover. */
 export interface HoldableRecord {
   readonly sessionId: string | null;
-  /** Agents that it is about; `undefined` if only those of its session are known. */
+  /** Agents that it is about; `undefined` if only the agents of its session are known. */
   readonly agentIds: readonly string[] | undefined;
   /** Times of its first and its last part, in Unix milliseconds. */
   readonly fromMs: number;

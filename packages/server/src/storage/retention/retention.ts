@@ -24,7 +24,7 @@ export type RetentionFloors = Readonly<Record<RetentionClass, number>>;
 /** Some classes of a setting. */
 export type Given<Setting> = { readonly [Class in keyof Setting]?: Setting[Class] };
 
-/** Retention of a deployment: that of tenants without their own, and the floors of all tenants. */
+/** Retention of a deployment: days for tenants that set none, and the floors of all tenants. */
 export interface DeploymentRetention {
   readonly days: RetentionDays;
   readonly floors: RetentionFloors;

@@ -139,8 +139,10 @@ export async function sessionBegin(
   const times = [session?.started_ms, decision?.decided_ms].flatMap((time) =>
     time === undefined ? [] : [Number(time)],
   );
+  // No retention has deleted anything of a session that begins.
+  if (times.length === 0) return { begunMs: undefined, retentionDays: null };
   return {
-    begunMs: times.length === 0 ? undefined : Math.min(...times),
+    begunMs: Math.min(...times),
     retentionDays: daysKept(await retentionPolicy(db, tenantId), 'sessions'),
   };
 }
