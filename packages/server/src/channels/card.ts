@@ -41,6 +41,15 @@ export function cardOf(action: ShownAction, session: SessionSummary | undefined)
     { label: 'Tool', text: line(toolName) },
     { label: 'Agent', text: agent },
     ...(action.principal ? [{ label: 'For', text: line(action.principal) }] : []),
+    // Part of what an approval is for.
+    ...(action.identity
+      ? [
+          {
+            label: 'Identity',
+            text: line(`${action.identity.subject}, verified by ${action.identity.issuer}`),
+          },
+        ]
+      : []),
     { label: 'Policy', text: line(action.policyName ?? '') || action.policyId },
     { label: 'Reason', text: line(action.reason) },
     { label: 'Arguments hash', text: line(argumentsHash) },
