@@ -6,6 +6,7 @@ import {
   definitionDifference,
   isSameDefinition,
   suspicion,
+  type ToolCaller,
   type ToolDefinition,
   toolDefinition,
   visible,
@@ -29,12 +30,6 @@ export interface ServerToolsOptions {
   readonly approvals?: DefinitionApprovals | undefined;
   /** Tools that policies always deny, which the client does not see. Default: none. */
   readonly denied?: DeniedTools | undefined;
-}
-
-/** Session and agent whose client lists or calls tools. */
-export interface ToolCaller {
-  readonly sessionId: string;
-  readonly agentId: string | undefined;
 }
 
 /** Part of a list of tools: those of one response. */

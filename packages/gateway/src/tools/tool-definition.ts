@@ -1,5 +1,11 @@
 import { folded } from '../messages/json-rpc.ts';
 
+/** Session and agent whose client lists or calls tools. */
+export interface ToolCaller {
+  readonly sessionId: string;
+  readonly agentId: string | undefined;
+}
+
 /** Definition of a tool, as far as it is pinned. Other members, such as `_meta` and `icons`, may change freely. */
 export interface ToolDefinition {
   readonly name: string;
