@@ -37,7 +37,7 @@ export interface RelayOptions {
   readonly clientName?: string | undefined;
   /** Calls of the session, if its messages come in several exchanges. Default: none yet. */
   readonly open?: OpenCalls | undefined;
-  /** Agent of the calls, if the client proved it. Default: that of the calls, or the name that the client gives itself. */
+  /** Agent of the calls, if the client proved it. Default: the agent of the calls, or the name that the client gives itself. */
   readonly agentId?: string | undefined;
   /** Person or system on whose behalf the calls are made, if the client proved it. */
   readonly principal?: string | undefined;

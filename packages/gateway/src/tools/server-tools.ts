@@ -32,7 +32,7 @@ export interface ServerToolsOptions {
   readonly denied?: DeniedTools | undefined;
 }
 
-/** Part of a list of tools: those of one response. */
+/** Part of a list of tools, from one response. */
 export interface ToolPage {
   readonly tools: readonly unknown[];
   /** `true` if the list begins here. */

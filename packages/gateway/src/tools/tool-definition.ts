@@ -125,7 +125,7 @@ export function visible(text: string): string {
 
 /**
  * Returns the reason why a definition cannot be trusted at first sight; undefined if there is none: a character that
- * nobody can see, in any of its texts, or a name that looks like that of another tool.
+ * nobody can see, in any of its texts, or a name that looks like another tool's name.
  *
  * @param others - names of the other tools of the server
  */
