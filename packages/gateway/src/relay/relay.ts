@@ -325,7 +325,9 @@ function withNotice(line: Buffer, text: string): Buffer {
   const response = line.toString();
   const { result } = (parseMessage(response) ?? {}) as { readonly result?: { readonly content?: unknown } };
   if (!Array.isArray(result?.content)) return line;
-  return Buffer.from(withValue(response, ['result', 'content', result.content.length], { type: 'text', text }));
+  return Buffer.from(
+    withValue(response, ['result', 'content', result.content.length], { type: 'text', text }),
+  );
 }
 
 /** Key in `_meta` of requests for the client's name, where the connection has no `initialize` (revision 2026-07-28). */
