@@ -64,7 +64,10 @@ test('holds a call until it is approved, notifies the client, and lets other mes
 });
 
 test('forwards a call with exactly the arguments that an approver changed, and tells the model', async () => {
-  const editable = [{ path: 'order.amount', min: 1 }, { path: 'paths', subset: true }] as const;
+  const editable = [
+    { path: 'order.amount', min: 1 },
+    { path: 'paths', subset: true },
+  ] as const;
   const approval = { timeoutSeconds: 60, onTimeout: 'deny', editable } as const;
   archive.push(await service.policy('require_approval', ['echo'], { approval }));
   const { gateway, seen } = await start('changed', ['--show-arguments']);
@@ -77,7 +80,9 @@ test('forwards a call with exactly the arguments that an approver changed, and t
   await service.approve('changed', changes as Record<string, unknown>);
   const response = await gateway.message((message) => message.id === 1);
   expect(seen()).toContain(line(params('1917043659912705296', '["a","c"]')));
-  expect(JSON.stringify(response.result)).toContain('the person who approved this call changed its arguments');
+  expect(JSON.stringify(response.result)).toContain(
+    'the person who approved this call changed its arguments',
+  );
   const [call] = await service.calls('changed', 1);
   expect(call).toMatchObject({ toolName: 'echo', status: 200 });
   const [held] = await service.client.guardian.pendingActions

@@ -23,13 +23,20 @@ test('counts what no policy allows as denied, if a fallback denies it', async ()
   await server.policy({ name: 'asks', effect: 'require_approval', match: { tools: ['mail'] } });
   await server.policy({ name: 'tries', effect: 'allow', mode: 'log_only', match: { tools: ['drop'] } });
   const tools = ['read_file', 'pay', 'mail', 'drop', 'exec'];
-  expect(await sentTo(server, 'POST', path, { agentId: 'billing', tools })).toEqual({ denied: ['drop', 'exec'] });
+  expect(await sentTo(server, 'POST', path, { agentId: 'billing', tools })).toEqual({
+    denied: ['drop', 'exec'],
+  });
   expect(await sentTo(server, 'POST', path, { agentId: 'other', tools })).toEqual({ denied: [] });
 });
 
 test('denies what no policy allows, and lets the others decide first', async () => {
   const server = await testServer();
-  const { id } = await server.policy({ name: 'rest', effect: 'deny', priority: -1000, match: { agents: ['billing'] } });
+  const { id } = await server.policy({
+    name: 'rest',
+    effect: 'deny',
+    priority: -1000,
+    match: { agents: ['billing'] },
+  });
   await server.policy({ name: 'reads', effect: 'allow', match: { tools: ['read_*'] } });
   await server.policy({ name: 'asks', effect: 'require_approval', match: { tools: ['mail'] } });
   const check = (agentId: string, toolName: string, more: object = {}) =>

@@ -51,7 +51,7 @@ const settingsSchema = z.strictObject({
       issuer: url,
       /** Id of the gateway at that server; its secret is `ACTLOG_GATEWAY_CLIENT_SECRET`. */
       clientId: z.string().min(1),
-      /** Address of the upstream as that server knows it. Default: that of `--url`. */
+      /** Address of the upstream as that server knows it. Default: the address in `--url`. */
       resource: url.optional(),
       audience: z.string().min(1).optional(),
       scope: z.string().min(1).optional(),

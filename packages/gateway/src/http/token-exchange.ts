@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type * as OpenidClient from 'openid-client';
-import type { AuthorizationSettings } from './authorization.ts';
 
 /** Error thrown when the authorization server of the upstream gives no token for a user. */
 export class TokenExchangeError extends Error {
@@ -26,9 +25,21 @@ const unknownMs = 60_000;
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
+/** Settings of the exchange. */
+export interface TokenExchangeSettings {
+  /** Authorization server of the upstream. */
+  readonly issuer: string;
+  /** Id of the gateway at that server. */
+  readonly clientId: string;
+  /** Address of the upstream as that server knows it. Default: the upstream's. */
+  readonly resource?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
 /** Options of {@link TokenExchange}. */
 export interface TokenExchangeOptions {
-  readonly settings: NonNullable<AuthorizationSettings['exchange']>;
+  readonly settings: TokenExchangeSettings;
   /** Secret of the gateway at the authorization server; undefined for a public client. */
   readonly clientSecret: string | undefined;
   /** Address of the upstream. */

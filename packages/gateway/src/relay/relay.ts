@@ -37,7 +37,7 @@ export interface RelayOptions {
   readonly clientName?: string | undefined;
   /** Calls of the session, if its messages come in several exchanges. Default: none yet. */
   readonly open?: OpenCalls | undefined;
-  /** Agent of the calls, if the client proved it. Default: that of the calls, or the name that the client gives itself. */
+  /** Agent of the calls, if the client proved it. Default: the agent of the calls, or the name that the client gives itself. */
   readonly agentId?: string | undefined;
   /** Person or system on whose behalf the calls are made, if the client proved it. */
   readonly principal?: string | undefined;
@@ -325,7 +325,9 @@ function withNotice(line: Buffer, text: string): Buffer {
   const response = line.toString();
   const { result } = (parseMessage(response) ?? {}) as { readonly result?: { readonly content?: unknown } };
   if (!Array.isArray(result?.content)) return line;
-  return Buffer.from(withValue(response, ['result', 'content', result.content.length], { type: 'text', text }));
+  return Buffer.from(
+    withValue(response, ['result', 'content', result.content.length], { type: 'text', text }),
+  );
 }
 
 /** Key in `_meta` of requests for the client's name, where the connection has no `initialize` (revision 2026-07-28). */

@@ -1,6 +1,6 @@
 import type { Actlog } from '@actlog/client';
 import { createEventId } from '@actlog/recorder/adapter';
-import type { ToolCaller } from './server-tools.ts';
+import type { ToolCaller } from './tool-definition.ts';
 
 /** Tool name of the action by which an approver accepts a definition. */
 export const acceptanceTool = 'accept_tool_definition';

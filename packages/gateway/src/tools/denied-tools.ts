@@ -1,6 +1,6 @@
 import type { Actlog } from '@actlog/client';
 import { findDeniedTools } from '@actlog/client/server';
-import type { ToolCaller } from './server-tools.ts';
+import type { ToolCaller } from './tool-definition.ts';
 
 /** Options of {@link DeniedTools}. */
 export interface DeniedToolsOptions {

@@ -65,7 +65,7 @@ export class PinFile {
   }
 
   /**
-   * Reads the pins; those of a new file are empty.
+   * Reads the pins; a new file has none.
    *
    * @throws PinFileError when the file is damaged or cannot be read
    */
@@ -168,7 +168,7 @@ export function serverAt(url: URL): PinnedServer {
   return { label: `${url.origin}${url.pathname}`, id: idOf([url.origin, url.pathname, url.search]) };
 }
 
-/** Returns the identity of a server by its command. Files are those of the current folder. */
+/** Returns the identity of a server by its command. Files are looked up in the current folder. */
 export function serverOf([command = '', ...args]: readonly string[]): PinnedServer {
   const words = [command, ...args].map((word) => (existsSync(word) ? resolve(word) : word));
   const program = basename(command);

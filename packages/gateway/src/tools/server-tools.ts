@@ -6,6 +6,7 @@ import {
   definitionDifference,
   isSameDefinition,
   suspicion,
+  type ToolCaller,
   type ToolDefinition,
   toolDefinition,
   visible,
@@ -31,13 +32,7 @@ export interface ServerToolsOptions {
   readonly denied?: DeniedTools | undefined;
 }
 
-/** Session and agent whose client lists or calls tools. */
-export interface ToolCaller {
-  readonly sessionId: string;
-  readonly agentId: string | undefined;
-}
-
-/** Part of a list of tools: those of one response. */
+/** Part of a list of tools, from one response. */
 export interface ToolPage {
   readonly tools: readonly unknown[];
   /** `true` if the list begins here. */

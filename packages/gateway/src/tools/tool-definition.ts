@@ -1,5 +1,11 @@
 import { folded } from '../messages/json-rpc.ts';
 
+/** Session and agent whose client lists or calls tools. */
+export interface ToolCaller {
+  readonly sessionId: string;
+  readonly agentId: string | undefined;
+}
+
 /** Definition of a tool, as far as it is pinned. Other members, such as `_meta` and `icons`, may change freely. */
 export interface ToolDefinition {
   readonly name: string;
@@ -119,7 +125,7 @@ export function visible(text: string): string {
 
 /**
  * Returns the reason why a definition cannot be trusted at first sight; undefined if there is none: a character that
- * nobody can see, in any of its texts, or a name that looks like that of another tool.
+ * nobody can see, in any of its texts, or a name that looks like another tool's name.
  *
  * @param others - names of the other tools of the server
  */

@@ -8,7 +8,8 @@ import {
   type RpcMessage,
   withElementsOf,
 } from '../messages/json-rpc.ts';
-import type { ServerTools, ToolCaller, ToolView } from './server-tools.ts';
+import type { ServerTools, ToolView } from './server-tools.ts';
+import type { ToolCaller } from './tool-definition.ts';
 
 const listMethod = 'tools/list';
 const changedMethod = 'notifications/tools/list_changed';

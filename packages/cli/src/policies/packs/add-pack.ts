@@ -19,14 +19,14 @@ export interface AddPackOptions {
 /** Outcome of {@link addPack}. */
 export interface AddedPack {
   readonly file: string;
-  /** What changed, for people. */
+  /** Changes, as lines for people. */
   readonly lines: readonly string[];
   readonly isChanged: boolean;
 }
 
 /**
- * Writes a pack to a file of its own, or upgrades the file. What the user changed, added or removed stays: a copy of the pack
- * as it was added, beside the file, tells the user's changes from those of the pack.
+ * Writes a pack to a separate file, or upgrades the file. What the user changed, added or removed stays: a copy of the pack
+ * as it was added, beside the file, tells changes of the user from changes of the pack.
  *
  * @throws UsageError when there is no such pack, or the file cannot be read or written
  */
