@@ -1,5 +1,9 @@
 export type { VerifiedAgent } from './agent-pattern.ts';
-export type { Claims } from './claims.ts';
 export { IssuerUnavailableError, TokenError, type TokenProblem } from './token-error.ts';
-export { TokenVerifier, type TokenVerifierOptions, type VerifiedToken } from './token-verifier.ts';
+export {
+  type Claims,
+  TokenVerifier,
+  type TokenVerifierOptions,
+  type VerifiedToken,
+} from './token-verifier.ts';
 export { issuersSetting, type TrustedIssuer, type TrustedIssuerSettings } from './trusted-issuer.ts';

@@ -126,7 +126,7 @@ export function decideWaitingCheck(
 }
 
 /** `true` for a check of requested arguments, and not of those that an approver changed. */
-function isOfRequested({ action }: PolicyCheck): boolean {
+function isOfRequested({ action }: IdentifiedCheck): boolean {
   return action.changedFrom === undefined;
 }
 
@@ -179,7 +179,7 @@ function isSameState(left: KnownAction, right: KnownAction): boolean {
 function usedApproval(
   { decision }: CheckResponse,
   held: HeldAction | undefined,
-  check: PolicyCheck,
+  check: IdentifiedCheck,
 ): CheckEffect[] {
   if (decision !== 'allow' || !held) return [];
   const isUsed = held.singleUse && held.usedAt === null;
