@@ -229,8 +229,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Effect on an action. `deny` takes precedence over `require_approval`, which takes precedence over `allow`.',
     description: 'Purpose of the policy, at most 2,000 characters, may span several lines; null for none.',
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
-    priority:
-      'Order among policies with the same effect, highest first; 0 by default. A policy that denies or holds with -1000 decides only if no other enforced policy applies.',
+    priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
       'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
@@ -264,8 +263,17 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       '`true` if nobody can approve an action unless a token verifies its principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny.',
-    approverGroups:
-      'Groups whose people may approve, as the sign-in names them; everyone who may decide if omitted. Any of those can deny.',
+    editable:
+      'Arguments that an approver may change within limits, for an approval of the changed arguments; none if omitted.',
+  },
+  EditableArgument: {
+    path: 'Argument that an approver may change, among those that the agent shows: names joined with dots, such as `amount` or `address.city`.',
+    max: 'Highest changed number, which is also never above the requested one.',
+    min: 'Lowest changed number; 0 by default.',
+    subset:
+      '`true` permits a list with at least one of the requested elements and no others, in their order.',
+    oneOf: 'Texts that the changed text can be.',
+    anyText: '`true` permits any changed text of at most 2,000 characters.',
   },
   PolicySchedule: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
@@ -280,8 +288,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Effect on an action. `deny` takes precedence over `require_approval`, which takes precedence over `allow`.',
     description: 'Purpose of the policy, at most 2,000 characters, may span several lines; null for none.',
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
-    priority:
-      'Order among policies with the same effect, highest first; 0 by default. A policy that denies or holds with -1000 decides only if no other enforced policy applies.',
+    priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
       'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
@@ -314,8 +321,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Effect on an action. `deny` takes precedence over `require_approval`, which takes precedence over `allow`.',
     description: 'Purpose of the policy, at most 2,000 characters, may span several lines; null for none.',
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
-    priority:
-      'Order among policies with the same effect, highest first; 0 by default. A policy that denies or holds with -1000 decides only if no other enforced policy applies.',
+    priority: 'Order among policies with the same effect, highest first; 0 by default.',
     condition:
       'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
@@ -348,7 +354,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       '`true` if nobody can approve an action unless a token verifies its principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; null lets every key with the scope `decide` approve.',
-    approverGroups: 'Groups whose people may approve; null lets everyone who may decide approve.',
+    editable: 'Arguments that an approver may change within limits; null for none.',
   },
   PolicyScheduleUpdate: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
@@ -381,9 +387,13 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Arguments that the caller chose to show for conditions and to the approver; an approval applies only to them. None are shown if omitted.',
     origins:
       "Sources of the arguments' values for conditions and the approver, by argument path such as `address.city`; an approval does not depend on them. A condition that reads them cannot be evaluated if they are omitted.",
+    acceptsChanges:
+      '`true` if the caller can run the action with arguments that the approver changed; `false` if omitted.',
+    changedFrom:
+      'Hash of the requested arguments, if an approver changed them and this is the changed action, under the same `actionId`; none if omitted.',
   },
   ArgumentOrigin: {
-    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).",
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), `approver` (the approver changed it), or `unknown` (older text is no longer in the recorder's memory).",
     as: "Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`.",
     toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
     eventId: "Event of the earlier call. Only with `from: 'tool'`.",
@@ -396,6 +406,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     pendingActionId:
       'Id of the pending action that was created for this check; null if the action was not held.',
     comment: 'Comment of the approver on the pending action; null for none.',
+    changedArguments:
+      'Values of arguments that the approver changed, by path. The decision is then `deny` for the requested arguments: run the changed ones after a check with `changedFrom`. Null for none.',
     grantId: "Id of the approver's grant that allowed the action without a new approval; null for none.",
     expiresAt: 'Time at which the approval request expires; null if the action was not held.',
   },
@@ -441,6 +453,11 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     identity: 'Verified identity of the caller of the check; null if it sent no token.',
     approvals: 'Approvals that the action needs, and those that it has.',
     grantId: 'Id of the grant that the approval created for later actions; null for none.',
+    editable: 'Arguments that the approver may change, with their limits; empty for none.',
+    changedArguments:
+      'Values of arguments that the approver changed, by path; the approval holds for them. Null for the requested arguments.',
+    executedHash:
+      'Hash of the changed arguments that the agent ran; null if it has not run them, or none were changed.',
     decision: 'Decision of the approver; null if there is none, also while further approvals are needed.',
   },
   HeldAction: {
@@ -452,9 +469,10 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Arguments as JSON text; only if they have whole numbers beyond 2^53, which most parsers round.',
     origins:
       "Sources of the arguments' values at the first check, by argument path such as `address.city`; missing if that check had none.",
+    acceptsChanges: '`true` if the caller can run the action with arguments that the approver changed.',
   },
   StoredArgumentOrigin: {
-    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), or `unknown` (older text is no longer in the recorder's memory).",
+    from: "Source of the value: `user` (what the user said), `system` (the system prompt), `tool` (the result of an earlier call), `model` (none of these, so the model wrote it), `approver` (the approver changed it), or `unknown` (older text is no longer in the recorder's memory).",
     as: "Form of the value in the tool's result: `field` for a whole field, `text` for a part of running text. Only with `from: 'tool'`.",
     toolName: "Tool of the earlier call. Only with `from: 'tool'`.",
     eventId: "Event of the earlier call. Only with `from: 'tool'`.",
@@ -463,7 +481,6 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     required:
       'Number of approvers who must approve; the last one completes the approval. A single denial is enough to deny.',
     approverKeys: 'Ids of the keys that may approve; null for every key with the scope `decide`.',
-    approverGroups: 'Groups whose people may approve; null for everyone who may decide.',
     notRequester:
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal.',
     verifiedPrincipal: '`true` if nobody can approve the action unless its principal is verified.',
@@ -497,6 +514,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Comment that is passed to the agent, so write it for the model, at most 2,000 characters; none if omitted.',
     grant:
       'Lets later actions of the same session run without another approval, with `approve` only; only this action if omitted.',
+    changedArguments:
+      'Changed values of shown arguments, by path such as `amount` or `address.city`, with `approve` only and within `editable` of the action; the requested arguments if omitted or empty.',
   },
   GrantChoice: {
     for: '`action` for the same action: the same tool, arguments hash and shown arguments; `tool` for any call of the same tool that the same policies hold. Both only for the same agent in the same session.',
