@@ -3,8 +3,11 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Actlog } from '@actlog/client';
+import { startServer } from '@actlog/server';
 import { afterAll, describe, expect, test } from 'vitest';
 import { InnerProcess } from '../../../scripts/inner-process.ts';
+import { audience, startTestIssuer } from '../../identity/tests/test-issuer.ts';
 import { runHook as runHere } from '../src/run-hook.ts';
 import { agentEvents, claudeEvents, newCall } from './agent-events.ts';
 import { delivered, runHook, startHook } from './hook-process.ts';
@@ -375,4 +378,28 @@ test('leaves a permission prompt to the user if the service cannot be reached', 
     environment,
   );
   expect({ exitCode, output }).toEqual({ exitCode: 0, output: undefined });
+
+test('sends the token of the caller with a check, and reports a token that cannot be read', async () => {
+  const issuer = await startTestIssuer();
+  const verifying = await startServer({
+    docs: false,
+    identityIssuers: [{ issuer: issuer.url, audience, agents: { laptop: '*' } }],
+  });
+  const admin = new Actlog({ baseURL: verifying.url, apiKey: verifying.apiKey });
+  await admin.policies.create({ name: 'Verified only', effect: 'deny', condition: '!agent.verified' });
+  const environment = {
+    ...newEnvironment(),
+    ACTLOG_BASE_URL: verifying.url,
+    ACTLOG_API_KEY: verifying.agentKey,
+  };
+  const run = (token: Record<string, string>) =>
+    runHook(['claude-code', ...failClosed], before(newCall()), { ...environment, ...token });
+  const allowed = await run({ ACTLOG_IDENTITY_TOKEN: await issuer.token({ sub: 'laptop' }) });
+  expect(JSON.stringify(allowed)).not.toContain('Verified only');
+  const unread = await run({ ACTLOG_IDENTITY_TOKEN_FILE: '/nowhere/token' });
+  expect(JSON.stringify(unread.output)).toContain('Verified only');
+  expect(unread.stderr).toContain('could not be read (ENOENT)');
+  await delivered();
+  await verifying.close();
+  await issuer.close();
 });
