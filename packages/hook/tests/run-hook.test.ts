@@ -339,14 +339,17 @@ test.each([
   ['codex', 'approve', { behavior: 'allow' }],
   ['claude-code', 'deny', { behavior: 'deny', message: expect.stringContaining('a person denied it') }],
   ['codex', 'deny', { behavior: 'deny', message: expect.stringContaining('a person denied it') }],
-] as const)('answers a permission prompt of %s with the decision of a person: %s', async (agent, decision, answer) => {
-  const call = newCall();
-  const hook = runHook([agent, '--show-arguments'], prompted(call), newEnvironment());
-  await service.decide(call.sessionId, decision);
-  const { exitCode, output } = await hook;
-  expect(exitCode).toBe(0);
-  expect(output).toEqual({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: answer } });
-});
+] as const)(
+  'answers a permission prompt of %s with the decision of a person: %s',
+  async (agent, decision, answer) => {
+    const call = newCall();
+    const hook = runHook([agent, '--show-arguments'], prompted(call), newEnvironment());
+    await service.decide(call.sessionId, decision);
+    const { exitCode, output } = await hook;
+    expect(exitCode).toBe(0);
+    expect(output).toEqual({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: answer } });
+  },
+);
 
 test('answers a permission prompt of Claude Code with changed arguments, where a policy permits them', async () => {
   const archive = await service.changeable('Bash');
@@ -361,14 +364,17 @@ test('answers a permission prompt of Claude Code with changed arguments, where a
   await archive();
 });
 
-test.each(['claude-code', 'codex'])('leaves a permission prompt of %s to the user if nobody decides', async (agent) => {
-  const { exitCode, output } = await runHook(
-    [agent, '--hold-timeout', '0'],
-    prompted(newCall()),
-    newEnvironment(),
-  );
-  expect({ exitCode, output }).toEqual({ exitCode: 0, output: undefined });
-});
+test.each(['claude-code', 'codex'])(
+  'leaves a permission prompt of %s to the user if nobody decides',
+  async (agent) => {
+    const { exitCode, output } = await runHook(
+      [agent, '--hold-timeout', '0'],
+      prompted(newCall()),
+      newEnvironment(),
+    );
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: undefined });
+  },
+);
 
 test('leaves a permission prompt to the user if the service cannot be reached', async () => {
   const environment = { ...newEnvironment(), ACTLOG_BASE_URL: 'http://127.0.0.1:9' };
@@ -378,6 +384,7 @@ test('leaves a permission prompt to the user if the service cannot be reached', 
     environment,
   );
   expect({ exitCode, output }).toEqual({ exitCode: 0, output: undefined });
+});
 
 test('sends the token of the caller with a check, and reports a token that cannot be read', async () => {
   const issuer = await startTestIssuer();

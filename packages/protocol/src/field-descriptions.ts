@@ -263,6 +263,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       '`true` if nobody can approve an action unless a token verifies its principal; false by default.',
     approverKeys:
       'Ids of the API keys that may approve; every key with the scope `decide` if omitted. Any of those can deny.',
+    approverGroups:
+      'Groups whose people may approve, as the sign-in names them; everyone who may decide if omitted. Any of those can deny.',
     editable:
       'Arguments that an approver may change within limits, for an approval of the changed arguments; none if omitted.',
   },
@@ -355,6 +357,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     approverKeys:
       'Ids of the API keys that may approve; null lets every key with the scope `decide` approve.',
     editable: 'Arguments that an approver may change within limits; null for none.',
+    approverGroups: 'Groups whose people may approve; null lets everyone who may decide approve.',
   },
   PolicyScheduleUpdate: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',
@@ -371,6 +374,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'AI framework of the agent, for policies that match on frameworks; they do not match if omitted.',
     environment:
       'Environment such as `production`, for policies that match on environments; they do not match if omitted.',
+    holdSeconds:
+      "Holds the action for a person's decision even if no policy requires one, as for a permission prompt of the agent itself; a policy that denies takes precedence. The hold ends after this number of seconds without another check of the action. Not held for that reason if omitted.",
     actionId:
       'Identifies the action across repeated checks, so that a caller can poll for an approval; unique per action.',
     principal:
@@ -481,6 +486,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
     required:
       'Number of approvers who must approve; the last one completes the approval. A single denial is enough to deny.',
     approverKeys: 'Ids of the keys that may approve; null for every key with the scope `decide`.',
+    approverGroups: 'Groups whose people may approve; null for everyone who may decide.',
     notRequester:
       '`true` if the requester cannot approve: neither the key that sent the check, nor the same principal.',
     verifiedPrincipal: '`true` if nobody can approve the action unless its principal is verified.',
