@@ -30,6 +30,7 @@ test('creates a key as requested, and shows it this once', async () => {
     createdBy: `key_${idOf(owner.server.apiKey)}`,
     agents: null,
     shared: false,
+    requiresIdentity: false,
     current: false,
   });
   expect(Date.parse(key.expiresAt as string) - Date.parse(key.createdAt)).toBeLessThanOrEqual(30 * dayMs);
