@@ -104,7 +104,7 @@ export class HookHandler {
     }
   }
 
-  /** Answers the agent's own permission prompt with a person's decision. Without one, the prompt stays with the user. */
+  /** Answers the agent's permission prompt with a person's decision. Without one, the prompt stays with the user. */
   async #prompted(call: HookCall, text: string, calls: CallLog | undefined): Promise<HookOutput> {
     const { prompt } = this.#dialect;
     if (!prompt || !calls || repeatedMember(text) !== undefined) return this.#proceed;

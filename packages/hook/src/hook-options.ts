@@ -33,7 +33,7 @@ Options:
   --on-unavailable allow|deny      decision without a response of the service (default: ACTLOG_GUARD_ON_UNAVAILABLE)
   --check-timeout SECONDS          time limit of a check (default: 5)
   --hold-timeout SECONDS           time to wait for a person's approval (default: 300)
-  --after-hold deny|ask            decision when nobody approved in time (default: deny); ask shows the agent's own prompt
+  --after-hold deny|ask            decision when nobody approved in time (default: deny); ask shows the agent's prompt
   --show-arguments[=PATH,...]      show the approver and conditions all arguments, or those at paths such as command
   --agent-id ID                    id of the agent in events (default: ACTLOG_AGENT_ID, else the name of the agent)
   --variables FILE                  file with ACTLOG_* variables that the environment does not have

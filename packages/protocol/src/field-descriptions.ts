@@ -269,7 +269,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Arguments that an approver may change within limits, for an approval of the changed arguments; none if omitted.',
   },
   EditableArgument: {
-    path: 'Argument that an approver may change, among those that the agent shows: names joined with dots, such as `amount` or `address.city`.',
+    path: 'Argument that an approver may change if the agent shows it: names joined with dots, such as `amount` or `address.city`.',
     max: 'Highest changed number, which is also never above the requested one.',
     min: 'Lowest changed number; 0 by default.',
     subset:

@@ -179,7 +179,7 @@ class ChatToolHook {
   readonly #texts = new WeakMap<object, string>();
   /** Ids already matched per runner: the same tool may be called twice at once with the same arguments. */
   readonly #matched = new WeakMap<object, Set<string>>();
-  /** The tool's own parser; undefined for a tool that receives the model's text. */
+  /** Parser of the tool; undefined for a tool that receives the model's text. */
   #parse: Parse | undefined;
 
   constructor(toolName: string, calls: AdapterCalls) {

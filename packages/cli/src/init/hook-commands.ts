@@ -61,7 +61,7 @@ export function addHookCommands(parent: Command): void {
     if (name === 'claude-code' || name === 'codex') {
       command.option(
         '--hold-prompts',
-        "answer the agent's own permission prompts in the console or by a command, too",
+        "answer the agent's permission prompts in the console or by a command, too",
       );
     }
     addExamples(command, [

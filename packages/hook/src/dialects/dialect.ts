@@ -43,7 +43,7 @@ export interface Dialect {
    * permissions. Missing if the agent cannot; an approval of changed arguments is then refused.
    */
   change?(change: ApprovedChange): HookOutput;
-  /** Outputs that answer the agent's own permission prompt. Missing if the agent has none that a hook can answer. */
+  /** Outputs that answer the agent's permission prompt. Missing if the agent has none that a hook can answer. */
   readonly prompt?: {
     /** `true` if the agent takes changed arguments with the permission. */
     readonly acceptsChanges: boolean;

@@ -14,7 +14,7 @@ export interface HookLimits {
   readonly otherSeconds: number;
   /** `true` if a call must not run when the hook fails. */
   readonly isFailClosed: boolean;
-  /** `true` if people answer the agent's own permission prompts elsewhere. */
+  /** `true` if people answer the agent's permission prompts elsewhere. */
   readonly holdsPrompts: boolean;
 }
 

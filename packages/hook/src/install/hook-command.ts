@@ -107,7 +107,7 @@ export interface InstallHookOptions extends HookPlace {
    */
   readonly showArguments?: string | undefined;
   /**
-   * `true` lets people answer the agent's own permission prompts elsewhere, for Claude Code and Codex: each is a held action,
+   * `true` lets people answer the agent's permission prompts elsewhere, for Claude Code and Codex: each is a held action,
    * until somebody decides, or the prompt is answered in the agent. Default: `false`.
    */
   readonly holdPrompts?: boolean | undefined;

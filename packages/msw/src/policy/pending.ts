@@ -55,7 +55,7 @@ export function holdAction(
   recordDecision(tenant, check, policyDecision(check, 'require_approval', policy, held.id), nowMs);
 }
 
-/** Lengthens the hold of the agent's own prompt, which lasts for as long as the agent checks it. */
+/** Lengthens the hold of the agent's prompt, which lasts for as long as the agent checks it. */
 export function lengthenHold(
   tenant: Tenant,
   { holdSeconds }: PolicyCheck,

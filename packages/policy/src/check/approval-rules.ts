@@ -56,7 +56,7 @@ export function approvalRules(fired: readonly FiredPolicy[]): ApprovalRules {
     notRequester: approvals.some(({ notRequester }) => notRequester === true),
     verifiedPrincipal: approvals.some(({ verifiedPrincipal }) => verifiedPrincipal === true),
     singleUse: approvals.some(({ singleUse }) => singleUse === true),
-    // The agent's own prompt has no opinion about changes.
+    // The agent's prompt has no opinion about changes.
     editable: editableArguments(holdingPolicies(fired).filter(({ policy }) => policy.id !== promptPolicyId)),
   };
 }

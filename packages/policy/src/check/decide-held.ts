@@ -38,8 +38,7 @@ type Changes = Readonly<Record<string, unknown>>;
 
 /**
  * Decides a held action. One denial denies it. An approval counts once for each approver, and the last one that is
- * needed completes it. All approvals are for the same arguments: one with other changes than those before it is the first
- * of its kind, and those before it no longer count. Apply the outcome before another decision reads the action.
+ * needed completes it. All approvals are for the same arguments: after one with other changes, earlier approvals no longer count. Apply the outcome before another decision reads the action.
  */
 export function decideHeld(
   held: DecidableAction,

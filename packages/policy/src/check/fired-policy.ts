@@ -164,7 +164,7 @@ export function withPrompt(
       id: promptPolicyId,
       definition: {
         ...definition,
-        name: "The agent's own permission prompt",
+        name: "The agent's permission prompt",
         effect: 'require_approval',
         approval: { timeoutSeconds: holdSeconds, onTimeout: 'deny' },
         message: null,

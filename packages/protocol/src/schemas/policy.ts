@@ -70,7 +70,7 @@ const argumentPath = line(limits.maxArgumentPathLength)
 const exactLimit = z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
 
 const editablePath = {
-  /** Argument that an approver may change, among those that the agent shows: names joined with dots, such as `amount` or `address.city`. */
+  /** Argument that an approver may change if the agent shows it: names joined with dots, such as `amount` or `address.city`. */
   path: argumentPath,
 } as const;
 

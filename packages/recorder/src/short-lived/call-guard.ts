@@ -109,7 +109,7 @@ export class CallGuard {
   }
 }
 
-/** Time for which a hold of the agent's own prompt outlives the hook that waits for it, in seconds. */
+/** Time for which a hold of the agent's prompt outlives the hook that waits for it, in seconds. */
 const promptLeaseSeconds = 60;
 
 type Hash = (args: unknown) => string | Promise<string>;

@@ -267,7 +267,7 @@ export class Check {
     return checkResponse(fired, undefined, undefined, true);
   }
 
-  /** Lengthens the hold of the agent's own prompt, which lasts for as long as the agent checks it. */
+  /** Lengthens the hold of the agent's prompt, which lasts for as long as the agent checks it. */
   async #lengthened({ db }: Write, row: PendingActionRow): Promise<PendingActionRow> {
     const { holdSeconds } = this.#body;
     if (holdSeconds === undefined || row.policy_id !== promptPolicyId || row.status !== 'pending') return row;
