@@ -397,7 +397,7 @@ test('sends the token of the caller with a check, and reports a token that canno
   const environment = {
     ...newEnvironment(),
     ACTLOG_BASE_URL: verifying.url,
-    ACTLOG_API_KEY: verifying.agentKey,
+    ACTLOG_API_KEY: verifying.agentKey as string,
   };
   const run = (token: Record<string, string>) =>
     runHook(['claude-code', ...failClosed], before(newCall()), { ...environment, ...token });
