@@ -1,7 +1,17 @@
 import { eventIdTime } from './events/event-id-time.ts';
 
 /** Kinds of origins, least trusted first. */
-const kinds = ['text', 'tool', 'unknown', 'unrecognized', 'model', 'field', 'system', 'user', 'approver'] as const;
+const kinds = [
+  'text',
+  'tool',
+  'unknown',
+  'unrecognized',
+  'model',
+  'field',
+  'system',
+  'user',
+  'approver',
+] as const;
 
 /** Kind of an origin: the source, or the form of what a tool returned; `tool` if the form is not given. */
 export type OriginKind = (typeof kinds)[number];

@@ -358,7 +358,6 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Ids of the API keys that may approve; null lets every key with the scope `decide` approve.',
     editable: 'Arguments that an approver may change within limits; null for none.',
     approverGroups: 'Groups whose people may approve; null lets everyone who may decide approve.',
-    editable: 'Arguments that an approver may change within limits; null for none.',
   },
   PolicyScheduleUpdate: {
     timeZone: 'Time zone by whose clock the days and times are meant, such as `Europe/Berlin`.',

@@ -155,7 +155,8 @@ test.skipIf(onPostgres)(
     await cleanUp(options, Date.now());
     await record();
     const { admin } = server.server;
-    for (const number of numbers) await admin.sessions.delete('default', `gone-${number}`, { erasure: 'Request 1' });
+    for (const number of numbers)
+      await admin.sessions.delete('default', `gone-${number}`, { erasure: 'Request 1' });
     const left = () =>
       ['customer of gone', 'words of gone'].filter((text) => isInFiles(options.database, text));
     // A log that is being read stays until the next deletion or cleanup.
@@ -209,9 +210,9 @@ test('deletes everything of a session but the learned baseline and counts, and n
   expect(await server.refused('sessions.get', { id: 'gone' })).toMatchObject({ status: 404 });
   expect(await server.refused('sessions.risk', { id: 'gone' })).toMatchObject({ status: 404 });
   expect((await server.server.admin.tenants.quota('default')).sessions.used).toBe(1);
-  await expect(server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' })).rejects.toThrow(
-    'The tenant "default" has no session "gone".',
-  );
+  await expect(
+    server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' }),
+  ).rejects.toThrow('The tenant "default" has no session "gone".');
 });
 
 test('deletes a message about the session that is queued during the deletion', async () => {
@@ -304,7 +305,9 @@ test('deletes a session of one tenant only', async () => {
   await admin.sessions.delete('other', 'chat', { erasure: 'Request 1' });
   expect((await server.ok('sessions.list')).items).toHaveLength(1);
   expect((await other.ok('sessions.list')).items).toEqual([]);
-  await expect(admin.sessions.delete('other', 'chat', { erasure: 'Request 1' })).rejects.toThrow('has no session');
+  await expect(admin.sessions.delete('other', 'chat', { erasure: 'Request 1' })).rejects.toThrow(
+    'has no session',
+  );
 });
 
 /** Starts a server with a second tenant that has rows everywhere. */
@@ -347,7 +350,9 @@ test('deletes a tenant: unknown at once, its name free, and nothing left', async
   await admin.tenants.delete('acme', { erasure: 'Request 1' });
   expect(await acme.refused('sessions.list')).toMatchObject({ status: 401 });
   expect(await admin.tenants.list()).toEqual(['default']);
-  await expect(admin.tenants.delete('acme', { erasure: 'Request 1' })).rejects.toThrow('There is no tenant "acme"');
+  await expect(admin.tenants.delete('acme', { erasure: 'Request 1' })).rejects.toThrow(
+    'There is no tenant "acme"',
+  );
   const left = await tables();
   expect(left).toContain('policies');
   for (const table of ['sessions', 'events', 'session_risk', 'deliveries', 'api_keys', 'idempotency_keys']) {
@@ -432,7 +437,9 @@ test('completes an interrupted deletion in the cleanup', async () => {
   const storage = await openStorage({ ...options, connections: 2 });
   atTestEnd(() => storage.close());
   vi.spyOn(storage, 'write').mockRejectedValueOnce(new Error('The process ended.'));
-  await expect(deleteTenant(storage, 'acme', Date.now(), () => {}, { erasure: 'Request 1' })).rejects.toThrow('The process ended.');
+  await expect(deleteTenant(storage, 'acme', Date.now(), () => {}, { erasure: 'Request 1' })).rejects.toThrow(
+    'The process ended.',
+  );
   await keyHasEnded(acme);
   expect(await tables()).toContain('sessions');
   await cleanUp(options, Date.now() + 2 * hourMs);

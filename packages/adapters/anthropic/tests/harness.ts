@@ -195,7 +195,14 @@ export const runnerToolsHarness: AdapterHarness = {
 export const callRunnerHarness: AdapterHarness = {
   ...identity,
   hook: '`actlog.callRunner(functions)`',
-  abilities: { ...fullAbilities, hasOwnHooks: false, hasSession: false, maxDenials: 'caller', origins, changes: 'noticed' },
+  abilities: {
+    ...fullAbilities,
+    hasOwnHooks: false,
+    hasSession: false,
+    maxDenials: 'caller',
+    origins,
+    changes: 'noticed',
+  },
   run: (scenario) => {
     const middleware = scenario.isInstalledTwice ? middlewareOf(scenario, scenario.sessionId) : [];
     return ended(scenario, middleware, (client) => callRunnerTurn(client, scenario, firstMessages(scenario)));

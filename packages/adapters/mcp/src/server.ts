@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ActionDeniedError, type ApprovedChange } from '@actlog/recorder';
 import {
-  abandonedCall,
   type AdapterOptions,
+  abandonedCall,
   argumentsOf,
   callMethod,
   currentSessionId,

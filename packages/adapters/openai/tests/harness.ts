@@ -192,7 +192,14 @@ const timedOut = VERSION.startsWith('5.') ? 499 : 408;
 export const runToolsHarness: AdapterHarness = {
   ...identity,
   hook: '`runTools({ tools: actlog(tools) })`',
-  abilities: { ...abilities, unknownTool: 'unseen', timedOut, hasOwnHooks: true, maxDenials: 10, changes: true },
+  abilities: {
+    ...abilities,
+    unknownTool: 'unseen',
+    timedOut,
+    hasOwnHooks: true,
+    maxDenials: 10,
+    changes: true,
+  },
   run: (scenario) => ended(scenario, runTools),
   chat: (chat) => chatBy(runToolsTurn, chat),
 };

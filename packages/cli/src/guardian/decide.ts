@@ -93,15 +93,17 @@ function parseChange(
 ): Readonly<Record<string, unknown>> {
   const end = given.indexOf('=');
   if (end < 1) {
-    throw new UsageError(`--set must be a path and a value such as amount=500, got ${JSON.stringify(given)}.`);
+    throw new UsageError(
+      `--set must be a path and a value such as amount=500, got ${JSON.stringify(given)}.`,
+    );
   }
   const [path, text] = [given.slice(0, end), given.slice(end + 1)];
   if (Object.hasOwn(former, path)) throw new UsageError(`--set names ${path} twice; give it once.`);
   // Assignments would set the prototype for `__proto__`.
-  return { ...former, [path]: valueOf(text) };
+  return { ...former, [path]: setValueOf(text) };
 }
 
-function valueOf(text: string): unknown {
+function setValueOf(text: string): unknown {
   let flaw: { readonly message: string } | undefined;
   try {
     JSON.parse(text);

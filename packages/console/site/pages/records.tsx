@@ -1,9 +1,4 @@
-import {
-  createLegalHold,
-  getForwarding,
-  getRetention,
-  releaseLegalHold,
-} from '@actlog/client/server';
+import { createLegalHold, getForwarding, getRetention, releaseLegalHold } from '@actlog/client/server';
 import type {
   ClassRetention,
   ForwardingState,
@@ -71,8 +66,8 @@ function LegalHolds({ query }: { query: URLSearchParams }) {
     <section aria-labelledby="legal-holds">
       <h2 id="legal-holds">Legal holds</h2>
       <p class="faint">
-        Nothing that a legal hold covers is deleted, by anyone, until it is released: not by retention, and not by
-        an operator.
+        Nothing that a legal hold covers is deleted, by anyone, until it is released: not by retention, and
+        not by an operator.
       </p>
       <StatusTabs place="records" statuses={statuses} current={current} />
       <p role="status" class={news && 'news'} tabIndex={-1}>
@@ -117,7 +112,9 @@ function HoldRow({ hold, onReleased }: { hold: LegalHold; onReleased: (news: str
         <bdi class="whole">{coverText(hold)}</bdi>
       </td>
       <td>
-        <span class="whole">{createdBy === null ? 'an operator' : actorName(createdBy, createdByPrincipal)}</span>
+        <span class="whole">
+          {createdBy === null ? 'an operator' : actorName(createdBy, createdByPrincipal)}
+        </span>
       </td>
       <td>
         <Time at={createdAt} />
@@ -217,8 +214,8 @@ function Retention() {
     <section aria-labelledby="retention">
       <h2 id="retention">Retention</h2>
       <p class="faint">
-        An operator changes it with <code>actlog retention</code>. Nothing is deleted before its floor, except by
-        an erasure.
+        An operator changes it with <code>actlog retention</code>. Nothing is deleted before its floor, except
+        by an erasure.
       </p>
       <Problem error={error} onRetry={reload} />
       {data === undefined ? (
@@ -297,9 +294,7 @@ function ForwardingRow({ state }: { state: ForwardingState }) {
       <td>
         <Time at={lastSuccessAt} />
       </td>
-      <td>
-        {lastError === null ? <span class="faint">none</span> : <bdi class="whole">{lastError}</bdi>}
-      </td>
+      <td>{lastError === null ? <span class="faint">none</span> : <bdi class="whole">{lastError}</bdi>}</td>
     </tr>
   );
 }

@@ -1,4 +1,4 @@
-import type { PolicyCheck, SentOf } from '@actlog/protocol';
+import type { SentOf } from '@actlog/protocol';
 import type { IdentifiedCheck } from '../match/checked-action.ts';
 import type { Refusal } from '../requests/refusal.ts';
 import type { ApprovalGrant } from './approval-rules.ts';

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from '../observability/metrics.ts';
+import { appendPending, lockLog, logHead } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { fieldChanges, recordUnlimited, serverItself } from '../tenants/audit-log.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
-import { appendPending, lockLog, logHead } from '../storage/log/tenant-log.ts';
 import { type LogKeySettings, LogKeys, originOf } from './log-keys.ts';
 import { LogSequencer } from './log-sequencer.ts';
 import { LogWitnesses, parseWitnesses } from './log-witnesses.ts';

@@ -371,7 +371,8 @@ export async function forwardingOf(
           waitingSince === undefined ? 0 : Math.max(0, Math.round((Date.now() - waitingSince) / 1000)),
         failures: found?.failures ?? 0,
         lastSuccessAt: isoTimeOrNull(found?.last_success_ms == null ? null : Number(found.last_success_ms)),
-        lastError: found?.last_error == null || tenant?.name === operators ? (found?.last_error ?? null) : hidden,
+        lastError:
+          found?.last_error == null || tenant?.name === operators ? (found?.last_error ?? null) : hidden,
       });
     }
     return states;

@@ -158,7 +158,12 @@ test('shows what an approver changed, and approves exactly that', async () => {
   await SignedIn.as('grace', setup.url);
   await slackChannel();
   const editable = [{ path: 'amount', max: 1000 }];
-  const action = { toolName: 'refund', argumentsHash: 'sha256:aa', arguments: { amount: 900 }, acceptsChanges: true };
+  const action = {
+    toolName: 'refund',
+    argumentsHash: 'sha256:aa',
+    arguments: { amount: 900 },
+    acceptsChanges: true,
+  };
   const id = await hold({ requiredApprovers: 2, editable }, { action });
   const unchanged = await slack.click({ user: 'UGRACE' });
   const body = { decision: 'approve', changedArguments: { amount: 500 } };

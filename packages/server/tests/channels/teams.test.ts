@@ -19,6 +19,7 @@ beforeEach(async () => {
 });
 
 /** Returns the card of a message, which must be a valid Adaptive Card of its version. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests read any part of a card
 function cardIn(text: string | undefined): Record<string, any> {
   const { type, attachments } = JSON.parse(text ?? '{}');
   expect({ type, contentType: attachments[0].contentType }).toEqual({

@@ -168,8 +168,8 @@ export function ChangeList({ action, changes }: { action: PendingAction; changes
     <ul class="change-list" aria-label="Changed arguments" translate={false}>
       {changed.map(([path, value]) => (
         <li key={path}>
-          <code>{path}</code>: <del>{textOf(valueAt(action.action?.arguments, path))}</del>{' '}
-          to <ins>{textOf(value)}</ins>
+          <code>{path}</code>: <del>{textOf(valueAt(action.action?.arguments, path))}</del> to{' '}
+          <ins>{textOf(value)}</ins>
         </li>
       ))}
     </ul>

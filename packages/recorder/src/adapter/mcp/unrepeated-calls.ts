@@ -173,9 +173,7 @@ interface RepeatableCall<Result> {
   /** Returns the key by which a repetition is recognized; called while the call runs. */
   readonly key: () => string | undefined;
   /** Runs a function through the recorders. */
-  readonly record: (
-    run: (args?: unknown, change?: ApprovedChange) => Promise<Result>,
-  ) => Promise<Result>;
+  readonly record: (run: (args?: unknown, change?: ApprovedChange) => Promise<Result>) => Promise<Result>;
 }
 
 /**
