@@ -1,6 +1,6 @@
 /**
  * Further words that people look for, by page and heading. The search shows them behind the heading, so that a reader sees
- * why it was found. The anchor of a page's title is that of its first heading.
+ * why it was found. The anchor of a page's title is the one of its first heading.
  */
 export const searchTerms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'guides/guard-and-approvals.md': {

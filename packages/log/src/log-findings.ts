@@ -25,7 +25,7 @@ export type LogFindingCode =
   | 'record-undeleted'
   /** A receipt cannot be read, or its proof is wrong. */
   | 'receipt-invalid'
-  /** A receipt is for another checkpoint than that of the evidence. */
+  /** A receipt is for another checkpoint than the evidence has. */
   | 'checkpoint-changed'
   /** Evidence does not begin or end where its period does. */
   | 'period-incomplete';

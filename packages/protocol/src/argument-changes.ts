@@ -171,7 +171,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' && numberOf(value) !== undefined ? 'number' : typeof value;
 }
 
-/** Returns the elements of a list that equal those of another, in the same order; undefined if one is missing. */
+/** Returns the elements of a list that equal another list's, in the same order; undefined if one is missing. */
 function partOf(list: readonly unknown[], wanted: readonly unknown[]): unknown[] | undefined {
   const part: unknown[] = [];
   let from = 0;

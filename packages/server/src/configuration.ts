@@ -218,7 +218,7 @@ export const configuration = z.strictObject({
     .optional(),
   /** Signing secret of the Slack app, by which the clicks of people are verified. */
   slackSigningSecret: z.string().min(16, 'must be the signing secret of the Slack app').optional(),
-  /** Address of Slack's Web API, for example that of GovSlack. */
+  /** Address of Slack's Web API, for example GovSlack's. */
   slackApiUrl: z.url({ protocol: /^https?$/ }).default('https://slack.com/api/'),
   /**
    * People by the ids of Slack users, such as `{ "U0123456789": "ada@example.com" }`: a verified address, or an id such as

@@ -141,7 +141,7 @@ export class ProxyExchange {
     this.#done.resolve();
   }
 
-  /** Sends a request of the gateway itself beside that of the client, and passes the response to the relay. */
+  /** Sends a request of the gateway itself beside the client's, and passes the response to the relay. */
   async #ask(line: Buffer, relay: Relay): Promise<void> {
     const { request } = this.#options;
     const { 'mcp-name': _name, 'last-event-id': _last, ...headers } = forwardedHeaders(request.headers);

@@ -46,7 +46,7 @@ export interface DecisionPayload {
   readonly grantId?: string;
   /** Paths of the arguments that the approver changed, if any. */
   readonly changedPaths?: readonly string[];
-  /** Hash of the requested arguments, with `changed`; `argumentsHash` is that of the changed ones. */
+  /** Hash of the requested arguments, with `changed`; `argumentsHash` is the hash of the changed ones. */
   readonly requestedHash?: string;
   /** Time for which the action was held, in milliseconds; missing for an action that a grant allowed. */
   readonly heldMs?: number;

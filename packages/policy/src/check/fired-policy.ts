@@ -150,7 +150,7 @@ export function keyStopped(agentId: string): FiredPolicy {
 export const promptPolicyId = 'agent_prompt';
 
 /**
- * Returns the matches of a check with that of the built-in policy that holds the action, if its caller asked for a person's
+ * Returns the matches of a check, and the match of the built-in policy that holds the action, if its caller asked for a person's
  * decision. It comes first among those that hold, so that its hold ends when the caller no longer asks.
  */
 export function withPrompt(

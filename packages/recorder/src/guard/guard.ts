@@ -150,7 +150,7 @@ export class Guard {
   }
 
   /**
-   * Resolves when the call may run with its current arguments, whose hash is in the call, or with those of `call.change`.
+   * Resolves when the call may run with its current arguments, whose hash is in the call, or with the ones in `call.change`.
    *
    * @throws ActionDeniedError when it may not run
    * @throws the signal's reason when the caller aborted

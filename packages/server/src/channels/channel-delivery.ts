@@ -45,7 +45,7 @@ export function buttonToken({ channelKey }: DeploymentSecret, subject: ButtonSub
   return createHmac('sha256', channelKey).update(bound).digest('base64url');
 }
 
-/** `true` if a token is that of a button. Takes the same time for every wrong token. */
+/** `true` if a token belongs to a button. Takes the same time for every wrong token. */
 export function isButtonToken(secret: DeploymentSecret, subject: ButtonSubject, token: string): boolean {
   const [given, expected] = [Buffer.from(token), Buffer.from(buttonToken(secret, subject))];
   return given.length === expected.length && timingSafeEqual(given, expected);

@@ -82,7 +82,7 @@ export function afterQuietHours(
 
 /**
  * Routes of the messages about held actions. They are written in the transaction in which an action is held or ends, one
- * for each channel and time, also those of later: an escalation and a reminder are deliveries that are due then.
+ * for each channel and time, also for later ones: an escalation and a reminder are deliveries that are due then.
  */
 export class Routing {
   readonly #people: People;

@@ -43,7 +43,7 @@ export function checkAction(parts: CheckRouteParts): OwnRoute<'policies.check'> 
 type CheckCall = Omit<Call<'policies.check'>, 'body'> & { readonly body: IdentifiedCheck };
 
 /**
- * Returns a check with the identity that its token verifies. A principal of the token replaces that of the check.
+ * Returns a check with the identity that its token verifies. A principal of the token replaces the one in the check.
  *
  * @throws ApiError for a token that is not accepted, or that names another agent or principal than the check.
  */

@@ -171,7 +171,7 @@ async function changed<Result extends ChangedChannel>(
   }
 }
 
-/** Checks that an id is not that of a channel of another kind, which has routes of its own. @throws ApiError `NOT_FOUND`. */
+/** Checks that an id does not belong to a channel of another kind, which has routes of its own. @throws ApiError `NOT_FOUND`. */
 function requireWebhook(id: string): void {
   if (id.startsWith('chn_')) throw notFound('webhook');
 }

@@ -54,7 +54,7 @@ const team = 'T0000000001';
 export class LoopbackSlack {
   readonly calls: SlackCall[] = [];
   readonly members = new Map<string, SlackMember>();
-  /** Bodies of the next responses; those of success when none are left. */
+  /** Bodies of the next responses; bodies of success when none are left. */
   readonly responses: {
     readonly status: number;
     readonly body: object;
