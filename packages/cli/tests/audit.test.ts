@@ -20,7 +20,7 @@ it('lists who changed what, newest first', async () => {
   expect(header).toMatch(/^TIME +WHO +ACTION +TARGET +FIELDS$/);
   expect(lines).toEqual([
     expect.stringMatching(/startServer +agent\.registered +Billing +name, status$/),
-    expect.stringMatching(/startServer +policy\.updated +refunds +priority, version$/),
+    expect.stringMatching(/startServer +policy\.updated +refunds +priority, version, definitionSha256$/),
     expect.stringMatching(/startServer +policy\.created +refunds +name/),
   ]);
 });
@@ -33,7 +33,13 @@ it('filters, and exports the values as JSON lines', async () => {
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(entries).toMatchObject([
-    { changes: [{ field: 'priority', before: 0, after: 7 }, { field: 'version' }] },
+    {
+      changes: [
+        { field: 'priority', before: 0, after: 7 },
+        { field: 'version' },
+        { field: 'definitionSha256' },
+      ],
+    },
   ]);
 });
 

@@ -229,7 +229,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Effect on an action. `deny` takes precedence over `require_approval`, which takes precedence over `allow`.',
     description: 'Purpose of the policy, at most 2,000 characters, may span several lines; null for none.',
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
-    priority: 'Order among policies with the same effect, highest first; 0 by default.',
+    priority:
+      'Order among policies with the same effect, highest first; 0 by default. A policy that denies or holds with -1000 decides only if no other enforced policy applies.',
     condition:
       'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
@@ -290,7 +291,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Effect on an action. `deny` takes precedence over `require_approval`, which takes precedence over `allow`.',
     description: 'Purpose of the policy, at most 2,000 characters, may span several lines; null for none.',
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
-    priority: 'Order among policies with the same effect, highest first; 0 by default.',
+    priority:
+      'Order among policies with the same effect, highest first; 0 by default. A policy that denies or holds with -1000 decides only if no other enforced policy applies.',
     condition:
       'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',
@@ -323,7 +325,8 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
       'Effect on an action. `deny` takes precedence over `require_approval`, which takes precedence over `allow`.',
     description: 'Purpose of the policy, at most 2,000 characters, may span several lines; null for none.',
     mode: '`log_only` policies are reported by a check but do not affect the decision; `enforce` by default.',
-    priority: 'Order among policies with the same effect, highest first; 0 by default.',
+    priority:
+      'Order among policies with the same effect, highest first; 0 by default. A policy that denies or holds with -1000 decides only if no other enforced policy applies.',
     condition:
       'A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null for none. `session` and `agent` have functions that read earlier calls, such as `session.called("approve_*")`.',
     message: 'Message to the caller if the policy applies, so write it for the model; null for none.',

@@ -172,6 +172,18 @@ const changes: Readonly<Record<string, Example>> = {
     body: { minutes: 5 },
   },
   'DELETE /server/v1/alert-rules/:id': { action: 'alert_rule.deleted', prepare: alertRule },
+  'POST /server/v1/legal-holds': {
+    action: 'legal_hold.created',
+    body: { name: 'Case 7', agentId: 'billing' },
+  },
+  'POST /server/v1/legal-holds/:id/release': {
+    action: 'legal_hold.released',
+    prepare: async (server) => {
+      const hold = await sentTo<{ id: string }>(server, 'POST', '/server/v1/legal-holds', { name: 'Case 7' });
+      return hold.id;
+    },
+    isIdempotent: true,
+  },
   'POST /server/v1/judgments': {
     action: 'judgment.created',
     body: { kind: 'attack', scope: { toolName: 'send_email' }, reason: 'an incident' },
@@ -210,6 +222,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'DELETE /server/v1/push-subscriptions/:id': 'Only a person has browsers: channels/push.test.ts.',
   'POST /server/v1/channels/slack/interactions': 'Slack signs it, for a person: channels/slack.test.ts.',
   'POST /server/v1/trials': 'It changes nothing.',
+  'POST /server/v1/denied-tools': 'It changes nothing.',
   'POST /server/v1/judgments/preview': 'It changes nothing.',
 };
 

@@ -170,7 +170,10 @@ const plain = {
   description: text(2000).nullable(),
   /** `log_only` policies are reported by a check but do not affect the decision; `enforce` by default. */
   mode: z.enum(['enforce', 'log_only']),
-  /** Order among policies with the same effect, highest first; 0 by default. */
+  /**
+   * Order among policies with the same effect, highest first; 0 by default. A policy that denies or holds with -1000
+   * decides only if no other enforced policy applies.
+   */
   priority: z.int().min(-1000).max(1000),
   /**
    * A CEL expression over `agent`, `session`, `action`, `args`, `origins`, `framework`, `environment` and `principal`; null
