@@ -37,6 +37,7 @@ test('keeps the fields of a policy that differ, with their values before and aft
       { field: 'condition', before: 'args.amount > 10.0', after: 'args.amount > 100.0' },
       { field: 'message', before: null, after: 'Ask a person.' },
       { field: 'version', before: 1, after: 2 },
+      { field: 'definitionSha256' },
     ],
   });
   expect(created?.changes).toContainEqual({ field: 'effect', before: null, after: 'deny' });

@@ -10,6 +10,7 @@ test('allows an action without policies', async () => {
   expect(await server.check()).toEqual({
     decision: 'allow',
     decidedBy: null,
+    changedArguments: null,
     comment: null,
     grantId: null,
     matched: [],

@@ -98,7 +98,7 @@ test('drops old counts a few per transaction, and keeps newer ones', async () =>
   );
   expect(left).toEqual([{ subject: 'new' }]);
   // Three for the counts, three for the spans of the activity, and one for each other table.
-  expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(9);
+  expect(transactions.mock.calls.filter(([kind]) => kind === 'sweep')).toHaveLength(11);
 });
 
 test('keeps sessions when the retention was extended after they were found', async () => {

@@ -542,6 +542,7 @@ create table people (
   primary key (tenant_id, id)
 );
 create index people_by_email on people (tenant_id, email) where email is not null;
+create index people_by_time on people (seen_ms);
 
 -- Browsers to which people have their notifications pushed.
 create table push_subscriptions (
