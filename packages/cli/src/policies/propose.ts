@@ -106,11 +106,6 @@ async function propose(client: Actlog, flags: Request): Promise<void> {
     { policies: proposal.policies.map(({ policy }) => policy), since },
     { onProgress: ({ decisions }) => progress.show(`${number(decisions)} decisions`) },
   ).finally(() => progress.clear());
-  if (backtest.decisions === 0) {
-    warnings.push(
-      'The backtest had no decisions to compare: no call was checked. Start the agent with ACTLOG_GUARD=observe.',
-    );
-  }
   const result = resultOf(backtest, agent);
   if (formatOf(flags) !== 'table') {
     const { permissions, refused, policies } = proposal;
@@ -146,7 +141,7 @@ async function testFile(file: string): Promise<string> {
   );
 }
 
-/** What became of a call, and the effect that a call like it needs; none if it must not become a permission. */
+/** Effects that permit a call again, by what became of it; none if it must not become a permission. */
 const effects = {
   allowed: 'allow',
   'approved by a person': 'require_approval',
@@ -205,8 +200,11 @@ async function readCalls(client: Actlog, flags: Request, progress: ProgressLine)
     if (dryRun && actionId === null) continue;
     const call: Call = { toolName, sessionId, outcome: outcomeOf(decision), place: placeOf(decision) };
     const key = keyOf(actionId ?? sessionId ?? '', toolName);
-    if (actionId === null) unnamed.set(key, [...(unnamed.get(key) ?? []), call]);
-    else {
+    if (actionId === null) {
+      const others = unnamed.get(key);
+      if (others) others.push(call);
+      else unnamed.set(key, [call]);
+    } else {
       const other = byAction.get(key);
       // Of several checks of a call, one that stopped it counts.
       if (other && effects[call.outcome] === undefined) other.outcome = call.outcome;
@@ -286,20 +284,27 @@ function totalsOf(calls: readonly Call[]) {
 }
 
 function warningsOf({ calls, isCut }: Observed): string[] {
-  const totals = totalsOf(calls);
-  const found = `${count(totals.calls, 'call')} in ${count(totals.sessions, 'session')}`;
-  return [
-    ...(totals.calls < enough.calls || totals.sessions < enough.sessions
-      ? [
-          `The period has few calls: ${found}. With less than ${enough.calls} calls or ${enough.sessions} sessions, tools that the agent needs are probably missing: name an earlier time with --since.`,
-        ]
-      : []),
-    ...(isCut
-      ? [
-          'The period was cut off: older calls were not read, and their tools may be missing. Raise --limit, or use --limit all.',
-        ]
-      : []),
-  ];
+  const { calls: total, checked, sessions } = totalsOf(calls);
+  const warnings: string[] = [];
+  if (calls.every(({ outcome }) => effects[outcome] === undefined)) {
+    warnings.push('No call went through, so the file denies the agent every tool.');
+  }
+  if (total < enough.calls || sessions < enough.sessions) {
+    warnings.push(
+      `The period has few calls: ${count(total, 'call')} in ${count(sessions, 'session')}. With less than ${enough.calls} calls or ${enough.sessions} sessions, tools that the agent needs are probably missing: name an earlier time with --since.`,
+    );
+  }
+  if (isCut) {
+    warnings.push(
+      'The period was cut off: older calls were not read, and their tools may be missing. Raise --limit, or use --limit all.',
+    );
+  }
+  if (checked < total) {
+    warnings.push(
+      `Policies checked ${number(checked)} of the ${count(total, 'call')}, and the backtest has only those. To check all, start the agent with ACTLOG_GUARD=observe.`,
+    );
+  }
+  return warnings;
 }
 
 /** A tool that the agent may call in a place. */
@@ -332,7 +337,8 @@ interface Proposal {
 
 function proposalOf(agent: string, calls: readonly Call[]): Proposal {
   const byTool = [...Map.groupBy(calls, ({ toolName }) => toolName)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const permissions = byTool.flatMap(([, own]) => permissionsOf(own, calls));
+  const places = placesOf(calls);
+  const permissions = byTool.flatMap(([, own]) => permissionsOf(own, places));
   const refused = byTool
     .filter(([, own]) => own.every(({ outcome }) => effects[outcome] === undefined))
     .map(([toolName, own]) => ({ toolName, outcomes: countsOf(own) }));
@@ -356,16 +362,15 @@ function proposalOf(agent: string, calls: readonly Call[]): Proposal {
 }
 
 /** Returns the permissions for one tool: one for each place, unless another one covers it. */
-function permissionsOf(own: readonly Call[], all: readonly Call[]): Permission[] {
+function permissionsOf(own: readonly Call[], places: readonly Place[]): Permission[] {
   const permitted = own.filter(({ outcome }) => effects[outcome] !== undefined);
   const others = countsOf(own.filter(({ outcome }) => effects[outcome] === undefined));
-  const elsewhere = placesOf(all);
   const known = permitted.some(({ place }) => place);
-  const alone = elsewhere.length === 1 ? elsewhere[0] : undefined;
+  const only = places.length === 1 ? places[0] : undefined;
   // Where a call was made that nobody checked is not known.
   const located = permitted.flatMap((call) => {
     if (call.place) return [{ call, place: call.place }];
-    return known ? [] : [{ call, place: alone ?? {} }];
+    return known ? [] : [{ call, place: only ?? {} }];
   });
   const unlocated = known ? permitted.filter(({ place }) => !place) : [];
   const found = [...Map.groupBy(located, ({ place }) => placeKey(place)).values()].map((group, index) => {

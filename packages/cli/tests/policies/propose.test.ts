@@ -259,7 +259,9 @@ test('says that nothing was checked, if the agent has no guard', async () => {
       env: alone.env,
     });
     expect(toolsOf(parse(stdout) as File)).toEqual(['search']);
-    expect(stderr).toContain('no call was checked. Start the agent with ACTLOG_GUARD=observe.');
+    expect(stderr).toContain(
+      'Policies checked 0 of the 1 call, and the backtest has only those. To check all, start the agent with ACTLOG_GUARD=observe.',
+    );
   } finally {
     await alone.close();
   }
@@ -272,6 +274,9 @@ test('prints the file on standard output and the report beside it, or all as JSO
   const plain = await run();
   expect(toolsOf(parse(plain.stdout) as File)).toEqual(['search']);
   expect(plain.stderr).toMatch(/^Backtest, as if the file was enforced/);
+  const later = await run('--since', '2999-01-01');
+  expect(later).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(later.stderr).toContain('no calls of the agent "printed" since 2999-01-01T00:00:00.000Z');
   const json = JSON.parse((await run('--json')).stdout);
   expect(json).toMatchObject({
     agentId: 'printed',
@@ -286,6 +291,35 @@ test('prints the file on standard output and the report beside it, or all as JSO
   expect(json.policies).toHaveLength(2);
   expect(json.warnings[0]).toMatch(/^The period has few calls/);
   expect(toolsOf(parse(json.text) as File)).toEqual(['search']);
+});
+
+test('denies every tool, and says so, if no call went through', async () => {
+  await call({ tool: 'search', agent: 'failing', status: 500 });
+  const file = await proposed('failing');
+  expect(file.policies.map(({ effect }) => effect)).toEqual(['deny']);
+  expect(file.stdout).toContain('No call went through, so the file denies the agent every tool.');
+});
+
+test('counts several checks of one action as one call, and as stopped if one of them stopped it', async () => {
+  const agent = 'retrying';
+  const eventId = randomUUID();
+  const action = { toolName: 'retry', argumentsHash: 'sha256:00' };
+  const check = { agentId: agent, sessionId: 's-1', actionId: eventId, action };
+  await service.client.policies.create({ name: 'no retry', effect: 'deny', match: { tools: ['retry'] } });
+  await service.client.policies.check(check);
+  await service.client.policies.check({ ...check, actionId: eventId.toUpperCase() }, { dryRun: true });
+  await call({ tool: 'retry', agent, sessionId: 's-1', status: 403, observes: null });
+  const file = await proposed(agent);
+  expect(toolsOf(file)).toEqual([]);
+  expect(file.text).toMatch(/"retry": 1 denied by a policy, 1 failed$/m);
+});
+
+test('keeps the written file if the key may not run backtests', async () => {
+  await call({ tool: 'search', agent: 'lesser' });
+  const folder = new PolicyFolder({}, service.agentEnv);
+  const ended = await folder.run('propose', '--agent', 'lesser', '--out', 'lesser.yaml');
+  expect(ended).toMatchObject({ exitCode: 4, stdout: '' });
+  expect(ended.stderr).toMatch(/^Wrote 2 policies to lesser\.yaml: its 3 tests pass\.\nerror: .*manage/);
 });
 
 test('keeps an existing file without --force, and replaces its policies with it', async () => {
