@@ -20,6 +20,7 @@ import { addPolicyPacks } from './packs.ts';
 import type { ApplyFlags, PlanFlags } from './plan/apply-plan.ts';
 import { addPoliciesPlan } from './plan.ts';
 import { deciderText, effectStyle, policyColumns, policyDetails } from './policy-columns.ts';
+import { addPoliciesPropose } from './propose.ts';
 import { addPoliciesPull } from './pull.ts';
 import type { ReportFlags } from './trial/show-report.ts';
 
@@ -40,6 +41,7 @@ export function policiesCommand(): Command {
   addPoliciesApply(policies);
   addPoliciesTest(policies);
   addPoliciesPull(policies);
+  addPoliciesPropose(policies);
   addPolicyPacks(policies);
   addPoliciesSchema(policies);
   return policies;
