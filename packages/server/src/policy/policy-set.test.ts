@@ -46,6 +46,7 @@ it('reads a policy again when a restored database has another one with the same 
     action: { toolName: 'pay', argumentsHash: 'x', arguments: { amount: 50 } },
   });
   const fires = async (condition: string, updatedMs: number) => {
+    await db.deleteFrom('policy_versions').where('tenant_id', '=', tenantId).execute();
     await savePolicy(db, tenantId, policyWith(condition, updatedMs));
     return new Matches().of(await sets.of(db, tenantId), action).fired.length === 1;
   };
