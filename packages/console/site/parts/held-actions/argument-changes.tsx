@@ -87,7 +87,6 @@ function ChangeField({
       <fieldset>
         <legend translate={false}>{path}</legend>
         {requested.map((element, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and its elements may be equal
           <label key={index} class="check">
             <input
               type="checkbox"
