@@ -35,7 +35,7 @@ beforeEach(async () => {
     await server.check({ actionId: 'a' });
   }
   await asSuperuser(
-    `insert into sign_ins select id, 'sin_1', id::text, 'usr_1', 'ada', 'viewer', null, 0, 0, 0 from tenants`,
+    `insert into sign_ins select id, 'sin_1', id::text, 'usr_1', 'ada', 'viewer', null, '[]', 0, 0, 0 from tenants`,
     url,
   );
   storage = await openStorage({ database: url, connections: 2 });
