@@ -21,7 +21,13 @@ function needing(required: number, given: number): PendingAction {
     approvedAt: '2026-01-01T00:00:00.000Z',
     grant: null,
   };
-  const approvals = { approverKeys: null, notRequester: false, given: Array(given).fill(approval) };
+  const approvals = {
+    approverKeys: null,
+    approverGroups: null,
+    notRequester: false,
+    verifiedPrincipal: false,
+    given: Array(given).fill(approval),
+  };
   return held({ approvals: { required, ...approvals } });
 }
 
