@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import satisfies from 'spdx-satisfies';
 import { publishedPackages, root } from './workspace.ts';
 
-/** Accepted licenses (SPDX), which only require that their text is kept. */
+/**
+ * Accepted licenses (SPDX), which only require that their text is kept; MPL-2.0 covers only its own files, which are
+ * installed unchanged.
+ */
 const accepted = [
   '0BSD',
   'Apache-2.0',
@@ -16,6 +19,8 @@ const accepted = [
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT-0',
+  'MPL-2.0',
   'Unlicense',
 ];
 
