@@ -1,7 +1,7 @@
 export type { VerifiedAgent } from './agent-pattern.ts';
+export { type Claims, claimAt, isEmailVerified } from './claims.ts';
 export { IssuerUnavailableError, TokenError, type TokenProblem } from './token-error.ts';
 export {
-  type Claims,
   TokenVerifier,
   type TokenVerifierOptions,
   type VerifiedToken,

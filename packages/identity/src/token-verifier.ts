@@ -2,12 +2,10 @@ import { hash } from 'node:crypto';
 import { repeatedMember } from '@actlog/protocol';
 import type * as Jose from 'jose';
 import { AgentPatterns, type VerifiedAgent } from './agent-pattern.ts';
+import { type Claims, claimAt, isEmailVerified } from './claims.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { TokenError } from './token-error.ts';
 import { issuerName, type TrustedIssuer } from './trusted-issuer.ts';
-
-/** Claims of a token. */
-export type Claims = Readonly<Record<string, unknown>>;
 
 /** Maximum length of a token, in characters. */
 const maxTokenLength = 8192;
@@ -284,20 +282,6 @@ function principalOf({ principalClaim }: TrustedIssuer, claims: Claims): string 
   return nameAt(claims, principalClaim);
 }
 
-/**
- * Returns a claim by its name, or by a dotted path such as `act.sub`. A claim whose whole name contains the dots comes
- * first, as in `https://example.com/agent`.
- */
-function claimAt(claims: Claims, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
-  let value: unknown = claims;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Claims)[name];
-  }
-  return value;
-}
-
 /** Maximum length of a name that is kept, in characters. */
 const maxNameLength = 500;
 
@@ -307,9 +291,4 @@ function nameAt(claims: Claims, path: string): string | undefined {
   if (typeof value !== 'string') return undefined;
   const name = value.trim();
   return name.length <= maxNameLength && /^[^\p{Cc}\p{Cs}]+$/u.test(name) ? name : undefined;
-}
-
-/** `true` unless the issuer says that the email address is not verified: people can enter any address in a profile. */
-function isEmailVerified({ email_verified: verified }: Claims): boolean {
-  return !['false', '0', 'no'].includes(String(verified).toLowerCase());
 }

@@ -1,35 +1,14 @@
+import { type Claims, claimAt, isEmailVerified } from '@actlog/identity';
 import type * as OpenIdClient from 'openid-client';
 import { singleLineName } from '../tenants/single-line-name.ts';
 import type { SignInSettings } from '../users/sign-in-settings.ts';
 import { type SignInAttempt, SignInError, type SignInFailure } from './sign-in-error.ts';
 
-/** Claims about a person, from an ID token and the provider's UserInfo endpoint. */
-type Claims = Readonly<Record<string, unknown>>;
-
 /** Claims with the name of a person, in order of preference. */
 const nameClaims = ['email', 'preferred_username', 'sub'] as const;
 
-/**
- * Returns a claim by its name, or by a dotted path such as `realm_access.roles`. A claim whose whole name contains the
- * dots comes first, as in `https://example.com/roles`.
- */
-function claimAt(claims: Claims, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path];
-  let value: unknown = claims;
-  for (const name of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Claims)[name];
-  }
-  return value;
-}
-
 /** Claim that people can set themselves at some providers. */
 const emailClaim = 'email';
-
-/** `true` unless the provider says that the email address of a person is not verified. */
-function isEmailVerified({ email_verified: verified }: Claims): boolean {
-  return !['false', '0', 'no'].includes(String(verified).toLowerCase());
-}
 
 /**
  * Returns the groups in a claim: an array of texts, or a single text. An email address that is not verified is no group:
