@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { stringifyExactJson } from '@actlog/protocol';
 import type { Dispatcher } from 'undici';
+import { boundedBody } from '../lib/bounded-body.ts';
 import { requestedDelayMs } from '../webhooks/delivery-attempt.ts';
 import { Agent, buildConnector, request } from '../webhooks/undici.js';
 import type { OcsfEvent } from './ocsf.ts';
@@ -113,7 +114,7 @@ export class DestinationClient {
         body: body instanceof Uint8Array ? Buffer.from(body) : body,
         signal,
       });
-      text = await readBody(response.body);
+      text = (await boundedBody(response.body, maxResponseBytes)).toString('utf8');
     } catch (cause) {
       throw connectionError(url.host, cause, signal);
     }
@@ -128,17 +129,6 @@ export class DestinationClient {
   close(): Promise<void> {
     return this.#agent.destroy();
   }
-}
-
-async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxResponseBytes) throw new Error('the response is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Returns the error for a connection that could not be made, or ended. */

@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import { boundedBody } from '../lib/bounded-body.ts';
 import { ForbiddenAddressError, ForbiddenPortError } from './address-guard.ts';
 import { request } from './undici.js';
 
@@ -51,7 +52,7 @@ export async function guardedFetch(
     body: body === undefined ? null : typeof body === 'string' ? body : Buffer.from(body),
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   });
-  const bytes = await readBody(response.body);
+  const bytes = await boundedBody(response.body, maxResponseBytes);
   const received = new Map(
     Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const),
   );
@@ -69,17 +70,6 @@ export async function guardedFetch(
     json: async () => JSON.parse(bytes.toString('utf8')) as unknown,
     text: async () => bytes.toString('utf8'),
   };
-}
-
-async function readBody(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxResponseBytes) throw new Error('the response is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Returns the reason of a request without a response, without anything that the receiver wrote. */
