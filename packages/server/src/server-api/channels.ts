@@ -13,7 +13,6 @@ import { type PushSubscription, pushKeys, pushSubscription, subscriptionContext 
 import { channelRules, eventTypesOf, type Routing, rulesOf } from '../channels/routing.ts';
 import { inspectedUrl } from '../channels/teams.ts';
 import type { Cursors } from '../http/page.ts';
-import { readPage } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
 import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
@@ -35,7 +34,6 @@ import {
 } from '../storage/stores/channel-store.ts';
 import {
   type DeliveryRow,
-  deliveryPage,
   dropDeliveriesTo,
   insertDeliveries,
   lastDeliveryError,
@@ -65,7 +63,13 @@ import {
   otherChannelChange,
 } from '../webhooks/channel-changes.ts';
 import { newDelivery, type WebhookOutbox } from '../webhooks/webhook-outbox.ts';
-import { deliveriesQuery, deliveryView, noBody } from './webhooks.ts';
+import {
+  type DeliveryListParts,
+  type deliveriesQuery,
+  deliveryListRoute,
+  deliveryView,
+  noBody,
+} from './webhooks.ts';
 
 /** Parts of {@link channelRoutes}. */
 export interface ChannelApiParts extends AuditParts {
@@ -189,39 +193,12 @@ function post(path: string, handle: ServerRoute['handle']): ServerRoute {
 }
 
 /** Route `GET /server/v1/channels/:id/deliveries`: the messages to a channel, newest first, without their content. */
-export function channelDeliveriesRoute({
-  storage,
-  cursors,
-}: {
-  readonly storage: Storage;
-  readonly cursors: Cursors;
-}): ServerRoute<typeof deliveriesQuery> {
-  return {
-    method: 'GET',
+export function channelDeliveriesRoute(parts: DeliveryListParts): ServerRoute<typeof deliveriesQuery> {
+  return deliveryListRoute(parts, {
     path: '/channels/:id/deliveries',
-    success: 200,
-    query: deliveriesQuery,
-    check: (caller) => requireScope(caller, 'read'),
-    handle: ({ caller: { tenantId }, id, query }) =>
-      storage.read(tenantId, async (db) => {
-        await existing(db, tenantId, id);
-        const { rows, nextCursor } = await readPage(
-          cursors,
-          { tenantId, endpoint: 'deliveries', filters: { ...query, id } },
-          query,
-          ({ after, limit }) =>
-            deliveryPage(db, {
-              tenantId,
-              channelId: id,
-              status: query.status,
-              after: after && { createdMs: after[0] as number, id: after[1] as string },
-              limit,
-            }),
-          (row) => [row.created_ms, row.id],
-        );
-        return { items: rows.map(channelDeliveryView), nextCursor };
-      }),
-  };
+    requireReceiver: existing,
+    view: channelDeliveryView,
+  });
 }
 
 function channelDeliveryView(row: DeliveryRow): object {

@@ -226,24 +226,34 @@ export function webhookRoute({ storage }: { readonly storage: Storage }): Server
   };
 }
 
-/** Route `GET /server/v1/webhooks/:id/deliveries`: the messages to a webhook, newest first, without their content. */
-export function deliveriesRoute({
-  storage,
-  cursors,
-}: {
+/** Parts of {@link deliveryListRoute}. */
+export interface DeliveryListParts {
   readonly storage: Storage;
   readonly cursors: Cursors;
-}): ServerRoute<typeof deliveriesQuery> {
+}
+
+/** A list of the messages to a receiver. */
+interface DeliveryList {
+  readonly path: string;
+  /** Throws `NOT_FOUND` if the receiver does not exist. */
+  readonly requireReceiver: (db: Database, tenantId: number, id: string) => Promise<unknown>;
+  readonly view: (row: DeliveryRow) => object;
+}
+
+/** Returns the route of the messages to a webhook or a channel, newest first, without their content. */
+export function deliveryListRoute(
+  { storage, cursors }: DeliveryListParts,
+  { path, requireReceiver, view }: DeliveryList,
+): ServerRoute<typeof deliveriesQuery> {
   return {
     method: 'GET',
-    path: '/webhooks/:id/deliveries',
+    path,
     success: 200,
     query: deliveriesQuery,
     check: (caller) => requireScope(caller, 'read'),
-    async handle({ caller: { tenantId }, id, query }) {
-      return storage.read(tenantId, async (db) => {
-        requireWebhook(id);
-        if (!(await findChannel(db, tenantId, id))) throw notFound('webhook');
+    handle: ({ caller: { tenantId }, id, query }) =>
+      storage.read(tenantId, async (db) => {
+        await requireReceiver(db, tenantId, id);
         const { rows, nextCursor } = await readPage(
           cursors,
           { tenantId, endpoint: 'deliveries', filters: { ...query, id } },
@@ -258,10 +268,21 @@ export function deliveriesRoute({
             }),
           (row) => [row.created_ms, row.id],
         );
-        return { items: rows.map(deliveryView), nextCursor };
-      });
-    },
+        return { items: rows.map(view), nextCursor };
+      }),
   };
+}
+
+/** Route `GET /server/v1/webhooks/:id/deliveries`: the messages to a webhook, newest first, without their content. */
+export function deliveriesRoute(parts: DeliveryListParts): ServerRoute<typeof deliveriesQuery> {
+  return deliveryListRoute(parts, {
+    path: '/webhooks/:id/deliveries',
+    async requireReceiver(db, tenantId, id) {
+      requireWebhook(id);
+      if (!(await findChannel(db, tenantId, id))) throw notFound('webhook');
+    },
+    view: deliveryView,
+  });
 }
 
 /** Returns a webhook with the state of its deliveries, as the API returns it. */
