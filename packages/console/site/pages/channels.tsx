@@ -181,20 +181,13 @@ function ChannelItem({
           >
             Send a test message<span class="hidden"> to {name}</span>
           </button>
-          <button
-            type="button"
-            class="quiet"
-            aria-disabled={isBusy}
-            onClick={() =>
-              onChange(async () => {
-                await muteChannel(client, id, mutedUntil === null ? muteMinutes : null);
-                return mutedUntil === null ? `${name} is muted for an hour.` : `${name} is no longer muted.`;
-              })
-            }
-          >
-            {mutedUntil === null ? 'Mute for an hour' : 'Unmute'}
-            <span class="hidden"> {name}</span>
-          </button>
+          <MuteButton
+            name={name}
+            mutedUntil={mutedUntil}
+            isBusy={isBusy}
+            onChange={onChange}
+            mute={(minutes) => muteChannel(client, id, minutes)}
+          />
           <ConfirmButton
             label="Remove"
             question={`Remove ${name} with its log`}
@@ -209,6 +202,40 @@ function ChannelItem({
         </p>
       )}
     </li>
+  );
+}
+
+/** Button that mutes a channel or a rule for a while, or ends that. */
+function MuteButton({
+  name,
+  mutedUntil,
+  isBusy,
+  onChange,
+  mute,
+}: {
+  name: string;
+  mutedUntil: string | null;
+  isBusy: boolean;
+  onChange: OnChange;
+  /** @param minutes - null ends it */
+  mute: (minutes: number | null) => Promise<unknown>;
+}) {
+  const isMuted = mutedUntil !== null;
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-disabled={isBusy}
+      onClick={() =>
+        onChange(async () => {
+          await mute(isMuted ? null : muteMinutes);
+          return isMuted ? `${name} is no longer muted.` : `${name} is muted for an hour.`;
+        })
+      }
+    >
+      {isMuted ? 'Unmute' : 'Mute for an hour'}
+      <span class="hidden"> {name}</span>
+    </button>
   );
 }
 
@@ -403,22 +430,13 @@ function AlertRules({
             </p>
             {mayManage && (
               <p class="buttons">
-                <button
-                  type="button"
-                  class="quiet"
-                  aria-disabled={isBusy}
-                  onClick={() =>
-                    onChange(async () => {
-                      await muteAlertRule(client, rule.id, rule.mutedUntil === null ? muteMinutes : null);
-                      return rule.mutedUntil === null
-                        ? `${rule.name} is muted for an hour.`
-                        : `${rule.name} is no longer muted.`;
-                    })
-                  }
-                >
-                  {rule.mutedUntil === null ? 'Mute for an hour' : 'Unmute'}
-                  <span class="hidden"> {rule.name}</span>
-                </button>
+                <MuteButton
+                  name={rule.name}
+                  mutedUntil={rule.mutedUntil}
+                  isBusy={isBusy}
+                  onChange={onChange}
+                  mute={(minutes) => muteAlertRule(client, rule.id, minutes)}
+                />
                 <ConfirmButton
                   label="Remove"
                   question={`Remove ${rule.name}`}
