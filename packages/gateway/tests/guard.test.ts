@@ -1,21 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseExactJson } from '@actlog/recorder/adapter';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RawGateway, testServer, textOf } from './raw-gateway.ts';
-import { TestService } from './service.ts';
+import { serviceOfFile } from './service.ts';
 
-let service: TestService;
-const open: RawGateway[] = [];
-const archive: (() => PromiseLike<unknown>)[] = [];
-beforeAll(async () => {
-  service = await TestService.start();
-});
-afterEach(async () => {
-  for (const gateway of open.splice(0)) await gateway.end();
-  for (const policy of archive.splice(0)) await policy();
-});
-afterAll(() => service.close());
+const { service, open, archive } = await serviceOfFile();
 
 const guard = ['--guard', 'enforce', '--on-unavailable', 'deny'];
 

@@ -1,22 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Actlog } from '@actlog/client';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DeniedTools } from '../src/tools/denied-tools.ts';
 import { RawGateway, testServer, textOf } from './raw-gateway.ts';
-import { TestService } from './service.ts';
+import { serviceOfFile } from './service.ts';
 
-let service: TestService;
-const open: RawGateway[] = [];
-const archive: (() => PromiseLike<unknown>)[] = [];
-beforeAll(async () => {
-  service = await TestService.start();
-});
-afterEach(async () => {
-  for (const gateway of open.splice(0)) await gateway.end();
-  for (const policy of archive.splice(0)) await policy();
-});
-afterAll(() => service.close());
+const { service, open, archive } = await serviceOfFile();
 
 const enforce = ['--guard', 'enforce', '--on-unavailable', 'allow'];
 const tools = ['read', 'write', 'drop'].map((name) => ({ name, inputSchema: { type: 'object' } }));

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Actlog, type PendingAction, type PolicyCreate } from '@actlog/client';
 import { type RunningServer, startServer } from '@actlog/server';
+import { afterAll, afterEach } from 'vitest';
+import type { RawGateway } from './raw-gateway.ts';
 
 /** A call as recorded. */
 export interface RecordedCall {
@@ -131,4 +133,26 @@ export class TestService {
     }
     return calls;
   }
+}
+
+/** A service for the tests of a file. */
+export interface ServiceOfFile {
+  readonly service: TestService;
+  /** Gateways that end with the current test. */
+  readonly open: RawGateway[];
+  /** Archive the policies of the current test at its end. */
+  readonly archive: (() => PromiseLike<unknown>)[];
+}
+
+/** Starts a service that closes after the tests of the file. */
+export async function serviceOfFile(): Promise<ServiceOfFile> {
+  const service = await TestService.start();
+  const open: ServiceOfFile['open'] = [];
+  const archive: ServiceOfFile['archive'] = [];
+  afterEach(async () => {
+    for (const gateway of open.splice(0)) await gateway.end();
+    for (const policy of archive.splice(0)) await policy();
+  });
+  afterAll(() => service.close());
+  return { service, open, archive };
 }
