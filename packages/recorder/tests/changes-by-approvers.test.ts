@@ -70,7 +70,8 @@ test('runs the tool once, with the changed arguments', async () => {
   expect(events.filter(({ category }) => category === 'tool_api')).toMatchObject([
     { payload: { toolName: 'refund', argumentsHash: executedHash, responseStatus: 200 } },
   ]);
-  expect(JSON.stringify(events)).not.toMatch(/900|400|s3cret/);
+  // Ids and hashes are random and may have the digits of an amount.
+  expect(JSON.stringify(events)).not.toMatch(/[^\w-](900|400)[^\w-]|s3cret/);
 });
 
 test('denies the call where the tool cannot be run with changed arguments', async () => {

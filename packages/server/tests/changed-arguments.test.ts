@@ -104,7 +104,7 @@ test('records both hashes, and who changed which arguments', async () => {
     pendingActionId: id,
     decidedBy: decision?.decidedBy,
   });
-  expect(JSON.stringify([approved, ran])).not.toContain('400');
+  expect(JSON.stringify([approved, ran])).not.toMatch(/[^\w-]400[^\w-]/);
 });
 
 test('allows only the approved changes', async () => {
@@ -148,7 +148,7 @@ test.each([
   const id = await hold(fields, policy);
   const error = await refusal(id, { changedArguments });
   expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', details: [{ code }] });
-  expect(JSON.stringify(error)).not.toMatch(/900|"ada"/);
+  expect(JSON.stringify(error)).not.toMatch(/[^\w-]900[^\w-]|"ada"/);
 });
 
 test('refuses changes of a denial, and a grant for the tool', async () => {
