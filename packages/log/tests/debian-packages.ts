@@ -43,6 +43,12 @@ export async function unpackedPackages(
   return system;
 }
 
+/** Returns the folder with the shared libraries of unpacked packages, for `LD_LIBRARY_PATH`. */
+export async function librariesIn(system: string): Promise<string> {
+  const folder = join(system, 'usr/lib');
+  return join(folder, (await readdir(folder)).find((name) => name.includes('-linux-gnu')) ?? '');
+}
+
 async function aptWithoutRoot(folder: string): Promise<Apt> {
   const options = {
     'Dir::State::lists': join(folder, 'lists'),

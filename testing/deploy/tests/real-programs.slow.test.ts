@@ -11,7 +11,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from '@actlog/server';
@@ -19,7 +18,9 @@ import ts from 'typescript';
 import { Agent, fetch } from 'undici';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { unpackedPackages } from '../../../packages/log/tests/debian-packages.ts';
+import { librariesIn, unpackedPackages } from '../../../packages/log/tests/debian-packages.ts';
+import { createCertificate } from '../../../packages/server/tests/forward/rsyslog.ts';
+import { freePort } from '../../../packages/server/tests/free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, 'deploy', path), 'utf8');
@@ -32,34 +33,6 @@ function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-deploy-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** Creates a certificate and its key. Returns both in one text. */
-function createCertificate(folder: string): {
-  readonly cert: string;
-  readonly key: string;
-  readonly both: string;
-} {
-  const [cert, key, both] = ['cert.pem', 'key.pem', 'both.pem'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  const args = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key];
-  execFileSync('openssl', ['req', '-x509', ...args, '-subj', '/CN=localhost', '-days', '30', '-out', cert], {
-    stdio: 'ignore',
-  });
-  writeFileSync(both, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
-  return { cert, key, both };
 }
 
 /** A proxy: its program with arguments, and how its configuration is adapted to the test's ports and files. */
@@ -109,7 +82,9 @@ ${site} }`;
   {
     name: 'HAProxy',
     start(folder, { proxy, servers }) {
-      const { both } = createCertificate(folder);
+      const { cert, key } = createCertificate(folder);
+      const both = join(folder, 'both.pem');
+      writeFileSync(both, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
       const config = replaceAll(read('proxy/haproxy.cfg'), [
         ['127.0.0.1:8787', `127.0.0.1:${servers[0]}`],
         ['127.0.0.1:8788', `127.0.0.1:${servers[1]}`],
@@ -156,11 +131,7 @@ test.each(proxies)('$name sends requests to two servers, of which one stops', as
   const servers = [first, second].map(({ url }) => Number(new URL(url).port));
   const port = await freePort();
   const { command, args, env } = start(folder, { proxy: port, servers });
-  const libraries = join(
-    system,
-    'usr/lib',
-    readdirSync(join(system, 'usr/lib')).find((name) => name.includes('-linux-gnu')) ?? '',
-  );
+  const libraries = await librariesIn(system);
   const program = spawn(join(system, command), args, {
     env: { ...process.env, LD_LIBRARY_PATH: libraries, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],

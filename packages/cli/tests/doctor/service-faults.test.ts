@@ -2,21 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../server/tests/free-port.ts';
 import type { FindingCode } from '../../src/doctor/findings/findings.ts';
 import { type PassingResponse, startAlteringProxy } from './altering-proxy.ts';
 import { createCertificate } from './certificate.ts';
 import { codesOf, TestSetup } from './fixture.ts';
 
 const hourMs = 3_600_000;
-
-/** Returns a port on which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Makes the clock of the service differ from this machine's. */
 function shiftDate(byMs: number): (response: PassingResponse) => void {

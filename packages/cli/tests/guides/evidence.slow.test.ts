@@ -1,23 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../server/tests/free-port.ts';
 import { commandEnvironment, commandLine } from '../command-line.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../../../docs/evidence.md'), 'utf8');
-
-/** Returns a port that is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test('the guide "Prove last month to an auditor" proves its export, and names the changed record', {
   timeout: 300_000,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../../../server/tests/free-port.ts';
 import {
-  freePort,
   roles,
   SignedIn,
   type SignInSetup,

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { unpackedPackages } from '../../../log/tests/debian-packages.ts';
+import { librariesIn, unpackedPackages } from '../../../log/tests/debian-packages.ts';
+import { freePort } from '../free-port.ts';
 import { atTestEnd } from '../test-end.ts';
 
 /** Folder for what is downloaded once. */
@@ -38,11 +38,7 @@ export interface Rsyslog {
  */
 export async function startRsyslog(folder: string, port = 0): Promise<Rsyslog> {
   const system = await unpackedPackages(cache, async () => packages);
-  const libraries = join(
-    system,
-    'usr/lib',
-    (await readdir(join(system, 'usr/lib'))).find((name) => name.includes('-linux-gnu')) ?? '',
-  );
+  const libraries = await librariesIn(system);
   const { cert, key } = existsSync(join(folder, 'cert.pem'))
     ? { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
     : createCertificate(folder);
@@ -87,15 +83,6 @@ action(type="omfile" file="${output}" template="lines" asyncWriting="off" flushO
         : [],
     stop,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** `true` if some process listens on a port: then it cannot be taken. */

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { start } from '../command-line.ts';
+import { freePort } from '../free-port.ts';
 import { onPostgres } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
-import { freePort, people, roles, SignedIn, signIn } from './sign-in-setup.ts';
+import { people, roles, SignedIn, signIn } from './sign-in-setup.ts';
 import { TestBrowser } from './test-browser.ts';
 import { TestProvider } from './test-provider.ts';
 

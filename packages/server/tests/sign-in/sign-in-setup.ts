@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ServerOptions } from '../../src/index.ts';
+import { freePort } from '../free-port.ts';
 import { type TestServer, testServer } from '../test-server.ts';
 import { TestBrowser, type Visit } from './test-browser.ts';
 import { type PersonClaims, TestProvider } from './test-provider.ts';
@@ -16,15 +15,6 @@ export const people: Readonly<Record<string, PersonClaims>> = {
 
 /** Roles of their groups. */
 export const roles = { security: 'admin', 'on-call': 'approver', staff: 'viewer' } as const;
-
-/** Returns a port that was free a moment ago. The provider must know the server's address before the server starts. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 /** A server that people sign in to, with its provider. */
 export interface SignInSetup {

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { atTestEnd } from '../test-end.ts';
 import { testServer } from '../test-server.ts';
-import { choose, freePort, people, roles, SignedIn, signIn, signInSetup } from './sign-in-setup.ts';
+import { choose, people, roles, SignedIn, signIn, signInSetup } from './sign-in-setup.ts';
 import { TestBrowser, type Visit } from './test-browser.ts';
 
 afterEach(() => {
