@@ -12,13 +12,13 @@ describe('audit page', () => {
     const { page } = tab;
     await page.getByRole('link', { name: 'Audit' }).click();
     await tab.heading('Audit log');
-    const [updated, created] = [0, 1].map((index) =>
-      page.getByRole('listitem').filter({ hasText: 'by' }).nth(index),
+    const [updated, created] = ['policy updated', 'policy created'].map((hasText) =>
+      page.getByRole('listitem').filter({ hasText }).first(),
     );
     expect(await updated?.textContent()).toContain('startServer');
     expect(await updated?.locator('del').first().textContent()).toBe('args.amount > 10.0');
     expect(await updated?.locator('ins').first().textContent()).toBe('args.amount > 100.0');
-    expect(await created?.textContent()).toContain('policy created');
+    expect(await created?.textContent()).toContain('Refunds');
     await updated?.getByRole('link', { name: 'Refunds' }).click();
     await tab.heading('Refunds');
   });
