@@ -40,6 +40,19 @@ export function leafHash(entry: Uint8Array): Uint8Array {
   return sha256(input);
 }
 
+/** Returns the hashes of entries as leaves, one after the other. */
+export function leafHashes(entries: readonly Uint8Array[]): Uint8Array {
+  const hashes = Buffer.allocUnsafe(entries.length * hashBytes);
+  let input = Buffer.alloc(0);
+  for (const [index, entry] of entries.entries()) {
+    // Entries of one length share the input, as all that stand for records do.
+    if (input.length !== 1 + entry.length) input = Buffer.alloc(1 + entry.length);
+    input.set(entry, 1);
+    hashes.write(digestOf('sha256', input, 'binary'), index * hashBytes, 'latin1');
+  }
+  return hashes;
+}
+
 /** Returns the hash of a node with two children (RFC 6962, section 2.1). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   node.set(left, 1);

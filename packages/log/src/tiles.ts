@@ -7,7 +7,7 @@ import {
   type HashReader,
   hashBytes,
   inclusionRanges,
-  leafHash,
+  leafHashes,
   rangeHash,
   subtreesOf,
 } from './merkle.ts';
@@ -140,13 +140,21 @@ async function readTileOrFull(source: TileSource, tile: Tile): Promise<[bytes: U
 
 /** Returns the content of a bundle: each entry with its length in two bytes before it. */
 export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
-  const parts = entries.map((entry) => {
+  let length = 0;
+  for (const entry of entries) {
     if (entry.length > 0xffff) {
       throw new RangeError(`An entry must have at most 65535 bytes, got ${entry.length}.`);
     }
-    return [Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry];
-  });
-  return Buffer.concat(parts.flat());
+    length += 2 + entry.length;
+  }
+  const bundle = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const entry of entries) {
+    bundle.writeUInt16BE(entry.length, at);
+    bundle.set(entry, at + 2);
+    at += 2 + entry.length;
+  }
+  return bundle;
 }
 
 function parseBundle(bytes: Uint8Array, tile: Tile): Uint8Array[] {
@@ -286,10 +294,13 @@ async function newBundles(
   entries: readonly Uint8Array[],
 ): Promise<StoredTile[]> {
   const partial = size % tileWidth === 0 ? undefined : tileAt('entries', Math.floor(size / tileWidth), size);
-  const earlier = partial ? await readEntries(source, partial) : [];
-  return slices([...earlier, ...entries], partial?.index ?? size / tileWidth, 'entries').map(
-    ({ tile, parts }) => ({ tile, bytes: formatBundle(parts) }),
-  );
+  const all = partial ? [...(await readEntries(source, partial)), ...entries] : entries;
+  const firstIndex = Math.floor(size / tileWidth);
+  return Array.from({ length: Math.ceil(all.length / tileWidth) }, (_, bundle) => {
+    const within = all.slice(bundle * tileWidth, (bundle + 1) * tileWidth);
+    const tile = { level: 'entries', index: firstIndex + bundle, width: within.length } as const;
+    return { tile, bytes: formatBundle(within) };
+  });
 }
 
 async function newTiles(
@@ -298,32 +309,21 @@ async function newTiles(
   entries: readonly Uint8Array[],
 ): Promise<StoredTile[]> {
   const written: StoredTile[] = [];
-  let hashes: Uint8Array[] = entries.map(leafHash);
+  let hashes = leafHashes(entries);
   for (let level = 0; hashes.length > 0; level += 1) {
     const known = hashesAt(level, size);
-    const partial = known % tileWidth === 0 ? undefined : tileAt(level, Math.floor(known / tileWidth), size);
-    const earlier = partial ? [await readHashes(source, partial)] : [];
-    const bytes = Buffer.concat([...earlier, ...hashes]);
-    const all = Array.from({ length: bytes.length / hashBytes }, (_, index) =>
-      bytes.subarray(index * hashBytes, (index + 1) * hashBytes),
-    );
-    const tiles = slices(all, Math.floor(known / tileWidth), level).map(({ tile, parts }) => ({
-      tile,
-      bytes: Buffer.concat(parts),
-    }));
-    written.push(...tiles);
-    hashes = tiles.filter(({ tile }) => tile.width === tileWidth).map((full) => completeRoot(full.bytes));
+    const firstIndex = Math.floor(known / tileWidth);
+    const partial = known % tileWidth === 0 ? undefined : tileAt(level, firstIndex, size);
+    const bytes = partial ? Buffer.concat([await readHashes(source, partial), hashes]) : hashes;
+    const roots: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += tileWidth * hashBytes) {
+      const within = bytes.subarray(at, at + tileWidth * hashBytes);
+      const width = within.length / hashBytes;
+      const index = firstIndex + at / (tileWidth * hashBytes);
+      written.push({ tile: { level, index, width }, bytes: within });
+      if (width === tileWidth) roots.push(completeRoot(within));
+    }
+    hashes = Buffer.concat(roots);
   }
   return written;
-}
-
-function slices(
-  parts: readonly Uint8Array[],
-  firstIndex: number,
-  level: Tile['level'],
-): { tile: Tile; parts: readonly Uint8Array[] }[] {
-  return Array.from({ length: Math.ceil(parts.length / tileWidth) }, (_, slice) => {
-    const own = parts.slice(slice * tileWidth, (slice + 1) * tileWidth);
-    return { tile: { level, index: firstIndex + slice, width: own.length }, parts: own };
-  });
 }

@@ -18,8 +18,11 @@ interface JsonWithSource {
 
 const json = JSON as unknown as Partial<JsonWithSource> & Pick<JsonWithSource, 'parse'>;
 
-/** JSON that may contain a number of more digits than a double has, or with an exponent. */
-const mayBeInexact = /(?:\d\.?){16}|\d[eE]/;
+/**
+ * JSON that may contain a number of more digits than a double has, or with an exponent. A number follows one of these
+ * characters, so that the digits of a hash are not taken for one.
+ */
+const mayBeInexact = /(?:^|[[:,\s])-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -228,11 +228,15 @@ function newSecret(): string {
  * @param arrival - of an event in its session; 0 for other records
  */
 export function saltOf(secret: string, arrival: number): Uint8Array {
-  const input = Buffer.alloc(saltBytes + 8);
-  Buffer.from(secret, 'base64').copy(input);
-  input.writeBigUInt64BE(BigInt(arrival), saltBytes);
-  return hash('sha256', input, 'buffer').subarray(0, saltBytes);
+  saltInput.fill(0);
+  saltInput.write(secret, 0, saltBytes, 'base64');
+  saltInput.writeUInt32BE(Math.floor(arrival / 2 ** 32), saltBytes);
+  saltInput.writeUInt32BE(arrival % 2 ** 32, saltBytes + 4);
+  // Node passes a string on in a third of the time that a buffer takes.
+  return Buffer.from(hash('sha256', saltInput, 'binary').slice(0, saltBytes), 'latin1');
 }
+
+const saltInput = Buffer.alloc(saltBytes + 8);
 
 async function sessionsToLog(
   db: Database,
