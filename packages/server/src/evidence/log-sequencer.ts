@@ -1,12 +1,5 @@
 import { keepNewest } from '../lib/keep-newest.ts';
-import {
-  appendLogBatch,
-  type LogBatch,
-  LoggedMeanwhile,
-  maxLoggedEvents,
-  readLogBatch,
-  tenantsToLog,
-} from '../storage/log/tenant-log.ts';
+import { type Appended, LoggedMeanwhile, maxLoggedEvents, tenantsToLog } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** Delay between a write and the entries of its records, in milliseconds. All writes of that time share a round. */
@@ -41,8 +34,8 @@ const maxPayloadBytes = 4 * 1024 * 1024;
 const minEvents = 64;
 
 /** Returns the maximum events of the next batch: as many as fit if they are as large, and at most four times as many. */
-function nextMaxEvents(before: number, { entries, payloadBytes }: LogBatch): number {
-  const average = Math.max(1, payloadBytes / Math.max(1, entries.length));
+function nextMaxEvents(before: number, { entryCount, payloadBytes }: Appended): number {
+  const average = Math.max(1, payloadBytes / Math.max(1, entryCount));
   const fitting = Math.floor(maxPayloadBytes / average);
   return Math.max(minEvents, Math.min(fitting, before * 4, maxLoggedEvents));
 }
@@ -164,25 +157,23 @@ export class LogSequencer {
     const { storage, onAppended } = this.#options;
     let attempts = 0;
     while (attempts < maxAttempts && performance.now() < this.#endMs) {
-      // Entries are computed without a lock: whoever appends first wins, and the other reads again.
       const afterRow = this.#loggedRows.get(tenantId);
-      const options = { afterRow, maxEvents: this.#maxEvents };
-      const batch = await storage.read(tenantId, (db) => readLogBatch(db, tenantId, options));
-      if (!batch) return;
+      let appended: Appended | undefined;
       try {
-        await storage.write(tenantId, ({ db }) => appendLogBatch(db, tenantId, batch));
+        appended = await storage.appendToLog(tenantId, { afterRow, maxEvents: this.#maxEvents });
       } catch (error) {
         if (!(error instanceof LoggedMeanwhile)) throw error;
         attempts += 1;
         this.#loggedRows.delete(tenantId);
         continue;
       }
+      if (!appended) return;
       attempts = 0;
-      onAppended(batch.entries.length, tenantId);
+      onAppended(appended.entryCount, tenantId);
       for (const onGrown of [...this.#waiting]) onGrown(tenantId);
-      this.#maxEvents = nextMaxEvents(this.#maxEvents, batch);
-      if (batch.isAll) {
-        keepNewest(this.#loggedRows, tenantId, batch.lastRow, maxTenants);
+      this.#maxEvents = nextMaxEvents(this.#maxEvents, appended);
+      if (appended.isAll) {
+        keepNewest(this.#loggedRows, tenantId, appended.lastRow, maxTenants);
         return;
       }
     }

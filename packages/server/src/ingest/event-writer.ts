@@ -1,8 +1,10 @@
 import { warningsOf } from '@actlog/policy';
 import { decisionCategory, toolCallCategory } from '@actlog/protocol';
 import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk';
+import type { Selectable } from 'kysely';
 import type { RiskObserver } from '../risk/risk-scoring.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
+import type { EventTable } from '../storage/schema.ts';
 import {
   dropEmptySessions,
   lockSessions,
@@ -36,6 +38,8 @@ interface SummaryCache {
 export interface WriterMemory {
   /** Only for a writer that knows of every write to sessions. */
   readonly sessions?: SummaryCache;
+  /** Receives each new event, for its entry in the log. */
+  readonly recent?: { add(row: Selectable<EventTable>): void };
   readonly risk: RiskObserver;
 }
 
@@ -117,6 +121,7 @@ export class EventWriter {
         return { receivedMs: first.received_ms, warnings, isNew: false };
       }
       fold.add(incoming, arrivals[index] as number);
+      this.#memory?.recent?.add(rows[index] as Selectable<EventTable>);
       this.#memory?.risk.observe(tenantId, riskEvents[index] as RiskEvent, stamps[index] as number);
       changed.add(fold);
       seenMsById.set(event.agentId, receivedMs);

@@ -14,6 +14,14 @@ import type {
   RecordedGroups,
   ScoringBacklog,
 } from '../storage/event-recording.ts';
+import {
+  type Appended,
+  type AppendOptions,
+  appendedBy,
+  appendLogBatch,
+  RecentEvents,
+  readLogBatch,
+} from '../storage/log/tenant-log.ts';
 import type { Tables } from '../storage/schema.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -36,6 +44,7 @@ const scoredPerTransaction = 100;
 export class Recording implements CachedRecording {
   readonly #database: Kysely<Tables>;
   readonly #sessions = new SessionCache();
+  readonly #recent = new RecentEvents();
   readonly #risk: RiskKeeper;
   readonly #writer: EventWriter;
   readonly #gate: QuotaGate;
@@ -57,12 +66,13 @@ export class Recording implements CachedRecording {
       this.#hasQueuedMessages = true;
     });
     this.#risk = new RiskKeeper(outbox);
-    this.#writer = new EventWriter({ sessions: this.#sessions, risk: this.#risk });
+    this.#writer = new EventWriter({ sessions: this.#sessions, recent: this.#recent, risk: this.#risk });
   }
 
   /** Drops all caches, as after a write of sessions by another way. */
   forget(): void {
     this.#sessions.clear();
+    this.#recent.clear();
     this.#risk.clear();
   }
 
@@ -87,6 +97,20 @@ export class Recording implements CachedRecording {
         : this.#risk.scoreSome(write, scoredPerTransaction),
     );
     return this.#backlog();
+  }
+
+  /** Appends to the log of a tenant what this recording has written, and what else waits in the database. */
+  appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
+    return commit(
+      (run) => this.#database.transaction().execute(run),
+      async ({ db }) => {
+        this.#onBegin();
+        const batch = await readLogBatch(db, tenantId, { ...options, recent: this.#recent });
+        if (!batch) return undefined;
+        await appendLogBatch(db, tenantId, batch);
+        return appendedBy(batch);
+      },
+    );
   }
 
   async #commit<Result>(work: (write: Write) => Promise<Result>): Promise<Result> {

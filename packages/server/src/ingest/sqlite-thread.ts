@@ -35,6 +35,8 @@ async function handle(request: WriterRequest): Promise<unknown> {
       return JSON.stringify(await recording.record(JSON.parse(request.groupsJson)));
     case 'score':
       return recording.scoreSessions(request.behind);
+    case 'log':
+      return recording.appendToLog(request.tenantId, request.options);
     case 'close':
       await database.destroy();
       return undefined;

@@ -1,5 +1,6 @@
 import type { ArrivedEvent } from '@actlog/policy';
 import type { RiskLevel, WarningCode } from '@actlog/protocol';
+import type { Appended, AppendOptions } from './log/tenant-log.ts';
 import type { ExceededQuota } from './stores/quota-store.ts';
 
 /** A validated event that is not yet stored. */
@@ -60,5 +61,7 @@ export interface EventRecording {
 
 /** A recording on one connection, which must drop its caches after a write of sessions by another way. */
 export interface CachedRecording extends EventRecording {
+  /** Appends some records that wait to the log of a tenant; see `Storage`. */
+  appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined>;
   forget(): void;
 }

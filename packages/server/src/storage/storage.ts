@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { EventGroup, RecordedGroups, ScoringBacklog } from './event-recording.ts';
+import type { Appended, AppendOptions } from './log/tenant-log.ts';
 import { type CrossTenantWork, type Database, isPostgres, type Write } from './transaction.ts';
 
 /**
@@ -29,6 +30,15 @@ export interface Storage {
 
   /** Scores sessions that have unscored events, and the given ones. */
   scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog>;
+
+  /**
+   * Appends some records that wait to the log of a tenant, in one transaction; on SQLite in the thread that has written
+   * them, which need not read them again.
+   *
+   * @returns `undefined` if none waited
+   * @throws LoggedMeanwhile when another process has logged some of them
+   */
+  appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined>;
 
   /** Drops cached sessions, after a write of sessions by another way than `record`. */
   clearSessionCache(): void;

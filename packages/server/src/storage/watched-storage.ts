@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { EventGroup, RecordedGroups, ScoringBacklog } from './event-recording.ts';
+import type { Appended, AppendOptions } from './log/tenant-log.ts';
 import { isWriteOutage } from './outage.ts';
 import type { Storage } from './storage.ts';
 import { type CrossTenantWork, type Database, isPostgres, type Write } from './transaction.ts';
@@ -18,7 +19,7 @@ export class WatchedStorage implements Storage {
   #attempt: Promise<void> | undefined;
   #attemptedMs = Number.NEGATIVE_INFINITY;
 
-  /** @param onWritten - called after each write, but not after the scoring of sessions */
+  /** @param onWritten - called after each write, but not after the scoring of sessions or the append to a log */
   constructor(storage: Storage, onWritten: () => void = () => {}) {
     this.#storage = storage;
     this.#onWritten = onWritten;
@@ -52,6 +53,10 @@ export class WatchedStorage implements Storage {
 
   scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
     return this.#watched(this.#storage.scoreSessions(behind));
+  }
+
+  appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
+    return this.#watched(this.#storage.appendToLog(tenantId, options));
   }
 
   clearSessionCache(): void {

@@ -165,6 +165,66 @@ export interface ReadLogBatchOptions {
   readonly afterRow?: number | undefined;
   /** Maximum arrivals of events, which bounds the memory for their rows. */
   readonly maxEvents?: number;
+  /** Rows that need not be read. */
+  readonly recent?: RecentEvents | undefined;
+}
+
+/** Limits of an append to a log, and its result. */
+export type AppendOptions = Pick<ReadLogBatchOptions, 'afterRow' | 'maxEvents'>;
+
+/** What was appended to a log at once. */
+export interface Appended extends Pick<LogBatch, 'lastRow' | 'payloadBytes' | 'isAll'> {
+  readonly entryCount: number;
+}
+
+/** Returns what a batch appends. */
+export function appendedBy({ entries, lastRow, payloadBytes, isAll }: LogBatch): Appended {
+  return { entryCount: entries.length, lastRow, payloadBytes, isAll };
+}
+
+/** Maximum bytes of payloads that wait in memory, and what a row takes beside its payload. */
+const maxRecentBytes = 8 * 1024 * 1024;
+const rowBytes = 512;
+
+/**
+ * Rows of the events that the only writer of a database has just committed, so that their entries need no read. Its user
+ * must clear it after a failed commit, and after every other write of events or sessions.
+ */
+export class RecentEvents {
+  readonly #sessions = new Map<string, Selectable<EventTable>[]>();
+  #bytes = 0;
+
+  /** Adds an event that is about to be committed; none while so many wait that the log is behind. */
+  add(row: Selectable<EventTable>): void {
+    const bytes = row.payload.length + rowBytes;
+    if (this.#bytes + bytes > maxRecentBytes) return;
+    this.#bytes += bytes;
+    const key = `${row.tenant_id} ${row.session_id}`;
+    const rows = this.#sessions.get(key);
+    if (rows) rows.push(row);
+    else this.#sessions.set(key, [row]);
+  }
+
+  /**
+   * Removes the events of a session up to an arrival, and returns those after the first one; `undefined` if some are
+   * missing.
+   */
+  take(tenantId: number, { id, from, to }: ArrivalRange): Selectable<EventTable>[] | undefined {
+    const key = `${tenantId} ${id}`;
+    const rows = this.#sessions.get(key);
+    if (!rows) return undefined;
+    const later = rows.filter(({ arrival }) => arrival > to);
+    if (later.length > 0) this.#sessions.set(key, later);
+    else this.#sessions.delete(key);
+    const found = rows.filter(({ arrival }) => arrival > from && arrival <= to);
+    for (const { arrival, payload } of rows) if (arrival <= to) this.#bytes -= payload.length + rowBytes;
+    return found.length === to - from ? found : undefined;
+  }
+
+  clear(): void {
+    this.#sessions.clear();
+    this.#bytes = 0;
+  }
 }
 
 /**
@@ -175,7 +235,7 @@ export interface ReadLogBatchOptions {
 export async function readLogBatch(
   db: Database,
   tenantId: number,
-  { sessionId, afterRow, maxEvents = defaultMaxEvents }: ReadLogBatchOptions = {},
+  { sessionId, afterRow, maxEvents = defaultMaxEvents, recent }: ReadLogBatchOptions = {},
 ): Promise<LogBatch | undefined> {
   const { sessions, isAll } = await sessionsToLog(db, tenantId, maxEvents, sessionId);
   const pending = sessionId === undefined ? await readPending(db, tenantId) : [];
@@ -195,7 +255,7 @@ export async function readLogBatch(
   };
   const lastRow = await newestRow(db);
   let payloadBytes = 0;
-  for (const row of await eventsToLog(db, tenantId, sessions, afterRow)) {
+  for (const row of await eventsToLog(db, tenantId, sessions, { afterRow, recent })) {
     payloadBytes += row.payload.length;
     add(eventRecord(row), row.session_id, row.arrival);
   }
@@ -268,11 +328,29 @@ async function newestRow(db: Database): Promise<number | undefined> {
   return rows[0]?.last ?? 0;
 }
 
+/** Returns the events of sessions that wait, from memory where all of a session are there. */
+async function eventsToLog(
+  db: Database,
+  tenantId: number,
+  sessions: LogBatch['sessions'],
+  { afterRow, recent }: Pick<ReadLogBatchOptions, 'afterRow' | 'recent'>,
+): Promise<Selectable<EventTable>[]> {
+  if (!recent) return storedToLog(db, tenantId, sessions, afterRow);
+  const found: Selectable<EventTable>[] = [];
+  const others: LogBatch['sessions'][number][] = [];
+  for (const session of sessions) {
+    const rows = recent.take(tenantId, session);
+    if (rows) found.push(...rows);
+    else others.push(session);
+  }
+  return [...found, ...(await storedToLog(db, tenantId, others, afterRow))];
+}
+
 /**
- * Returns the events of sessions that wait. Those of a long session are found by its whole index, so they are looked for
+ * Reads the events of sessions that wait. Those of a long session are found by its whole index, so they are looked for
  * among the newest rows first. Arrivals without a gap show that none is missing there; otherwise the index decides.
  */
-async function eventsToLog(
+async function storedToLog(
   db: Database,
   tenantId: number,
   sessions: LogBatch['sessions'],

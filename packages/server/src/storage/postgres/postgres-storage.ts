@@ -3,6 +3,13 @@ import type pg from 'pg';
 import { postgresBackupError } from '../backup.ts';
 import { redactedDatabase } from '../database-address.ts';
 import type { EventGroup, EventRecording, RecordedGroups, ScoringBacklog } from '../event-recording.ts';
+import {
+  type Appended,
+  type AppendOptions,
+  appendedBy,
+  appendLogBatch,
+  readLogBatch,
+} from '../log/tenant-log.ts';
 import type { Progress } from '../migrate.ts';
 import type { Tables } from '../schema.ts';
 import { notificationChannel, type Storage } from '../storage.ts';
@@ -101,6 +108,14 @@ export class PostgresStorage implements Storage {
 
   scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
     return this.#recording.scoreSessions(behind);
+  }
+
+  async appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
+    // Entries are computed without a lock: whoever appends first wins, and the other reads again.
+    const batch = await this.read(tenantId, (db) => readLogBatch(db, tenantId, options));
+    if (!batch) return undefined;
+    await this.write(tenantId, ({ db }) => appendLogBatch(db, tenantId, batch));
+    return appendedBy(batch);
   }
 
   clearSessionCache(): void {}

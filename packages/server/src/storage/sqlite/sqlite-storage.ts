@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import { backUp, copyInto } from '../backup.ts';
 import type { CachedRecording, EventGroup, RecordedGroups, ScoringBacklog } from '../event-recording.ts';
+import type { Appended, AppendOptions } from '../log/tenant-log.ts';
 import { migrate, type Progress } from '../migrate.ts';
 import { sqliteMigrations } from '../migrations/sqlite.ts';
 import type { Tables } from '../schema.ts';
@@ -123,6 +124,13 @@ export class SqliteStorage implements Storage {
   async scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
     if (this.#recording) return this.#recording.scoreSessions(behind);
     return this.#writes.connection().execute(() => (this.#writer as SqliteWriter).scoreSessions(behind));
+  }
+
+  async appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
+    if (this.#recording) return this.#recording.appendToLog(tenantId, options);
+    return this.#writes
+      .connection()
+      .execute(() => (this.#writer as SqliteWriter).appendToLog(tenantId, options));
   }
 
   clearSessionCache(): void {

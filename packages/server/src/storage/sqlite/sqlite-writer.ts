@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type {
+  CachedRecording,
   EventGroup,
-  EventRecording,
   NewEvent,
   RecordedGroups,
   ScoringBacklog,
 } from '../event-recording.ts';
+import type { Appended, AppendOptions } from '../log/tenant-log.ts';
 import type { ExecuteResult, SqliteExecutor } from './sqlite-connection.ts';
 
 /** The thread of a writer. */
@@ -23,6 +24,7 @@ export type WriterRequest =
   | { readonly kind: 'record'; readonly groupsJson: string }
   /** Scores sessions with unscored events, and the given ones. */
   | { readonly kind: 'score'; readonly behind: readonly { tenant_id: number; id: string }[] }
+  | { readonly kind: 'log'; readonly tenantId: number; readonly options: AppendOptions }
   | { readonly kind: 'close' };
 
 /**
@@ -44,7 +46,7 @@ const cannotOpen = 14;
  * The writing connection, in a separate thread, because a commit waits for the disk and the main thread must not. Requests
  * are processed in order.
  */
-export class SqliteWriter implements SqliteExecutor, EventRecording {
+export class SqliteWriter implements SqliteExecutor, Omit<CachedRecording, 'forget'> {
   readonly #worker: Worker;
   readonly #pending: Pending[] = [];
   #failure: Error | undefined;
@@ -73,6 +75,11 @@ export class SqliteWriter implements SqliteExecutor, EventRecording {
   /** Scores sessions with unscored events, and the given ones. Never call it while a transaction is open. */
   scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
     return this.#request({ kind: 'score', behind });
+  }
+
+  /** Appends to a log in a separate transaction. Never call it while a transaction is open. */
+  appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
+    return this.#request({ kind: 'log', tenantId, options });
   }
 
   /** @throws Error when the thread has died, so that nothing can be written before a restart. */
