@@ -97,9 +97,13 @@ export type {
   ActivityBucket,
   ActivityCounts,
   NamedActivity,
+  NotableEvent,
   Overview,
   OverviewInterval,
   RiskySession,
+  SessionMarkBucket,
+  SessionMarkCounts,
+  SessionMarks,
   WebhookHealth,
 } from './overview.ts';
 export {
