@@ -106,6 +106,7 @@ export type {
   SessionMarks,
   WebhookHealth,
 } from './overview.ts';
+export { riskyEvents } from './overview.ts';
 export {
   type ActionDecision,
   type ActionDecisionResult,

@@ -97,7 +97,7 @@ export interface SessionMarkCounts {
   readonly denials: number;
   /** Actions that were held for approval. */
   readonly held: number;
-  /** Events that the risk names as evidence. */
+  /** Events that raise the risk most: see {@link riskyEvents}. */
   readonly risky: number;
 }
 
@@ -127,12 +127,33 @@ export interface SessionMarks {
   readonly counts: SessionMarkCounts;
   /** `false` if there are more errors, denials or held actions than the first 50,000 of each, which are counted. */
   readonly isComplete: boolean;
-  /** `true` if rules matched more events than the risk names. */
-  readonly hasMoreRisky: boolean;
   /** Length of a bucket, in milliseconds. */
   readonly bucketMs: number;
   /** Parts of the session's time with events, oldest first; at most 240. */
   readonly buckets: readonly SessionMarkBucket[];
   /** The events that matter most, oldest first; at most 24. */
   readonly notable: readonly NotableEvent[];
+}
+
+/** Share of the strongest event's points from which an event counts as risky. */
+const riskyShare = 1 / 3;
+
+/** Maximum events of a session that count as risky. */
+const maxRisky = 20;
+
+/**
+ * Returns the events that a risk names as evidence and that matter, strongest first, with the points of the score that
+ * their factors account for: those with at least a third of the points of the strongest, at most 20. If all evidence
+ * counted, nearly every event of a risky session would stand out.
+ */
+export function riskyEvents(
+  factors: readonly { readonly delta: number; readonly evidence: { readonly eventIds: readonly string[] } }[],
+): ReadonlyMap<string, number> {
+  const points = new Map<string, number>();
+  for (const { delta, evidence } of factors) {
+    for (const id of new Set(evidence.eventIds)) points.set(id, (points.get(id) ?? 0) + Math.max(0, delta));
+  }
+  const strongest = [...points].sort(([, one], [, other]) => other - one).slice(0, maxRisky);
+  const least = (strongest[0]?.[1] ?? 0) * riskyShare;
+  return new Map(strongest.filter(([, sum]) => sum > 0 && sum >= least));
 }

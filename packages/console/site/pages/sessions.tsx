@@ -43,7 +43,9 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       <SessionFilters search={search} />
       <Problem error={error} onRetry={reload} />
       {items === undefined && error === undefined && <Loading />}
-      {items?.length === 0 && (isFiltered ? <NoSession search={search} hasMore={hasMore} /> : <FirstEvent />)}
+      {items?.length === 0 &&
+        error === undefined &&
+        (isFiltered ? <NoSession search={search} hasMore={hasMore} /> : <FirstEvent />)}
       {items !== undefined && items.length > 0 && <SessionTable sessions={items} search={search} />}
       <ShowMore {...shown} />
     </>

@@ -1,9 +1,10 @@
-import type {
-  NotableEvent,
-  SentOf,
-  SessionMarkBucket,
-  SessionMarkCounts,
-  SessionMarks,
+import {
+  type NotableEvent,
+  riskyEvents,
+  type SentOf,
+  type SessionMarkBucket,
+  type SessionMarkCounts,
+  type SessionMarks,
 } from '@actlog/protocol';
 import { contract } from '@actlog/protocol/schemas';
 import { sentenceOf } from '@actlog/risk';
@@ -65,7 +66,7 @@ async function sessionMarks(
   const count = Math.ceil((lastMs - startMs + 1) / lengthMs);
   const time: TimeParts = { tenantId, sessionId: id, startMs, lengthMs, count };
   const evidence = evidenceOf(risk);
-  const times = await eventTimes(db, tenantId, evidence.eventIds);
+  const times = await eventTimes(db, tenantId, evidence);
   const risky = Array.from(times.values(), (ms) => Math.floor((ms - startMs) / lengthMs));
   const marked = await markCounts(db, time);
   const events = await eventCounts(db, time);
@@ -87,21 +88,19 @@ async function sessionMarks(
     eventCount: summary.event_count,
     counts: countsOf(marked, risky.length),
     isComplete: Object.values(eventMarks).every((mark) => sumOf(marked, mark) < countedEvents.perMark),
-    hasMoreRisky: evidence.hasMore,
     bucketMs: lengthMs,
     buckets,
-    notable: await notableEvents(db, tenantId, id, evidence.eventIds),
+    notable: await notableEvents(db, tenantId, id, evidence),
   };
 }
 
-/** Returns the events that the risk names, those of the strongest factors first. */
-function evidenceOf({ factors = [], dimensions = [] }: SentOf<'sessions.risk'>) {
-  const all = [...factors, ...dimensions.flatMap((dimension) => dimension.factors)];
-  const strongest = all.toSorted((one, other) => other.delta - one.delta);
-  return {
-    eventIds: [...new Set(strongest.flatMap(({ evidence }) => evidence.eventIds))],
-    hasMore: strongest.some(({ evidence }) => evidence.count > evidence.eventIds.length),
-  };
+/** Returns the events that raise the risk, strongest first. */
+function evidenceOf({ factors = [], dimensions = [] }: SentOf<'sessions.risk'>): string[] {
+  const known = new Set(factors.map(({ ruleId }) => ruleId));
+  const others = dimensions
+    .flatMap((dimension) => dimension.factors)
+    .filter(({ ruleId }) => !known.has(ruleId));
+  return [...riskyEvents([...factors, ...others]).keys()];
 }
 
 function sumOf(marked: readonly MarkCount[], mark: number): number {
@@ -149,11 +148,12 @@ async function notableEvents(
     )
     .map((row) => {
       const { eventId, agentId, sourceTimestamp, category, payload } = storedEvent(row);
-      const naming = namingMembers.flatMap((name) => {
+      const naming: Record<string, string | number> = {};
+      for (const name of namingMembers) {
         const value = (payload as Record<string, unknown>)[name];
-        if (typeof value === 'number') return [[name, value] as const];
-        return typeof value === 'string' ? [[name, value.slice(0, 200)] as const] : [];
-      });
-      return { eventId, agentId, sourceTimestamp, category, payload: Object.fromEntries(naming) };
+        if (typeof value === 'number') naming[name] = value;
+        if (typeof value === 'string') naming[name] = value.slice(0, 200);
+      }
+      return { eventId, agentId, sourceTimestamp, category, payload: naming };
     });
 }
