@@ -120,7 +120,19 @@ export function useSessionStory(
       });
   };
   const factorsOf = (eventId: string) => byEvent.get(eventId) ?? [];
-  return { log, marks, factorsOf, rows, unread, virtual, selection, missed, select: setSelection, show, showFrom };
+  return {
+    log,
+    marks,
+    factorsOf,
+    rows,
+    unread,
+    virtual,
+    selection,
+    missed,
+    select: setSelection,
+    show,
+    showFrom,
+  };
 }
 
 /** Row to bring into view. */

@@ -150,7 +150,7 @@ function SessionRow({ session }: { session: Session }) {
       <td class="number" data-label="Events">
         {session.eventCount}
       </td>
-      <td class={`number ${session.errorCount ? 'bad' : 'faint'}`} data-label="Errors">
+      <td class={`number ${session.errorCount ? 'mark-error' : 'faint'}`} data-label="Errors">
         {session.errorCount}
       </td>
       <td class="faint session-tools" data-label="Tools">

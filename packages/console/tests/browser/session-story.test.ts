@@ -65,7 +65,9 @@ describe('session page', () => {
     await key.getByRole('listitem').filter({ hasText: 'delete_user' }).getByText('status 500').waitFor();
     expect(await key.getByText('calculate', { exact: true }).count()).toBe(0);
     await key.getByRole('button', { name: 'read_secrets' }).click();
-    await expect.poll(() => page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('read_secrets');
+    await expect
+      .poll(() => page.locator('tr:focus').getByRole('rowheader').textContent())
+      .toBe('read_secrets');
     const events = page.getByRole('table', { name: 'Events, oldest first' });
     await events.getByRole('row', { name: 'drop_table' }).getByText('denied').waitFor();
     await page.getByText('Calculated, then read a web page').waitFor();

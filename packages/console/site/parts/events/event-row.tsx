@@ -23,7 +23,11 @@ export const eventColumns = 5;
 
 function Status({ status }: { status: unknown }) {
   if (typeof status !== 'number') return null;
-  return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
+  return (
+    <span class={`badge ${status === 403 ? 'mark-denied' : status >= 400 ? 'mark-error' : 'good'}`}>
+      {status}
+    </span>
+  );
 }
 
 /** Rows of one event: its summary, and its details while it is open. */

@@ -44,8 +44,8 @@ export function RiskReport({
               </Table>
               {hidden.length > 0 && (
                 <p class="faint">
-                  The records of this session could not show {hidden.map(({ id }) => id).join(', ')}. That is no
-                  all-clear.
+                  The records of this session could not show {hidden.map(({ id }) => id).join(', ')}. That is
+                  no all-clear.
                 </p>
               )}
             </div>
