@@ -32,6 +32,7 @@ export type {
   LegalHoldScope,
   MatchedPolicy,
   NamedActivity,
+  NotableEvent,
   Overview,
   OverviewInterval,
   PolicyDecision,
@@ -48,6 +49,9 @@ export type {
   RiskySession,
   RotatedWebhook,
   SessionHandling,
+  SessionMarkBucket,
+  SessionMarkCounts,
+  SessionMarks,
   SessionReview,
   WebhookDelivery,
   WebhookHealth,
@@ -84,7 +88,7 @@ export {
   type PolicyTrial,
   tryPolicies,
 } from './server/decisions.ts';
-export { getOverview, type OverviewRange } from './server/get-overview.ts';
+export { getOverview, getSessionMarks, type OverviewRange } from './server/get-overview.ts';
 export { decideActions, type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export {
   createJudgment,

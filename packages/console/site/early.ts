@@ -43,7 +43,8 @@ function earlyPaths({ path: [place = 'overview', id], query }: Route): readonly 
     return query.size > 0 ? [identity] : [identity, 'v1/sessions'];
   if (place === 'sessions' && id !== undefined) {
     const session = `v1/sessions/${encodeURIComponent(id)}`;
-    return [identity, `${session}?limit=1`, `${session}/risk`, `${session}?limit=${eventPageSize}`];
+    const marks = `server/${session}/marks`;
+    return [identity, `${session}?limit=1`, `${session}/risk`, marks, `${session}?limit=${eventPageSize}`];
   }
   return [identity];
 }

@@ -82,7 +82,11 @@ function Place({ route }: { route: Route }) {
     case 'overview':
       return <Overview query={route.query} />;
     case 'sessions':
-      return id === undefined ? <Sessions query={route.query} /> : <Session key={id} id={id} />;
+      return id === undefined ? (
+        <Sessions query={route.query} />
+      ) : (
+        <Session key={id} id={id} query={route.query} />
+      );
     case 'approvals':
       return <Approvals id={id} query={route.query} />;
     case 'policies':

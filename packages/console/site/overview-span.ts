@@ -1,4 +1,4 @@
-import type { OverviewInterval } from '@actlog/protocol';
+import type { Overview, OverviewInterval } from '@actlog/protocol';
 
 /** Maximum waiting actions that the overview shows. */
 export const shownActions = 5;
@@ -83,4 +83,12 @@ function spanStart(span: OverviewSpan, until: Date): Date {
   const hours = bucketsPerBar(span);
   if (hours > 1) start.setHours(start.getHours() - (start.getHours() % hours), 0, 0, 0);
   return start;
+}
+
+/** Returns a span of time as the address of a list has it: of an overview, or of one bucket. */
+export function rangeOf({ since, until }: Pick<Overview, 'since' | 'until'>): {
+  since: string;
+  until: string;
+} {
+  return { since, until };
 }

@@ -97,11 +97,16 @@ export type {
   ActivityBucket,
   ActivityCounts,
   NamedActivity,
+  NotableEvent,
   Overview,
   OverviewInterval,
   RiskySession,
+  SessionMarkBucket,
+  SessionMarkCounts,
+  SessionMarks,
   WebhookHealth,
 } from './overview.ts';
+export { riskyEvents } from './overview.ts';
 export {
   type ActionDecision,
   type ActionDecisionResult,

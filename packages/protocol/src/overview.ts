@@ -47,6 +47,8 @@ export interface RiskySession {
   readonly eventCount: number;
   readonly errorCount: number;
   readonly risk: { readonly score: number; readonly level: RiskLevel };
+  /** What the session did, in one sentence. */
+  readonly sentence: string;
 }
 
 /** State of the deliveries to one webhook. */
@@ -85,4 +87,73 @@ export interface Overview {
   readonly waitingActions: number;
   /** All webhooks, oldest first. */
   readonly webhooks: readonly WebhookHealth[];
+}
+
+/** Counts of the events of a session that stand out. */
+export interface SessionMarkCounts {
+  /** Calls with a `responseStatus` of 400 or more, without denials. */
+  readonly errors: number;
+  /** Denied actions: calls with the status 403, or decisions against actions if there are more of those. */
+  readonly denials: number;
+  /** Actions that were held for approval. */
+  readonly held: number;
+  /** Events that raise the risk most: see {@link riskyEvents}. */
+  readonly risky: number;
+}
+
+/** Events in one part of the time of a session. */
+export interface SessionMarkBucket extends SessionMarkCounts {
+  /** Start of the part: ISO 8601 in UTC, with milliseconds. */
+  readonly at: string;
+  /** All events, up to 1,000. */
+  readonly events: number;
+}
+
+/** An event of a session that stands out, without the rest of its payload. */
+export interface NotableEvent {
+  readonly eventId: string;
+  readonly agentId: string;
+  readonly sourceTimestamp: string;
+  readonly category: string;
+  readonly payload: Readonly<Record<string, string | number>>;
+}
+
+/** Response of `GET /server/v1/sessions/{id}/marks` of the actlog server: what stands out in all events of a session. */
+export interface SessionMarks {
+  readonly sessionId: string;
+  /** What the session did, in one sentence. */
+  readonly sentence: string;
+  readonly eventCount: number;
+  readonly counts: SessionMarkCounts;
+  /** `false` if there are more errors, denials or held actions than the first 50,000 of each, which are counted. */
+  readonly isComplete: boolean;
+  /** Length of a bucket, in milliseconds. */
+  readonly bucketMs: number;
+  /** Parts of the session's time with events, oldest first; at most 240. */
+  readonly buckets: readonly SessionMarkBucket[];
+  /** The events that matter most, oldest first; at most 24. */
+  readonly notable: readonly NotableEvent[];
+}
+
+/** Share of the strongest event's points from which an event counts as risky. */
+const riskyShare = 1 / 3;
+
+/** Maximum events of a session that count as risky. */
+const maxRisky = 20;
+
+/**
+ * Returns the events that a risk names as evidence and that matter, strongest first, with the points of the score that
+ * their factors account for: those with at least a third of the points of the strongest, at most 20. If all evidence
+ * counted, nearly every event of a risky session would stand out.
+ */
+export function riskyEvents(
+  factors: readonly { readonly delta: number; readonly evidence: { readonly eventIds: readonly string[] } }[],
+): ReadonlyMap<string, number> {
+  const points = new Map<string, number>();
+  for (const { delta, evidence } of factors) {
+    for (const id of new Set(evidence.eventIds)) points.set(id, (points.get(id) ?? 0) + Math.max(0, delta));
+  }
+  const strongest = [...points].sort(([, one], [, other]) => other - one).slice(0, maxRisky);
+  const least = (strongest[0]?.[1] ?? 0) * riskyShare;
+  return new Map(strongest.filter(([, sum]) => sum > 0 && sum >= least));
 }

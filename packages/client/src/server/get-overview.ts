@@ -1,5 +1,5 @@
 import type { Actlog } from '@actlog/client';
-import type { Overview, OverviewInterval } from '@actlog/protocol';
+import type { Overview, OverviewInterval, SessionMarks } from '@actlog/protocol';
 import type { RequestOptions } from '../request/request-options.ts';
 import { timeText } from './server-list.ts';
 
@@ -41,4 +41,31 @@ export function getOverview(
 ): Promise<Overview> {
   const query = { since: timeText(since), until: timeText(until), interval, handled };
   return client.request<Overview>('GET', '/server/v1/overview', { ...options, query });
+}
+
+/**
+ * Returns what stands out in all events of a session, with what the session did in one sentence:
+ * `GET /server/v1/sessions/{id}/marks`. Its cost does not depend on the length of the session. Needs a key with the scope
+ * `read`.
+ *
+ * @throws NotFoundError When the session does not exist, or the service is not the actlog server.
+ *
+ * @example
+ * ```ts
+ * import { getSessionMarks } from '@actlog/client/server';
+ *
+ * const { sentence, counts } = await getSessionMarks(client, 'order-4711');
+ * console.log(sentence, counts.errors, counts.denials);
+ * ```
+ */
+export function getSessionMarks(
+  client: Actlog,
+  sessionId: string,
+  options: RequestOptions = {},
+): Promise<SessionMarks> {
+  return client.request<SessionMarks>(
+    'GET',
+    `/server/v1/sessions/${encodeURIComponent(sessionId)}/marks`,
+    options,
+  );
 }

@@ -34,6 +34,6 @@ test('marks denials, held actions and failed calls, not an approval', () => {
   expect(decided('expired')).toBeUndefined();
   expect(decided('require_approval')).toEqual(['held']);
   expect(decided('approved')).toBeUndefined();
-  expect(markOf(event('e', 'tool_api', { responseStatus: 403 }), none)?.kinds).toEqual(['error']);
+  expect(markOf(event('e', 'tool_api', { responseStatus: 403 }), none)?.kinds).toEqual(['denied']);
   expect(markOf(event('e', 'note', { responseStatus: 500 }), none)).toBeUndefined();
 });

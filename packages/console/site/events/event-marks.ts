@@ -1,4 +1,5 @@
 import type { Risk, RiskFactor, StoredEvent } from '@actlog/client';
+import { riskyEvents } from '@actlog/protocol';
 
 /** Kinds of events that stand out, most important first. */
 export const markKinds = ['denied', 'held', 'risk', 'error'] as const;
@@ -26,6 +27,9 @@ export const markWords: Readonly<Record<MarkKind, string>> = {
 /** Weights of marks. The weight of a factor is the points of the score that it accounts for. */
 const weights: Readonly<Record<MarkKind, number>> = { denied: 40, held: 30, risk: 1, error: 2 };
 
+/** Status of a call that was denied, and so did not run. */
+const deniedStatus = 403;
+
 function keyOf({ ruleId, evidence }: RiskFactor): string {
   return `${ruleId} ${evidence.eventIds[0]}`;
 }
@@ -51,6 +55,15 @@ export function factorsByEvent(risk: Risk | undefined): ReadonlyMap<string, read
   }
 }
 
+/** Returns the events that count as risky, as the service counts them. */
+export function riskyIds(risk: Risk | undefined): ReadonlySet<string> {
+  try {
+    return new Set(risk ? riskyEvents(allFactors(risk)).keys() : []);
+  } catch {
+    return new Set();
+  }
+}
+
 function readFactors(risk: Risk): ReadonlyMap<string, readonly RiskFactor[]> {
   const byEvent = new Map<string, RiskFactor[]>();
   for (const factor of allFactors(risk)) {
@@ -65,15 +78,17 @@ function readFactors(risk: Risk): ReadonlyMap<string, readonly RiskFactor[]> {
 export function markOf(
   { eventId = '', category, payload }: StoredEvent,
   byEvent: ReadonlyMap<string, readonly RiskFactor[]>,
+  risky: ReadonlySet<string> = new Set(byEvent.keys()),
 ): EventMark | undefined {
   const factors = byEvent.get(eventId) ?? [];
   const decision = category === 'guardian_decision' ? payload?.decision : undefined;
   const status = payload?.responseStatus;
+  const isCall = category === 'tool_api';
   const is: Readonly<Record<MarkKind, boolean>> = {
-    denied: decision === 'deny' || decision === 'denied',
+    denied: decision === 'deny' || decision === 'denied' || (isCall && status === deniedStatus),
     held: decision === 'require_approval',
-    risk: factors.length > 0,
-    error: category === 'tool_api' && typeof status === 'number' && status >= 400,
+    risk: risky.has(eventId),
+    error: isCall && typeof status === 'number' && status >= 400 && status !== deniedStatus,
   };
   const kinds = markKinds.filter((kind) => is[kind]);
   if (kinds.length === 0) return undefined;

@@ -1,16 +1,19 @@
 import {
   type Actlog,
   type Risk,
+  type RiskFactor,
   type SessionDetail,
   type StoredEvent,
   ValidationError,
 } from '@actlog/client';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
-import { type EventMark, factorsByEvent, markOf } from '../events/event-marks.ts';
+import { type EventMark, factorsByEvent, markOf, riskyIds } from '../events/event-marks.ts';
 import { type EventRow, eventPageSize, eventRows, rowId } from '../events/event-rows.ts';
 import type { EventSelection } from '../parts/events/event-controls.tsx';
+import { href } from '../route.ts';
 import { useVirtualRows, type VirtualRows } from './use-virtual-rows.ts';
+import { replacePlace } from './visit.ts';
 
 /** Height of a row before it is measured, in pixels. */
 const rowHeight = 38;
@@ -22,6 +25,8 @@ const readAhead = 100;
 export interface SessionStory {
   readonly log: SessionLog;
   readonly marks: ReadonlyMap<string, EventMark>;
+  /** Returns the factors of the risk that an event is evidence of. */
+  factorsOf(eventId: string): readonly RiskFactor[];
   /** Rows of the selected events. */
   readonly rows: readonly EventRow[];
   /** Number of events that are not read yet. */
@@ -41,15 +46,23 @@ const timeOf = ({ sourceTimestamp = '' }: { sourceTimestamp?: string | undefined
   Date.parse(sourceTimestamp);
 
 /** Reads the events of a session as they are needed, and marks those that stand out. */
-export function useSessionStory(id: string, session: SessionDetail, risk: Risk | undefined): SessionStory {
+export function useSessionStory(
+  id: string,
+  session: SessionDetail,
+  risk: Risk | undefined,
+  selection: EventSelection,
+): SessionStory {
   const { eventCount = 0 } = session;
   const log = useSessionLog(id, eventCount);
   const { events } = log;
-  const [selection, setSelection] = useState<EventSelection>('all');
+  const setSelection = (next: EventSelection) => {
+    if (next !== selection) replacePlace(href(['sessions', id], { show: next === 'all' ? undefined : next }));
+  };
   const [missed, setMissed] = useState<number>();
+  const byEvent = useMemo(() => factorsByEvent(risk), [risk]);
   const marks = useMemo(() => {
-    const byEvent = factorsByEvent(risk);
-    const marked = events.map((event) => [event.eventId ?? '', markOf(event, byEvent)] as const);
+    const risky = riskyIds(risk);
+    const marked = events.map((event) => [event.eventId ?? '', markOf(event, byEvent, risky)] as const);
     return new Map(marked.filter((entry): entry is [string, EventMark] => entry[1] !== undefined));
   }, [events, risk]);
   const all = useMemo(() => eventRows(events), [events]);
@@ -57,7 +70,7 @@ export function useSessionStory(id: string, session: SessionDetail, risk: Risk |
     if (selection === 'all') return all;
     return all.filter(({ event }) => {
       const mark = marks.get(event.eventId ?? '');
-      return selection === 'marked' ? mark !== undefined : mark?.kinds.includes('error');
+      return selection === 'marked' ? mark !== undefined : mark?.kinds.includes(selection);
     });
   }, [all, marks, selection]);
   const unread = log.isComplete ? 0 : Math.max(0, eventCount - events.length);
@@ -106,7 +119,20 @@ export function useSessionStory(id: string, session: SessionDetail, risk: Risk |
         if (eventId !== undefined) show(eventId);
       });
   };
-  return { log, marks, rows, unread, virtual, selection, missed, select: setSelection, show, showFrom };
+  const factorsOf = (eventId: string) => byEvent.get(eventId) ?? [];
+  return {
+    log,
+    marks,
+    factorsOf,
+    rows,
+    unread,
+    virtual,
+    selection,
+    missed,
+    select: setSelection,
+    show,
+    showFrom,
+  };
 }
 
 /** Row to bring into view. */

@@ -10,6 +10,7 @@ import { ListTable } from '../parts/table.tsx';
 import { ActingAgent, Time } from '../parts/time.tsx';
 import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
+import { spanWords } from '../sessions/session-search.ts';
 
 const effects = { '': 'any', deny: 'deny', require_approval: 'waits for approval', allow: 'allow' };
 
@@ -41,10 +42,21 @@ export function Decisions({ query }: { query: URLSearchParams }) {
   const toolName = query.get('tool') ?? '';
   const sessionId = query.get('session') ?? '';
   const decision = query.get('decision') ?? '';
+  const since = query.get('since') ?? '';
+  const until = query.get('until') ?? '';
+  const dryRun = query.get('dryRun') ?? '';
   const shown = useList(
     `decisions ${query}`,
     async (page, signal) => {
-      const filters = Object.entries({ agentId, toolName, sessionId, decision }).filter(([, value]) => value);
+      const filters = Object.entries({
+        agentId,
+        toolName,
+        sessionId,
+        decision,
+        since,
+        until,
+        dryRun,
+      }).filter(([, value]) => value);
       const data = await client.request<PolicyDecisionPage>('GET', '/server/v1/decisions', {
         query: { ...Object.fromEntries(filters), ...page },
         signal,
@@ -56,7 +68,9 @@ export function Decisions({ query }: { query: URLSearchParams }) {
   const form = useRef<HTMLFormElement>(null);
   // The fields follow the address and keep the focus.
   useLayoutEffect(() => form.current?.reset(), [agentId, toolName, sessionId, decision]);
-  const isFiltered = [agentId, toolName, sessionId, decision].some((filter) => filter !== '');
+  const isFiltered = [agentId, toolName, sessionId, decision, since, until, dryRun].some(
+    (filter) => filter !== '',
+  );
   return (
     <>
       <h1>Decisions</h1>
@@ -65,7 +79,7 @@ export function Decisions({ query }: { query: URLSearchParams }) {
         class="filters"
         onSubmit={submitted((fields) => {
           const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
-          location.hash = href(['decisions'], Object.fromEntries(given));
+          location.hash = href(['decisions'], { since, until, dryRun, ...Object.fromEntries(given) });
         })}
       >
         <Field label="Agent">
@@ -81,6 +95,14 @@ export function Decisions({ query }: { query: URLSearchParams }) {
         <button type="submit">Filter</button>
         {isFiltered && <a href={href(['decisions'])}>Show all</a>}
       </form>
+      {(since !== '' || until !== '') && (
+        <p class="faint">
+          Only decisions {spanWords(since, until)}.{' '}
+          <a href={href(['decisions'], { agent: agentId, tool: toolName, session: sessionId, decision })}>
+            Any time
+          </a>
+        </p>
+      )}
       <ListTable
         shown={shown}
         caption="Decisions, newest first"

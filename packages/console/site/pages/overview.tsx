@@ -1,12 +1,14 @@
 import { NotFoundError, ResponseShapeError } from '@actlog/client';
 import type { Overview as OverviewData } from '@actlog/protocol';
+import { useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
-import { overviewQuery, overviewSpan, overviewSpans, shownActions } from '../overview-span.ts';
+import { overviewQuery, overviewSpan, overviewSpans, rangeOf, shownActions } from '../overview-span.ts';
 import { FirstEvent } from '../parts/events/first-event.tsx';
-import { ActivityCharts } from '../parts/overview/activity-charts.tsx';
-import { Outliers, RiskiestSessions, WaitingActions, WebhookStates } from '../parts/overview/panel-table.tsx';
+import { ActivityCharts, firstCharts, laterCharts } from '../parts/overview/activity-charts.tsx';
+import { NeedsYou } from '../parts/overview/needs-you.tsx';
+import { Outliers, RiskiestSessions, WebhookStates } from '../parts/overview/panel-table.tsx';
 import { Totals } from '../parts/overview/totals.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { href } from '../route.ts';
@@ -32,6 +34,7 @@ export function Overview({ query }: { query: URLSearchParams }) {
     },
     { everyMs: 10_000 },
   );
+  const [isOpen, setIsOpen] = useState(false);
   // A service without the endpoint still has sessions.
   if (error instanceof NotFoundError || error instanceof ResponseShapeError)
     return <Sessions query={query} />;
@@ -56,17 +59,34 @@ export function Overview({ query }: { query: URLSearchParams }) {
       {data?.isNew && <FirstEvent />}
       {data !== undefined && (!data.isNew || data.overview.waitingActions > 0) && (
         <div class="overview">
+          <NeedsYou
+            overview={data.overview}
+            actions={data.actions}
+            spanLabel={span.label}
+            range={rangeOf(data.overview)}
+            onChange={reload}
+          />
           <Totals overview={data.overview} />
-          <ActivityCharts key={span.name} overview={data.overview} span={span} />
+          <ActivityCharts key={span.name} overview={data.overview} span={span} names={firstCharts} />
           <div class="panels">
-            <RiskiestSessions sessions={data.overview.riskiestSessions} />
-            <div class="side">
-              <WaitingActions actions={data.actions} count={data.overview.waitingActions} />
-              <WebhookStates webhooks={data.overview.webhooks} />
-            </div>
-            <Outliers kind="agent" rows={data.overview.agents} />
-            <Outliers kind="tool" rows={data.overview.tools} />
+            <Outliers kind="agent" rows={data.overview.agents} range={rangeOf(data.overview)} />
+            <Outliers kind="tool" rows={data.overview.tools} range={rangeOf(data.overview)} />
           </div>
+          <details class="more" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+            <summary>Calls, decisions, all risky sessions and webhooks</summary>
+            {isOpen && (
+              <div class="overview">
+                <ActivityCharts key={span.name} overview={data.overview} span={span} names={laterCharts} />
+                <div class="panels">
+                  <RiskiestSessions
+                    sessions={data.overview.riskiestSessions}
+                    range={rangeOf(data.overview)}
+                  />
+                  <WebhookStates webhooks={data.overview.webhooks} />
+                </div>
+              </div>
+            )}
+          </details>
         </div>
       )}
     </>
@@ -80,7 +100,7 @@ function OverviewLoading() {
     <div class="overview skeleton">
       <p class="hidden">Loading…</p>
       <div class="totals">{blocks(5)}</div>
-      <div class="charts">{blocks(4)}</div>
+      <div class="charts">{blocks(2)}</div>
     </div>
   );
 }

@@ -1,9 +1,29 @@
-import type { ExportProgress, Risk, SessionDetail, StoredEvent } from '@actlog/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  type Actlog,
+  type ExportProgress,
+  NotFoundError,
+  ResponseShapeError,
+  type Risk,
+  type SessionDetail,
+  type StoredEvent,
+} from '@actlog/client';
+import type { SessionMarks } from '@actlog/protocol';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
+import { countText } from '../count-text.ts';
 import { eventIdTime } from '../events/event-id-time.ts';
-import { allFactors, type EventMark, eventSubject, markKinds, markWords } from '../events/event-marks.ts';
+import {
+  allFactors,
+  type EventMark,
+  eventSubject,
+  factorsByEvent,
+  type MarkKind,
+  markKinds,
+  markOf,
+  markWords,
+  riskyIds,
+} from '../events/event-marks.ts';
 import { timeSinceStart } from '../events/event-rows.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
@@ -11,6 +31,7 @@ import { useSessionStory } from '../hooks/use-session-story.ts';
 import { hasKnownOwner, may } from '../identity.ts';
 import { Contained } from '../parts/contained.tsx';
 import { Loading, WayBack } from '../parts/empty-state.tsx';
+import { selectionOf } from '../parts/events/event-controls.tsx';
 import { SessionEvents } from '../parts/events/session-events.tsx';
 import { HeldActions } from '../parts/held-actions/held-list.tsx';
 import { type AskedForm, SessionReview } from '../parts/judgments/session-review.tsx';
@@ -31,18 +52,68 @@ function titleOf(risk: Risk | undefined, ruleId: string): string {
   return (risk && allFactors(risk).find((factor) => factor.ruleId === ruleId)?.title) ?? ruleId;
 }
 
-function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
+/**
+ * Reads what stands out in all events of a session; undefined from a service that does not count it, such as one that is
+ * not the actlog server.
+ */
+async function readMarks(client: Actlog, id: string, signal: AbortSignal): Promise<SessionMarks | undefined> {
+  try {
+    const path = `/server/v1/sessions/${encodeURIComponent(id)}/marks` as const;
+    const marks = await client.request<SessionMarks>('GET', path, { signal });
+    return Array.isArray(marks.buckets) && Array.isArray(marks.notable) ? marks : undefined;
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof ResponseShapeError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the number of events of each kind, in all events or in those that were read. */
+function markCounts(
+  counted: SessionMarks | undefined,
+  marks: ReadonlyMap<string, EventMark>,
+): Readonly<Record<MarkKind, number>> {
+  if (counted) {
+    const { errors, denials, held, risky } = counted.counts;
+    return { denied: denials, held, risk: risky, error: errors };
+  }
+  const count = (kind: MarkKind) => [...marks.values()].filter(({ kinds }) => kinds.includes(kind)).length;
+  return { denied: count('denied'), held: count('held'), risk: count('risk'), error: count('error') };
+}
+
+function SessionReport({ id, data, query }: { id: string; data: SessionDetail; query: URLSearchParams }) {
   const { client, identity } = useConnection();
   // The risk is only requested again when the session has new events.
   const risk = useLoaded(id, (signal) => client.sessions.risk(id, { signal }), { version: data.eventCount });
-  const story = useSessionStory(id, data, risk.data);
+  const marks = useLoaded(`marks ${id}`, (signal) => readMarks(client, id, signal), {
+    version: data.eventCount,
+  });
+  const counted = marks.data;
+  const story = useSessionStory(id, data, risk.data, selectionOf(query.get('show')));
   const [asked, setAsked] = useState<AskedForm>();
   const isOwn = hasKnownOwner(identity);
   const { events } = story.log;
   const { startedAt, lastEventAt } = data;
-  const shared = { events, marks: story.marks, startedAt, onShow: story.show };
+  const notable = useMemo(() => {
+    if (counted === undefined) return { events, marks: story.marks };
+    const byEvent = factorsByEvent(risk.data);
+    const risky = riskyIds(risk.data);
+    const known = counted.notable as readonly StoredEvent[];
+    const marked = known.flatMap((event) => {
+      const mark = markOf(event, byEvent, risky);
+      return mark === undefined ? [] : [[event.eventId ?? '', mark] as const];
+    });
+    return { events: known, marks: new Map(marked) };
+  }, [counted, events, story.marks, risk.data]);
+  const isRead = counted !== undefined || marks.error !== undefined || story.log.isComplete;
+  const counts = markCounts(counted, story.marks);
+  // Where only the first events were read, the numbers say so.
+  const part =
+    counted === undefined && story.unread > 0
+      ? `in the first ${countText(events.length)} of ${countText(data.eventCount ?? 0)} events`
+      : '';
   return (
     <>
+      {counted !== undefined && <p class="sentence">{counted.sentence}</p>}
       <dl class="summary">
         <div>
           <dt>Risk</dt>
@@ -64,10 +135,8 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
           <dt>Events</dt>
           <dd class="number">{data.eventCount}</dd>
         </div>
-        <div>
-          <dt>Errors</dt>
-          <dd class={`number ${data.errorCount ? 'bad' : ''}`}>{data.errorCount}</dd>
-        </div>
+        <Tally title="Errors" kind="error" count={counts.error} part={part} id={id} />
+        <Tally title="Denials" kind="denied" count={counts.denied} part={part} id={id} />
         <div>
           <dt>Started</dt>
           <dd>
@@ -91,9 +160,31 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
       <section aria-labelledby="story">
         <h2 id="story">What stands out</h2>
         <Contained>
-          <Timeline {...shared} lastEventAt={lastEventAt} />
-          <StoryLegend marks={story.marks} />
-          {(story.log.isComplete || events.length > 0) && <KeyCalls {...shared} />}
+          {marks.error !== undefined && <Problem error={marks.error} onRetry={marks.reload} />}
+          {(isRead || events.length > 0) && (
+            <>
+              <Timeline
+                data={{
+                  events,
+                  marks: counted === undefined ? story.marks : notable.marks,
+                  counted,
+                  startedAt,
+                  lastEventAt,
+                  onShow: story.show,
+                  onShowFrom: story.showFrom,
+                }}
+                unread={story.unread}
+              />
+              <StoryLegend counts={counts} part={part} id={id} isComplete={counted?.isComplete ?? true} />
+              <KeyCalls
+                events={notable.events}
+                marks={notable.marks}
+                startedAt={startedAt}
+                onShow={story.show}
+                part={part}
+              />
+            </>
+          )}
         </Contained>
       </section>
       <section aria-labelledby="risk">
@@ -103,7 +194,9 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
           <Contained>
             <RiskReport
               risk={risk.data}
-              labelOf={(eventId, index) => eventLabel(events, eventId, index, startedAt)}
+              labelOf={(eventId, index) =>
+                eventLabel([...notable.events, ...events], eventId, index, startedAt)
+              }
               onShow={story.show}
               onExpected={
                 isOwn && may(identity, 'manage')
@@ -144,7 +237,7 @@ function SessionReport({ id, data }: { id: string; data: SessionDetail }) {
 }
 
 /** Page with one session: its events, its risk with reasons, and its held actions. */
-export function Session({ id }: { id: string }) {
+export function Session({ id, query }: { id: string; query: URLSearchParams }) {
   const { client } = useConnection();
   const { data, error } = useLoaded(id, (signal) => client.sessions.get(id, { limit: 1 }, { signal }), {
     everyMs: 5000,
@@ -155,7 +248,7 @@ export function Session({ id }: { id: string }) {
       <h1>{id}</h1>
       <Problem error={error} />
       {data === undefined && error === undefined && <Loading rows={12} />}
-      {data !== undefined && <SessionReport id={id} data={data} />}
+      {data !== undefined && <SessionReport id={id} data={data} query={query} />}
     </>
   );
 }
@@ -177,19 +270,66 @@ function ToolPolicies({ tools = [] }: { tools: readonly string[] | undefined }) 
   );
 }
 
+/** A number of a session that leads to the events that it counts. */
+function Tally({
+  title,
+  kind,
+  count,
+  part,
+  id,
+}: {
+  title: string;
+  kind: MarkKind;
+  count: number;
+  /** Part of the events that was counted; empty for all. */
+  part: string;
+  id: string;
+}) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd class="number">
+        {count === 0 ? (
+          <span class="faint">0</span>
+        ) : (
+          <a class={`mark-${kind}`} href={href(['sessions', id], { show: kind })}>
+            {countText(count)}
+          </a>
+        )}
+        {part !== '' && <small class="faint"> {part}</small>}
+      </dd>
+    </div>
+  );
+}
+
 /** Numbers of the events that stand out, by kind, in the colors of the strip. */
-function StoryLegend({ marks }: { marks: ReadonlyMap<string, EventMark> }) {
-  const counts = markKinds.map((kind) => ({
-    kind,
-    count: [...marks.values()].filter(({ kinds }) => kinds.includes(kind)).length,
-  }));
+function StoryLegend({
+  counts,
+  part,
+  id,
+  isComplete,
+}: {
+  counts: Readonly<Record<MarkKind, number>>;
+  part: string;
+  id: string;
+  /** `false` if there are more than were counted. */
+  isComplete: boolean;
+}) {
   return (
     <p class="mark-legend">
-      {counts.map(({ kind, count }) => (
-        <span key={kind} class={count > 0 ? `mark-${kind}` : 'faint'}>
-          <span class="mark-swatch" aria-hidden="true" /> {count} {markWords[kind]}
-        </span>
-      ))}
+      {markKinds.map((kind) =>
+        counts[kind] === 0 ? (
+          <span key={kind} class="faint">
+            <span class="mark-swatch" aria-hidden="true" /> 0 {markWords[kind]}
+          </span>
+        ) : (
+          <a key={kind} class={`mark-${kind}`} href={href(['sessions', id], { show: kind })}>
+            <span class="mark-swatch" aria-hidden="true" /> {countText(counts[kind])} {markWords[kind]}
+          </a>
+        ),
+      )}
+      {part !== '' && <span class="faint">{part}</span>}
+      {!isComplete && <span class="faint">Only the first 50,000 of a kind are counted.</span>}
     </p>
   );
 }

@@ -43,7 +43,9 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       <SessionFilters search={search} />
       <Problem error={error} onRetry={reload} />
       {items === undefined && error === undefined && <Loading />}
-      {items?.length === 0 && (isFiltered ? <NoSession search={search} hasMore={hasMore} /> : <FirstEvent />)}
+      {items?.length === 0 &&
+        error === undefined &&
+        (isFiltered ? <NoSession search={search} hasMore={hasMore} /> : <FirstEvent />)}
       {items !== undefined && items.length > 0 && <SessionTable sessions={items} search={search} />}
       <ShowMore {...shown} />
     </>
@@ -148,7 +150,7 @@ function SessionRow({ session }: { session: Session }) {
       <td class="number" data-label="Events">
         {session.eventCount}
       </td>
-      <td class={`number ${session.errorCount ? 'bad' : 'faint'}`} data-label="Errors">
+      <td class={`number ${session.errorCount ? 'mark-error' : 'faint'}`} data-label="Errors">
         {session.errorCount}
       </td>
       <td class="faint session-tools" data-label="Tools">

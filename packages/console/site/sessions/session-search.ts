@@ -1,4 +1,5 @@
 import type { Actlog } from '@actlog/client';
+import { bucketTime } from '../clock.ts';
 
 /** Fields of a search for sessions, by their names in the address. */
 const searchFields = [
@@ -52,9 +53,11 @@ export function listQuery(search: SessionSearch, now: Date): ListQuery {
     ...(level && { level }),
     ...(status && { status }),
     ...(risk && minRiskScore >= 0 && minRiskScore <= 100 && { minRiskScore }),
-    ...(hours === undefined
-      ? startedWithin(from, until)
-      : { startedAfter: new Date(now.getTime() - hours * 3_600_000).toISOString() }),
+    ...(isMoment(since) || isMoment(until)
+      ? startedBetween(since, until)
+      : hours === undefined
+        ? startedWithin(from, until)
+        : { startedAfter: new Date(now.getTime() - hours * 3_600_000).toISOString() }),
     ...(order === 'risk' && { sort: 'riskScore' as const }),
   };
 }
@@ -93,14 +96,46 @@ export function setFilters(search: SessionSearch): readonly SetFilter[] {
     { isSet: level !== '', words: `of the level ${level}`, fields: ['level'] },
     { isSet: status !== '', words: statusWords[status] ?? status, fields: ['status'] },
     { isSet: risk !== '', words: `with a score from ${risk}`, fields: ['risk'] },
-    { isSet: since !== '', words: presetWords[since] ?? since, fields: ['since'] },
     {
-      isSet: since === '' && (from !== '' || until !== ''),
+      isSet: isMoment(since) || isMoment(until),
+      words: `started ${spanWords(since, until)}`,
+      fields: ['since', 'until'],
+    },
+    {
+      isSet: since !== '' && !isMoment(since),
+      words: presetWords[since] ?? since,
+      fields: ['since'],
+    },
+    {
+      isSet: since === '' && !isMoment(until) && (from !== '' || until !== ''),
       words: `started ${[from && `from ${from}`, until && `until ${until}`].filter(Boolean).join(' ')}`,
       fields: ['from', 'until'],
     },
   ];
   return filters.filter(({ isSet }) => isSet);
+}
+
+/** `true` for a time of an address, such as `2026-11-23T14:00:00.000Z`, which is no preset and no day. */
+export function isMoment(text: string): boolean {
+  return text.includes('T') && !Number.isNaN(Date.parse(text));
+}
+
+/** Returns the filter for sessions that started from one time (inclusive) until another (exclusive). */
+function startedBetween(
+  since: string,
+  until: string,
+): { readonly startedAfter?: string; readonly startedBefore?: string } {
+  return {
+    // The bounds of the service are exclusive.
+    ...(isMoment(since) && { startedAfter: new Date(Date.parse(since) - 1).toISOString() }),
+    ...(isMoment(until) && { startedBefore: new Date(until).toISOString() }),
+  };
+}
+
+/** Formats a span of time in words. */
+export function spanWords(since: string, until: string): string {
+  const text = (at: string) => bucketTime(at, 'hour');
+  return [since && `from ${text(since)}`, until && `until ${text(until)}`].filter(Boolean).join(' ');
 }
 
 /** Returns the start of a day such as `2026-11-23` in local time; NaN for an invalid day. */

@@ -42,6 +42,7 @@ describe('first requests of a page', () => {
         '/console/api/identity',
         '/v1/sessions/order-1?limit=1',
         '/v1/sessions/order-1/risk',
+        '/server/v1/sessions/order-1/marks',
         '/v1/sessions/order-1?limit=200',
       ],
       '.key-calls li',

@@ -61,14 +61,20 @@ describe('session page', () => {
     const key = page.locator('.key-calls');
     await key.getByRole('listitem').filter({ hasText: 'drop_table' }).getByText('denied').waitFor();
     await key.getByRole('listitem').filter({ hasText: 'pay' }).getByText('held').waitFor();
-    await key.getByRole('listitem').filter({ hasText: 'send_email' }).getByText('risky').waitFor();
+    await key.getByRole('listitem').filter({ hasText: 'read_secrets' }).getByText('risky').waitFor();
     await key.getByRole('listitem').filter({ hasText: 'delete_user' }).getByText('status 500').waitFor();
     expect(await key.getByText('calculate', { exact: true }).count()).toBe(0);
-    await key.getByRole('button', { name: 'send_email' }).click();
-    await expect.poll(() => page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('send_email');
+    await key.getByRole('button', { name: 'read_secrets' }).click();
+    await expect
+      .poll(() => page.locator('tr:focus').getByRole('rowheader').textContent())
+      .toBe('read_secrets');
     const events = page.getByRole('table', { name: 'Events, oldest first' });
     await events.getByRole('row', { name: 'drop_table' }).getByText('denied').waitFor();
-    await page.getByText('1 denied').waitFor();
+    await page.getByText('Calculated, then read a web page').waitFor();
+    await page.getByRole('link', { name: '1 denied' }).click();
+    expect(new URL(page.url()).hash).toBe('#/sessions/incident?show=denied');
+    await expect.poll(() => events.getByRole('rowheader').count()).toBe(1);
+    await page.getByLabel('Show', { exact: true }).selectOption('all events');
     await page.locator('.timeline .mark-denied').last().dispatchEvent('click');
     await expect
       .poll(() => page.locator('tr:focus').getByRole('rowheader').textContent())
@@ -103,6 +109,7 @@ describe('session page', () => {
     const { score, factors, dimensions } = await server.ok('sessions.risk', { id: 'incident' });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/incident');
     const highest = dimensions.toSorted((one, other) => other.score - one.score)[0];
+    await page.getByText('How the score is computed').click();
     const relation = page.getByText(`The session scores ${Math.floor(score)}.`);
     await relation.getByText(`Its highest dimension is ${highest?.id}`).waitFor();
     const [strongest] = factors;
@@ -129,6 +136,10 @@ describe('session page', () => {
     const server = await withManyEvents(10_000);
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/long');
     await page.getByText('2000 of 10000 events are read.').waitFor();
+    // The service counts in all events, also in those that the page has not read.
+    await page.getByRole('link', { name: '1 failed' }).waitFor();
+    await page.locator('.timeline .mark-error').waitFor();
+    await page.locator('.key-calls').getByRole('button', { name: 'last_call' }).waitFor();
     const events = page.getByRole('table', { name: 'Events, oldest first' });
     expect(await events.getAttribute('aria-rowcount')).toBe('10001');
     const elements = () => page.evaluate<number>('document.querySelectorAll("*").length');
@@ -145,5 +156,21 @@ describe('session page', () => {
     await page.locator('.key-calls').getByRole('button', { name: 'last_call' }).click();
     await page.locator('tr:focus').getByRole('rowheader', { name: 'last_call' }).waitFor();
     expect(await elements()).toBeLessThan(5000);
+  });
+
+  test('says which part was counted where the service counts nothing', async () => {
+    const server = await withManyEvents(3000);
+    const tab = await ConsoleTab.blank(server.server.url);
+    const { page } = tab;
+    await page.route('**/server/v1/sessions/*/marks', (route) => route.fulfill({ status: 404, json: {} }));
+    // The first pages only: the rest stays unread.
+    await tab.visit(server.server.url, server.apiKey, '/sessions/long');
+    await page.getByText('Hatched: 1,000 events that are not read yet.').waitFor();
+    await page.getByText('0 in the first 2,000 of 3,000 events').first().waitFor();
+    await page.getByText('No event stands out in the first 2,000 of 3,000 events').waitFor();
+    await page.getByLabel('Show', { exact: true }).selectOption('errors only');
+    await page.getByRole('rowheader', { name: 'last_call' }).waitFor();
+    await page.getByRole('link', { name: '1 failed' }).waitFor();
+    expect(await page.getByText('in the first').count()).toBe(0);
   });
 });

@@ -22,7 +22,7 @@ import {
   type CountedSession,
 } from '../storage/stores/activity-change.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
-import { eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
+import { deniedStatus, eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
 import { addUsage } from '../storage/stores/quota-store.ts';
 import { type Database, isPostgres, type Write } from '../storage/transaction.ts';
 
@@ -164,9 +164,6 @@ export class EventWriter {
     return stampEvent(emptyTenant(), event, arrival).stamp;
   }
 }
-
-/** Status of a call that was denied, and so did not run. */
-const deniedStatus = 403;
 
 /**
  * Returns the counts of events that were written, and of the sessions that they started or moved. The decisions that

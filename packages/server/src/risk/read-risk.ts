@@ -1,4 +1,5 @@
 import type { RiskLevel, SentOf } from '@actlog/protocol';
+import type { SessionState } from '@actlog/risk';
 import { isoTime } from '../lib/iso-time.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
@@ -14,6 +15,7 @@ import { judgedScore, storedSession } from './score-session.ts';
 export interface SessionWithRisk {
   readonly summary: SessionSummary;
   readonly risk: SentOf<'sessions.risk'>;
+  readonly state: SessionState;
 }
 
 /** Parts that {@link readRisk} uses. */
@@ -43,9 +45,10 @@ export async function readRisk(
       await scoring.catchUp([{ tenant_id: tenantId, id }]);
       continue;
     }
-    const result = judgedScore(storedSession(summary, stored), judgments);
+    const session = storedSession(summary, stored);
+    const result = judgedScore(session, judgments);
     const risk = { sessionId: id, computedAt: isoTime(nowMs), ...result };
-    return { summary, risk: risk as unknown as SentOf<'sessions.risk'> };
+    return { summary, risk: risk as unknown as SentOf<'sessions.risk'>, state: session.state };
   }
 }
 

@@ -26,6 +26,7 @@ import { type DeniedToolsParts, deniedToolsRoute } from './denied-tools.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
+import { sessionMarksRoute } from './session-marks.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
 import { type TrialParts, trialsRoute } from './trials.ts';
@@ -74,6 +75,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     judgmentsRoute(parts),
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),
+    sessionMarksRoute(parts),
     receiptRoute(parts),
     ...keptRecordsRoutes(parts),
   ];

@@ -1,5 +1,6 @@
 import type { ActivityCounts, Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
 import { flag } from '@actlog/protocol/schemas';
+import { emptySession, parseSession, sentenceOf } from '@actlog/risk';
 import * as z from 'zod';
 import { requireScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
@@ -10,6 +11,7 @@ import { type RiskiestSession, riskiestSessions } from '../storage/sessions/sess
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { type ActivityOfBucket, activityByName, activitySeries } from '../storage/stores/activity-store.ts';
 import { type ChannelHealth, channelHealth } from '../storage/stores/channel-store.ts';
+import { findSessionRisks } from '../storage/stores/risk-store.ts';
 import { activityCounts } from '../storage/tables.ts';
 import type { Database } from '../storage/transaction.ts';
 
@@ -51,7 +53,7 @@ function activityView(counts: Counts): ActivityCounts {
 }
 
 /** Returns a session as the overview shows it. */
-function riskySessionView(row: RiskiestSession): RiskySession {
+function riskySessionView(row: RiskiestSession, state: string | undefined): RiskySession {
   return {
     id: row.id,
     agentId: row.agent_id,
@@ -60,6 +62,10 @@ function riskySessionView(row: RiskiestSession): RiskySession {
     eventCount: row.event_count,
     errorCount: row.error_count,
     risk: { score: row.risk_score ?? 0, level: row.risk_level ?? 'low' },
+    sentence: sentenceOf(
+      state === undefined ? emptySession() : parseSession(state),
+      JSON.parse(row.tool_names) as string[],
+    ),
   };
 }
 
@@ -126,6 +132,11 @@ export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<type
           withHandled,
           limit: listed,
         });
+        const risks = await findSessionRisks(
+          db,
+          tenantId,
+          riskiest.map(({ id }) => id),
+        );
         const webhooks = await channelHealth(db, tenantId);
         return {
           since: isoTime(sinceMs),
@@ -136,7 +147,7 @@ export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<type
             at: isoTime(startMs),
             ...activityView(byBucket.get(startMs) ?? noActivity),
           })),
-          riskiestSessions: riskiest.map(riskySessionView),
+          riskiestSessions: riskiest.map((row) => riskySessionView(row, risks.get(row.id)?.state)),
           agents: await activityByName(db, 'agent', range, listed),
           tools: await activityByName(db, 'tool', range, listed),
           waitingActions: await countPendingActions(db, tenantId, nowMs, maxWaiting),

@@ -273,4 +273,6 @@ export interface EventTable {
   stamp: number;
   /** Verified identity of the sender, as JSON; `null` for none. */
   identity: string | null;
+  /** Reason why the event stands out, of `eventMarks`; 0 for none. */
+  mark: Generated<number>;
 }

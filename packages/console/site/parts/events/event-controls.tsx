@@ -2,13 +2,21 @@ import { submitted } from '../../policy-draft.ts';
 import { Field } from '../field.tsx';
 
 /** Which events are shown. */
-export type EventSelection = 'all' | 'marked' | 'error';
+export type EventSelection = 'all' | 'marked' | 'error' | 'denied' | 'held' | 'risk';
 
 const selections: Readonly<Record<EventSelection, string>> = {
   all: 'all events',
   marked: 'events that stand out',
   error: 'errors only',
+  denied: 'denials only',
+  held: 'held actions only',
+  risk: 'risky events only',
 };
+
+/** Returns the selection with a name in the address; all events for an unknown one. */
+export function selectionOf(name: string | null): EventSelection {
+  return name !== null && Object.hasOwn(selections, name) ? (name as EventSelection) : 'all';
+}
 
 /** Formats a time for a field of local time. */
 function localTime(at: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import { type Actlog, NotFoundError, type StoredEvent } from '@actlog/client';
+import { type Actlog, NotFoundError, type RiskFactor, type StoredEvent } from '@actlog/client';
 import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { countTexts, originsSummary } from '../../argument-origins.ts';
@@ -23,7 +23,11 @@ export const eventColumns = 5;
 
 function Status({ status }: { status: unknown }) {
   if (typeof status !== 'number') return null;
-  return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
+  return (
+    <span class={`badge ${status === 403 ? 'mark-denied' : status >= 400 ? 'mark-error' : 'good'}`}>
+      {status}
+    </span>
+  );
 }
 
 /** Rows of one event: its summary, and its details while it is open. */
@@ -31,6 +35,7 @@ export function EventRow({
   row: { event, origins, place },
   index,
   mark,
+  factors,
   startedAt,
   isOpen,
   onToggle,
@@ -40,6 +45,8 @@ export function EventRow({
   /** Index among the rows of the table. */
   index: number;
   mark: EventMark | undefined;
+  /** Factors of the risk that the event is evidence of. */
+  factors: readonly RiskFactor[];
   startedAt: string | undefined;
   isOpen: boolean;
   onToggle: () => void;
@@ -81,7 +88,7 @@ export function EventRow({
       {isOpen && (
         <tr id={detailsId}>
           <td colSpan={eventColumns}>
-            <EventDetails event={event} mark={mark} />
+            <EventDetails event={event} factors={factors} />
           </td>
         </tr>
       )}
@@ -177,7 +184,7 @@ function Decisions({ event }: { event: StoredEvent }) {
 }
 
 /** All facts of one event: ids, the whole hash, the decisions of policies, and the reasons that name it. */
-function EventDetails({ event, mark }: { event: StoredEvent; mark: EventMark | undefined }) {
+function EventDetails({ event, factors }: { event: StoredEvent; factors: readonly RiskFactor[] }) {
   const { eventId, agentId, category, schemaVersion, sourceTimestamp, receivedAt, payload = {} } = event;
   const rest = Object.fromEntries(Object.entries(payload).filter(([name]) => !knownFields.has(name)));
   const facts: readonly (readonly [name: string, value: unknown])[] = [
@@ -192,9 +199,9 @@ function EventDetails({ event, mark }: { event: StoredEvent; mark: EventMark | u
   ];
   return (
     <div class="event-details">
-      {mark !== undefined && mark.factors.length > 0 && (
+      {factors.length > 0 && (
         <ul class="why">
-          {mark.factors.map(({ ruleId, title, explanation }) => (
+          {factors.map(({ ruleId, title, explanation }) => (
             <li key={ruleId}>
               <strong>{title}</strong> {explanation}
             </li>

@@ -11,6 +11,9 @@ import { EventRow, eventColumns } from './event-row.tsx';
 function progress({ log, unread, missed, rows, selection }: SessionStory): string {
   const read = log.events.length;
   if (missed !== undefined) return `The event is not among the first ${missed}.`;
+  if (selection !== 'all' && unread > 0) {
+    return `${rows.length} found so far, in the first ${read} of ${read + unread} events. Reading on…`;
+  }
   if (log.isReading && unread > 0) return `Reading: ${read} of ${read + unread} events…`;
   if (unread > 0) return `${read} of ${read + unread} events are read. Scroll to read on.`;
   if (selection !== 'all') return `${rows.length} of ${read} events.`;
@@ -54,7 +57,7 @@ export function SessionEvents({ session, story }: { session: SessionDetail; stor
           )}
         </p>
       ) : (
-        <EventTable rows={rows} virtual={virtual} unread={unread} marks={marks} startedAt={startedAt} />
+        <EventTable {...{ rows, virtual, unread, marks, startedAt }} factorsOf={story.factorsOf} />
       )}
     </>
   );
@@ -78,6 +81,7 @@ function EventTable({
   virtual: { scroll, items, before, after, measure },
   unread,
   marks,
+  factorsOf,
   startedAt,
 }: {
   rows: readonly Row[];
@@ -85,6 +89,7 @@ function EventTable({
   /** Number of events that follow the rows and are not read yet. */
   unread: number;
   marks: ReadonlyMap<string, EventMark>;
+  factorsOf: SessionStory['factorsOf'];
   startedAt: string | undefined;
 }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -127,6 +132,7 @@ function EventTable({
               row={row}
               index={index}
               mark={marks.get(eventId)}
+              factors={factorsOf(eventId)}
               startedAt={startedAt}
               isOpen={open.has(eventId)}
               onToggle={() => toggle(eventId)}

@@ -2,11 +2,11 @@ import type { ActivityBucket, Overview } from '@actlog/protocol';
 import { useMemo, useState } from 'preact/hooks';
 import { bucketTime } from '../../clock.ts';
 import { countText } from '../../count-text.ts';
-import { bucketsPerBar, type OverviewSpan } from '../../overview-span.ts';
+import { bucketsPerBar, type OverviewSpan, rangeOf } from '../../overview-span.ts';
 import { href } from '../../route.ts';
 import { lazyPage } from '../lazy-page.tsx';
 import { Table } from '../table.tsx';
-import type { ChartSeries } from './bar-chart.tsx';
+import type { ChartRange, ChartSeries } from './bar-chart.tsx';
 
 // The largest script of the first page: loaded once the counts are shown.
 const BarChart = lazyPage(async () => (await import('./bar-chart.tsx')).BarChart, <div class="plot" />);
@@ -17,15 +17,22 @@ function ChartFigure({
   buckets,
   series,
   span,
+  range,
 }: {
   title: string;
   buckets: readonly ActivityBucket[];
   series: readonly ChartSeries[];
   span: OverviewSpan;
+  /** Time of all buckets. */
+  range: ChartRange;
 }) {
   const [pointed, setPointed] = useState<number>();
   const [isOpen, setIsOpen] = useState(false);
   const bucket = pointed === undefined ? undefined : buckets[pointed];
+  const rangeAt = (index: number): ChartRange => ({
+    since: buckets[index]?.at ?? range.since,
+    until: buckets[index + 1]?.at ?? range.until,
+  });
   return (
     <figure class="chart">
       <figcaption>
@@ -35,14 +42,13 @@ function ChartFigure({
         </span>
       </figcaption>
       <ul class="legend">
-        {series.map(({ label, color, value, href }) => {
+        {series.map(({ label, color, value, to }) => {
           const shown = bucket ? [bucket] : buckets;
           const count = shown.reduce((sum, one) => sum + value(one), 0);
           return (
             <li key={label}>
               <span class={`swatch ${color}`} aria-hidden="true" />
-              {href === undefined ? label : <a href={href}>{label}</a>}{' '}
-              <b class="number">{countText(count)}</b>
+              <a href={to(range)}>{label}</a> <b class="number">{countText(count)}</b>
             </li>
           );
         })}
@@ -50,7 +56,15 @@ function ChartFigure({
       {/* Colors of the canvas, which CSS does not style. */}
       <span class="swatch axis" hidden />
       <span class="swatch grid" hidden />
-      <BarChart buckets={buckets} series={series} span={span} onPoint={setPointed} />
+      <BarChart
+        buckets={buckets}
+        series={series}
+        span={span}
+        onPoint={setPointed}
+        onPick={(index, picked) => {
+          location.hash = picked.to(rangeAt(index));
+        }}
+      />
       <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary>
           As a table<span class="hidden">: {title}</span>
@@ -60,12 +74,12 @@ function ChartFigure({
             caption={`${title}, last ${span.label}`}
             columns={['Time', ...series.map(({ label }) => label)]}
           >
-            {buckets.map((one) => (
+            {buckets.map((one, index) => (
               <tr key={one.at}>
                 <th scope="row">{bucketTime(one.at, span.interval)}</th>
-                {series.map(({ label, value }) => (
+                {series.map(({ label, value, to }) => (
                   <td key={label} class="number">
-                    {countText(value(one))}
+                    {value(one) === 0 ? '0' : <a href={to(rangeAt(index))}>{countText(value(one))}</a>}
                   </td>
                 ))}
               </tr>
@@ -77,62 +91,85 @@ function ChartFigure({
   );
 }
 
-const charts: readonly { readonly title: string; readonly series: readonly ChartSeries[] }[] = [
-  {
-    title: 'Tool calls',
-    series: [{ label: 'Calls', color: 'of-calls', value: ({ calls }) => calls, href: href(['sessions']) }],
-  },
-  {
+type ChartName = 'errors' | 'risk' | 'calls' | 'decisions';
+
+/** Charts that are shown at once, and those behind a fold. */
+export const firstCharts: readonly ChartName[] = ['errors', 'risk'];
+export const laterCharts: readonly ChartName[] = ['calls', 'decisions'];
+
+const charts: Readonly<
+  Record<ChartName, { readonly title: string; readonly series: readonly ChartSeries[] }>
+> = {
+  errors: {
     title: 'Errors and denials',
     series: [
       {
         label: 'Errors',
         color: 'of-errors',
         value: ({ errors }) => errors,
-        href: href(['sessions'], { status: 'errors' }),
+        to: (range) => href(['events'], { status: 'error', ...range }),
       },
       {
         label: 'Denials',
         color: 'of-denials',
         value: ({ denials }) => denials,
-        href: href(['sessions'], { status: 'denied' }),
+        to: (range) => href(['events'], { status: 'denied', ...range }),
       },
     ],
   },
-  {
+  risk: {
     title: 'Sessions by risk',
     series: (['low', 'medium', 'high', 'critical'] as const).map((level) => ({
       label: level,
       color: `of-${level}`,
       value: ({ sessionsByLevel }) => sessionsByLevel[level],
-      href: href(['sessions'], { level }),
+      to: (range) => href(['sessions'], { level, ...range }),
     })),
   },
-  {
+  calls: {
+    title: 'Tool calls',
+    series: [
+      {
+        label: 'Calls',
+        color: 'of-calls',
+        value: ({ calls }) => calls,
+        to: (range) => href(['events'], range),
+      },
+    ],
+  },
+  decisions: {
     title: 'Decisions of policies',
     series: (
       [
         ['allow', 'Allowed', 'low'],
-        ['require_approval', 'Held', 'medium'],
-        ['deny', 'Denied', 'critical'],
+        ['require_approval', 'Waiting', 'held'],
+        ['deny', 'Denied', 'denials'],
       ] as const
     ).map(([decision, label, color]) => ({
       label,
       color: `of-${color}`,
       value: ({ decisions }) => decisions[decision],
-      href: href(['decisions'], { decision }),
+      to: (range) => href(['decisions'], { decision, dryRun: 'false', ...range }),
     })),
   },
-];
+};
 
-/** The charts of an overview. */
-export function ActivityCharts({ overview, span }: { overview: Overview; span: OverviewSpan }) {
+/** Some charts of an overview. */
+export function ActivityCharts({
+  overview,
+  span,
+  names,
+}: {
+  overview: Overview;
+  span: OverviewSpan;
+  names: readonly ChartName[];
+}) {
   // The same array, so that charts are drawn again only for new data.
   const bars = useMemo(() => mergeBuckets(overview.series, bucketsPerBar(span)), [overview, span]);
   return (
     <div class="charts">
-      {charts.map((chart) => (
-        <ChartFigure key={chart.title} {...chart} buckets={bars} span={span} />
+      {names.map((name) => (
+        <ChartFigure key={name} {...charts[name]} buckets={bars} span={span} range={rangeOf(overview)} />
       ))}
     </div>
   );

@@ -6,14 +6,20 @@ import { shortCount } from '../../count-text.ts';
 import type { OverviewSpan } from '../../overview-span.ts';
 import { onColorChange } from '../../preference.ts';
 
+/** Span of time as the address of a list has it. */
+export interface ChartRange extends Readonly<Record<string, string>> {
+  readonly since: string;
+  readonly until: string;
+}
+
 /** One part of the bars. */
 export interface ChartSeries {
   readonly label: string;
   /** Class whose `color` is the color of the series. */
   readonly color: string;
   readonly value: (bucket: ActivityBucket) => number;
-  /** Address of the list with what is counted. */
-  readonly href?: string;
+  /** Returns the address of the list with what is counted in a span. */
+  readonly to: (range: ChartRange) => string;
 }
 
 const heightPx = 150;
@@ -51,17 +57,20 @@ export function BarChart({
   series,
   span,
   onPoint,
+  onPick,
 }: {
   buckets: readonly ActivityBucket[];
   series: readonly ChartSeries[];
   span: OverviewSpan;
   /** Called with the index of the bucket below the pointer; `undefined` when it leaves. */
   onPoint: (index: number | undefined) => void;
+  /** Called with the index of the pressed bucket, and its pressed part. */
+  onPick: (index: number, series: ChartSeries) => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
-  const latest = useRef({ buckets, series, onPoint });
-  latest.current = { buckets, series, onPoint };
+  const latest = useRef({ buckets, series, onPoint, onPick });
+  latest.current = { buckets, series, onPoint, onPick };
 
   useEffect(() => {
     const { current: element } = box;
@@ -137,6 +146,22 @@ export function BarChart({
       element,
     );
     chart.current = plot;
+    plot.over.addEventListener('click', ({ offsetX, offsetY }) => {
+      const { buckets, series, onPick } = latest.current;
+      const index = Math.floor((plot.posToVal(offsetX, 'x') - (plot.data[0][0] ?? 0)) / seconds);
+      const bucket = buckets[index];
+      if (bucket === undefined) return;
+      // A press above the bar means all of it, so the last part, which is its top.
+      const height = plot.posToVal(offsetY, 'y');
+      const present = series.filter(({ value }) => value(bucket) > 0);
+      let sum = 0;
+      const picked = present.find(({ value }) => {
+        sum += value(bucket);
+        return sum >= height;
+      });
+      const part = picked ?? present.at(-1);
+      if (part !== undefined) onPick(index, part);
+    });
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
     observer.observe(element);
     const shown = new AbortController();

@@ -1,10 +1,9 @@
-import type { PendingAction } from '@actlog/client';
 import type { NamedActivity, RiskySession, WebhookHealth } from '@actlog/protocol';
 import type { ComponentChildren } from 'preact';
 import { countText, shareText } from '../../count-text.ts';
 import { href } from '../../route.ts';
 import { RiskScore } from '../risk/risk-score.tsx';
-import { ActingAgent, Time } from '../time.tsx';
+import { Time } from '../time.tsx';
 
 /** A column: its title, and the class that hides it where there is little room. */
 export interface PanelColumn {
@@ -50,14 +49,25 @@ function PanelTable({
 }
 
 /** Agents or tools with the most errors and denials. */
-export function Outliers({ kind, rows }: { kind: 'agent' | 'tool'; rows: readonly NamedActivity[] }) {
+export function Outliers({
+  kind,
+  rows,
+  range,
+}: {
+  kind: 'agent' | 'tool';
+  rows: readonly NamedActivity[];
+  /** Span of time in the address of a list. */
+  range: Readonly<Record<string, string>>;
+}) {
+  const failing = rows.filter(({ errors, denials }) => errors + denials > 0);
+  const filter = (name: string) => ({ [kind === 'agent' ? 'agentId' : 'toolName']: name, ...range });
   const title = kind === 'agent' ? 'Agents that stand out' : 'Tools that stand out';
   const noun = kind === 'agent' ? 'Agent' : 'Tool';
   return (
     <section class="panel" aria-labelledby={`outliers-${kind}`}>
       <h2 id={`outliers-${kind}`}>{title}</h2>
-      {rows.length === 0 ? (
-        <p class="empty">No tool call in this time.</p>
+      {failing.length === 0 ? (
+        <p class="empty">No call failed or was denied in this time.</p>
       ) : (
         <PanelTable
           caption={`${title}: most errors and denials first`}
@@ -69,22 +79,42 @@ export function Outliers({ kind, rows }: { kind: 'agent' | 'tool'; rows: readonl
             { title: 'Failed', isNumber: true, importance: 'second' },
           ]}
         >
-          {rows.map(({ name, calls, errors, denials }) => (
+          {failing.map(({ name, calls, errors, denials }) => (
             <tr key={name}>
               <th scope="row">
-                <a class="brief" href={href(['sessions'], { [kind]: name })}>
+                <a class="brief" title={name} href={href([kind === 'agent' ? 'agents' : 'tools', name])}>
                   {name}
                 </a>
               </th>
-              <td class="number">{countText(calls)}</td>
-              <td class={`number ${errors > 0 ? 'bad' : 'faint'}`}>{countText(errors)}</td>
-              <td class={`number ${denials > 0 ? 'warn' : 'faint'}`}>{countText(denials)}</td>
+              <td class="number">
+                <a href={href(['events'], filter(name))}>{countText(calls)}</a>
+              </td>
+              <td class="number">
+                <Count of={errors} kind="error" to={href(['events'], { status: 'error', ...filter(name) })} />
+              </td>
+              <td class="number">
+                <Count
+                  of={denials}
+                  kind="denied"
+                  to={href(['events'], { status: 'denied', ...filter(name) })}
+                />
+              </td>
               <td class="number second faint">{shareText(errors + denials, calls)}</td>
             </tr>
           ))}
         </PanelTable>
       )}
     </section>
+  );
+}
+
+/** Number of errors or denials, with a link to them. */
+function Count({ of, kind, to }: { of: number; kind: 'error' | 'denied'; to: string }) {
+  if (of === 0) return <span class="faint">0</span>;
+  return (
+    <a class={`mark-${kind}`} href={to}>
+      {countText(of)}
+    </a>
   );
 }
 
@@ -98,11 +128,18 @@ const columns = [
 ] as const;
 
 /** Sessions with the highest scores. */
-export function RiskiestSessions({ sessions }: { sessions: readonly RiskySession[] }) {
+export function RiskiestSessions({
+  sessions,
+  range,
+}: {
+  sessions: readonly RiskySession[];
+  /** Span of time in the address of a list. */
+  range: Readonly<Record<string, string>>;
+}) {
   return (
     <section class="panel risky" aria-labelledby="riskiest">
       <h2 id="riskiest">
-        <a href={href(['sessions'], { order: 'risk' })}>Riskiest sessions</a>
+        <a href={href(['sessions'], { ...range, order: 'risk' })}>Riskiest sessions</a>
       </h2>
       {sessions.length === 0 ? (
         <p class="empty">Every session that started in this time scores 0 or was handled.</p>
@@ -114,76 +151,25 @@ export function RiskiestSessions({ sessions }: { sessions: readonly RiskySession
                 <RiskScore risk={risk} />
               </td>
               <th scope="row">
-                <a class="brief" href={href(['sessions', id])}>
+                <a class="brief" title={id} href={href(['sessions', id])}>
                   {id}
                 </a>
               </th>
               <td class="second">
-                <a class="brief" href={href(['sessions'], { agent: agentId })}>
+                <a class="brief" title={agentId} href={href(['agents', agentId])}>
                   {agentId}
                 </a>
               </td>
               <td class="number third">{countText(eventCount)}</td>
-              <td class={`number third ${errorCount > 0 ? 'bad' : ''}`}>{countText(errorCount)}</td>
+              <td class={`number third ${errorCount > 0 ? 'mark-error' : 'faint'}`}>
+                {countText(errorCount)}
+              </td>
               <td class="second">
                 <Time at={startedAt} />
               </td>
             </tr>
           ))}
         </PanelTable>
-      )}
-    </section>
-  );
-}
-
-const waitingColumns = [
-  { title: 'Tool' },
-  { title: 'Agent', importance: 'second' },
-  { title: 'Held', importance: 'third' },
-  { title: 'Expires' },
-] as const;
-
-/** The newest actions that wait for an approver. */
-export function WaitingActions({ actions, count }: { actions: readonly PendingAction[]; count: number }) {
-  return (
-    <section class="panel" aria-labelledby="waiting">
-      <h2 id="waiting">
-        <a href={href(['approvals'])}>Waiting for approval</a>
-      </h2>
-      {actions.length === 0 ? (
-        <p class="empty">Nothing waits for a person.</p>
-      ) : (
-        <>
-          <PanelTable caption="Newest actions that wait for approval" columns={waitingColumns}>
-            {actions.map(
-              ({ id, action, agentId, subagent, parentAgentIds, identity, createdAt, expiresAt }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    <a class="brief" href={href(['approvals'])}>
-                      {action?.toolName}
-                    </a>
-                  </th>
-                  <td class="second">
-                    <span class="brief">
-                      <ActingAgent {...{ agentId, subagent, parentAgentIds, identity }} />
-                    </span>
-                  </td>
-                  <td class="third">
-                    <Time at={createdAt} />
-                  </td>
-                  <td>
-                    <Time at={expiresAt} />
-                  </td>
-                </tr>
-              ),
-            )}
-          </PanelTable>
-          {count > actions.length && (
-            <p>
-              <a href={href(['approvals'])}>All {countText(count)} that wait</a>
-            </p>
-          )}
-        </>
       )}
     </section>
   );

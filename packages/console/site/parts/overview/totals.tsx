@@ -1,9 +1,12 @@
-import type { Overview } from '@actlog/protocol';
+import { type Overview, riskLevels } from '@actlog/protocol';
 import { countText, shareText, shortCount } from '../../count-text.ts';
+import { rangeOf } from '../../overview-span.ts';
 import { href } from '../../route.ts';
 
 /** The totals of an overview, each a link to its list. */
-export function Totals({ overview: { totals, waitingActions } }: { overview: Overview }) {
+export function Totals({ overview }: { overview: Overview }) {
+  const { totals, waitingActions } = overview;
+  const range = rangeOf(overview);
   const { calls, errors, denials, sessions, sessionsByLevel } = totals;
   const risky = sessionsByLevel.high + sessionsByLevel.critical;
   return (
@@ -12,35 +15,35 @@ export function Totals({ overview: { totals, waitingActions } }: { overview: Ove
         label="Tool calls"
         count={calls}
         note={`in ${countText(sessions)} sessions`}
-        to={href(['sessions'])}
+        to={href(['events'], range)}
       />
       <Total
         label="Errors"
         count={errors}
         note={`${shareText(errors, calls)} of calls`}
-        to={href(['sessions'], { status: 'errors' })}
-        tone="bad"
+        to={href(['events'], { status: 'error', ...range })}
+        tone="mark-error"
       />
       <Total
         label="Denials"
         count={denials}
         note={`${shareText(denials, calls)} of calls`}
-        to={href(['sessions'], { status: 'denied' })}
-        tone="warn"
+        to={href(['events'], { status: 'denied', ...range })}
+        tone="mark-denied"
       />
       <Total
         label="Risky sessions"
         count={risky}
         note={`${shareText(risky, sessions)} high or critical`}
-        to={href(['sessions'], { order: 'risk' })}
-        tone="bad"
+        to={href(['sessions'], { risk: String(riskLevels.high), order: 'risk', ...range })}
+        tone="mark-risk"
       />
       <Total
         label="Waiting"
         count={waitingActions}
         note="for approval, now"
         to={href(['approvals'])}
-        tone="warn"
+        tone="mark-held"
       />
     </ul>
   );

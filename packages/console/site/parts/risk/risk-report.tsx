@@ -10,7 +10,7 @@ import { Bar } from '../icon.tsx';
 import { Problem } from '../problem.tsx';
 import { Table } from '../table.tsx';
 
-/** Risk of a session: the radar chart and the reasons with recommendations. */
+/** Risk of a session: the reasons with recommendations, and behind a fold how they make up the score. */
 export function RiskReport({
   risk,
   labelOf,
@@ -24,22 +24,34 @@ export function RiskReport({
   /** Called with the rule of a reason that the user expected; undefined for users who may not say so. */
   onExpected: ((ruleId: string) => void) | undefined;
 }) {
-  const { dimensions } = risk;
+  const told = (risk.dimensions ?? []).filter(({ observable, score }) => observable && score >= 1);
+  const hidden = (risk.dimensions ?? []).filter(({ observable }) => !observable);
   return (
     <>
-      <RiskRelation risk={risk} />
-      <div class="report">
-        {dimensions !== undefined && (
-          <div>
-            <RiskRadar dimensions={dimensions} />
-            <RiskDimensions dimensions={dimensions} />
+      <h3 class="hidden">Reasons and recommendations</h3>
+      <RiskFactors risk={risk} labelOf={labelOf} onShow={onShow} onExpected={onExpected} />
+      {told.length > 0 && (
+        <details class="arithmetic">
+          <summary>How the score is computed</summary>
+          <RiskRelation risk={risk} />
+          <div class="report">
+            {told.length > 2 && <RiskRadar dimensions={told} />}
+            <div>
+              <Table caption="Risk by dimension" columns={['Dimension', 'Score', 'Level']}>
+                {told.map((dimension) => (
+                  <Dimension key={dimension.id} dimension={dimension} />
+                ))}
+              </Table>
+              {hidden.length > 0 && (
+                <p class="faint">
+                  The records of this session could not show {hidden.map(({ id }) => id).join(', ')}. That is
+                  no all-clear.
+                </p>
+              )}
+            </div>
           </div>
-        )}
-        <div>
-          <h3>Reasons and recommendations</h3>
-          <RiskFactors risk={risk} labelOf={labelOf} onShow={onShow} onExpected={onExpected} />
-        </div>
-      </div>
+        </details>
+      )}
     </>
   );
 }
@@ -96,45 +108,19 @@ function RiskRadar({ dimensions }: { dimensions: readonly RiskDimension[] }) {
   );
 }
 
-function Dimension({ dimension: { id, name, score, level, observable } }: { dimension: RiskDimension }) {
+function Dimension({ dimension: { id, name, score, level } }: { dimension: RiskDimension }) {
   return (
-    <tr class={observable ? `level-${level}` : 'faint'}>
+    <tr class={`level-${level}`}>
       <th scope="row">
         <span class="faint">{id}</span> {name}
       </th>
-      {observable ? (
-        <>
-          <td class="number">{wholeScore(score)}</td>
-          <td>
-            <span class="risk">
-              <Bar score={score} /> <span class="badge level">{level}</span>
-            </span>
-          </td>
-        </>
-      ) : (
-        <td colSpan={2} class="faint">
-          not observable
-        </td>
-      )}
+      <td class="number">{wholeScore(score)}</td>
+      <td>
+        <span class="risk">
+          <Bar score={score} /> <span class="badge level">{level}</span>
+        </span>
+      </td>
     </tr>
-  );
-}
-
-/** Table of the ten dimensions of a session's risk. */
-function RiskDimensions({ dimensions }: { dimensions: readonly RiskDimension[] }) {
-  return (
-    <>
-      <Table caption="Risk by dimension" columns={['Dimension', 'Score', 'Level']}>
-        {dimensions.map((dimension) => (
-          <Dimension key={dimension.id} dimension={dimension} />
-        ))}
-      </Table>
-      {dimensions.some(({ observable }) => !observable) && (
-        <p class="faint">
-          Not observable: tool calls alone cannot show this dimension. That is no all-clear.
-        </p>
-      )}
-    </>
   );
 }
 

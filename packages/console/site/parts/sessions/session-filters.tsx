@@ -4,7 +4,7 @@ import { useConnection } from '../../connection.ts';
 import { useFilterForm } from '../../hooks/use-list.ts';
 import { submitted } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
-import { type SessionSearch, setFilters } from '../../sessions/session-search.ts';
+import { isMoment, type SessionSearch, setFilters, spanWords } from '../../sessions/session-search.ts';
 import { Field, FilterSelect } from '../field.tsx';
 
 const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
@@ -26,7 +26,8 @@ const orders = { '': 'newest first', risk: 'riskiest first' };
 export function SessionFilters({ search }: { search: SessionSearch }) {
   const agents = useSuggestions('agentId');
   const tools = useSuggestions('toolName');
-  const hasDays = search.since === '' && (search.from !== '' || search.until !== '');
+  const hasMoments = isMoment(search.since) || isMoment(search.until);
+  const hasDays = !hasMoments && search.since === '' && (search.from !== '' || search.until !== '');
   const [choosesDays, setChoosesDays] = useState(hasDays);
   const showsDays = hasDays || choosesDays;
   const form = useFilterForm({
@@ -52,7 +53,11 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
           location.hash = href(['sessions'], {
             ...rest,
             ...(isWhole ? { agent } : { agentContains: agent }),
-            ...(!days && { since, from: '', until: '' }),
+            ...(!days && {
+              since,
+              from: '',
+              until: hasMoments && since === search.since ? search.until : '',
+            }),
           });
         })}
       >
@@ -69,7 +74,7 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
         <FilterSelect
           label="Started"
           name="since"
-          options={times}
+          options={hasMoments ? { ...times, [search.since]: spanWords(search.since, search.until) } : times}
           onChange={(value) => {
             setChoosesDays(value === 'days');
             return value === 'days';

@@ -199,9 +199,12 @@ create table events (
   received_ms bigint not null,
   stamp bigint not null,
   identity text,
+  mark integer not null default 0,
   primary key (tenant_id, session_id, arrival, received_ms)
 ) partition by range (received_ms);
 create index events_in_order on events (tenant_id, session_id, source_ms, event_id);
+-- Failed and denied calls, and decisions against actions: few, so an ordinary event costs no entry.
+create index events_marked on events (tenant_id, session_id, mark, source_ms) where mark > 0;
 create table events_default partition of events default;
 
 -- Makes ids of events unique within a tenant; written in the statement that writes the event.

@@ -195,9 +195,12 @@ create table events (
   received_ms bigint not null,
   stamp integer not null,
   identity text,
+  mark integer not null default 0,
   constraint events_by_id unique (tenant_id, event_id)
 );
 create index events_by_session on events (tenant_id, session_id, source_ms, event_id, arrival);
+-- Failed and denied calls, and decisions against actions: few, so an ordinary event costs no entry.
+create index events_marked on events (tenant_id, session_id, mark, source_ms) where mark > 0;
 
 -- Counts of what happened, by tenant and bucket of time.
 create table activity (

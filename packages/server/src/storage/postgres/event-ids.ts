@@ -43,6 +43,19 @@ export function findEventsById(
   tenantId: number,
   eventIds: readonly string[],
 ): Promise<Selectable<EventTable>[]> {
+  return byIds(db, tenantId, eventIds).selectAll('events').execute();
+}
+
+/** Returns the ids and times of the stored events with these ids. */
+export function findEventTimes(
+  db: Database,
+  tenantId: number,
+  eventIds: readonly string[],
+): Promise<Pick<Selectable<EventTable>, 'event_id' | 'source_ms'>[]> {
+  return byIds(db, tenantId, eventIds).select(['events.event_id', 'events.source_ms']).execute();
+}
+
+function byIds(db: Database, tenantId: number, eventIds: readonly string[]) {
   return db
     .selectFrom('event_ids')
     .innerJoin('events', (join) =>
@@ -52,11 +65,9 @@ export function findEventsById(
         .onRef('events.arrival', '=', 'event_ids.arrival')
         .onRef('events.received_ms', '=', 'event_ids.received_ms'),
     )
-    .selectAll('events')
     .where('event_ids.tenant_id', '=', tenantId)
     .where('events.tenant_id', '=', tenantId)
-    .where(sql<boolean>`event_ids.event_id = any(${[...eventIds]}::text[])`)
-    .execute();
+    .where(sql<boolean>`event_ids.event_id = any(${[...eventIds]}::text[])`);
 }
 
 /** Events that one statement deletes. Deleting a long session at once could exceed the statement timeout. */

@@ -227,6 +227,7 @@ export type RiskiestSession = Pick<
   | 'error_count'
   | 'risk_score'
   | 'risk_level'
+  | 'tool_names'
 >;
 
 /** Sessions that started within a span of time. */
@@ -272,7 +273,7 @@ export async function riskiestSessions(
       );
   const { rows } = await sql<RiskiestSession>`
     select sessions.id, agent_id, sessions.started_ms, last_event_ms, event_count, error_count,
-      sessions.risk_score, risk_level
+      sessions.risk_score, risk_level, tool_names
     from (select id from (${runs}) as run order by risk_score desc, started_ms desc, id desc limit ${limit}) as place
     join sessions on sessions.tenant_id = ${tenantId} and sessions.id = place.id
     order by sessions.risk_score desc, sessions.started_ms desc, sessions.id desc

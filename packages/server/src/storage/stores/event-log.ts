@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ActivityEvent, CallerIdentity, SentOf } from '@actlog/protocol';
-import type { Insertable, Selectable } from 'kysely';
+import {
+  type ActivityEvent,
+  type CallerIdentity,
+  decisionCategory,
+  type SentOf,
+  toolCallCategory,
+} from '@actlog/protocol';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { findEventsById, insertEventsOnce } from '../postgres/event-ids.ts';
+import { findEventsById, findEventTimes, insertEventsOnce } from '../postgres/event-ids.ts';
 import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
@@ -29,6 +35,7 @@ const insertUnlessKnown = bulkInsert(
     'received_ms',
     'stamp',
     'identity',
+    'mark',
   ],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
@@ -138,6 +145,7 @@ export function eventRow(
     received_ms: receivedMs,
     stamp,
     identity,
+    mark: eventMark(event),
   };
 }
 
@@ -180,4 +188,129 @@ export function eventEnvelope(row: Selectable<EventTable>) {
     receivedAt: isoTime(row.received_ms),
     ...(row.identity !== null && { identity: JSON.parse(row.identity) as CallerIdentity }),
   };
+}
+
+/**
+ * Reasons why an event stands out, as they are stored: a failed call, a call that was denied, a decision against an
+ * action, and a held action. An event without one has 0.
+ */
+export const eventMarks = { error: 1, denied: 2, refused: 3, held: 4 } as const;
+
+/** Status of a call that was denied, and so did not run. */
+export const deniedStatus = 403;
+
+/** Returns the reason why an event stands out; 0 for none. */
+function eventMark({ category, payload }: ActivityEvent): number {
+  const { responseStatus, decision } = payload as { responseStatus?: unknown; decision?: unknown };
+  if (category === toolCallCategory) {
+    if (responseStatus === deniedStatus) return eventMarks.denied;
+    return typeof responseStatus === 'number' && responseStatus >= 400 ? eventMarks.error : 0;
+  }
+  if (category !== decisionCategory) return 0;
+  if (decision === 'deny' || decision === 'denied') return eventMarks.refused;
+  return decision === 'require_approval' ? eventMarks.held : 0;
+}
+
+/** Equal parts of the time of a session. */
+export interface TimeParts {
+  readonly tenantId: number;
+  readonly sessionId: string;
+  readonly startMs: number;
+  /** Length of a part, in milliseconds. */
+  readonly lengthMs: number;
+  readonly count: number;
+}
+
+/** Maximum events of one part, and marked events of one kind, that are counted. */
+export const countedEvents = { perPart: 1000, perMark: 50_000 } as const;
+
+/**
+ * Returns the number of events in each part of a session's time, up to `countedEvents.perPart`. It reads index entries
+ * only, and a bounded number of them for a session of any length.
+ */
+export async function eventCounts(
+  db: Database,
+  { tenantId, sessionId, startMs, lengthMs, count }: TimeParts,
+): Promise<number[]> {
+  const { rows } = await sql<{ events: number }>`
+    with recursive part (n) as (select 0 union all select n + 1 from part where n + 1 < ${sql.lit(count)})
+    select (
+      select count(*) from (
+        select 1 as one from events
+        where tenant_id = ${tenantId} and session_id = ${sessionId}
+          and source_ms >= ${sql.lit(startMs)} + n * ${sql.lit(lengthMs)}
+          and source_ms < ${sql.lit(startMs)} + (n + 1) * ${sql.lit(lengthMs)}
+        limit ${sql.lit(countedEvents.perPart)}
+      ) as found
+    ) as events from part order by n
+  `.execute(db);
+  return rows.map(({ events }) => Number(events));
+}
+
+/** Number of marked events of one kind in one part of a session's time. */
+export interface MarkCount {
+  readonly part: number;
+  readonly mark: number;
+  readonly events: number;
+}
+
+/**
+ * Returns how many events stand out in each part of a session's time, the first `countedEvents.perMark` of each kind. It
+ * reads the index of marked events only.
+ */
+export async function markCounts(
+  db: Database,
+  { tenantId, sessionId, startMs, lengthMs }: TimeParts,
+): Promise<MarkCount[]> {
+  const kinds = Object.values(eventMarks).map(
+    (mark) => sql`select * from (
+      select source_ms, mark from events
+      where tenant_id = ${tenantId} and session_id = ${sessionId} and mark = ${sql.lit(mark)} and mark > 0
+      order by source_ms limit ${sql.lit(countedEvents.perMark)}
+    ) as kind`,
+  );
+  const { rows } = await sql<MarkCount>`
+    select (source_ms - ${sql.lit(startMs)}) / ${sql.lit(lengthMs)} as part, mark, count(*) as events
+    from (${sql.join(kinds, sql` union all `)}) as marked group by 1, 2
+  `.execute(db);
+  return rows.map(({ part, mark, events }) => ({ part: Number(part), mark, events: Number(events) }));
+}
+
+/** Returns the ids of the first events of a session with a mark, oldest first. */
+export async function firstMarked(
+  db: Database,
+  tenantId: number,
+  sessionId: string,
+  mark: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('event_id')
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .where('mark', '=', sql.lit(mark))
+    .where('mark', '>', sql.lit(0))
+    .orderBy('source_ms')
+    .limit(limit)
+    .execute();
+  return rows.map(({ event_id: id }) => id);
+}
+
+/** Returns the times of events by id, in Unix milliseconds, without reading their payloads. */
+export async function eventTimes(
+  db: Database,
+  tenantId: number,
+  eventIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (eventIds.length === 0) return new Map();
+  const rows = isPostgres(db)
+    ? await findEventTimes(db, tenantId, eventIds)
+    : await db
+        .selectFrom('events')
+        .select(['event_id', 'source_ms'])
+        .where('tenant_id', '=', tenantId)
+        .where(oneOf(db, 'event_id', JSON.stringify(eventIds)))
+        .execute();
+  return new Map(rows.map(({ event_id: id, source_ms: ms }) => [id, Number(ms)]));
 }

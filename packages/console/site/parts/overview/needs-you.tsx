@@ -1,0 +1,148 @@
+import type { PendingAction } from '@actlog/client';
+import type { Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
+import { countText } from '../../count-text.ts';
+import { href } from '../../route.ts';
+import { lazyPage } from '../lazy-page.tsx';
+import { RiskScore } from '../risk/risk-score.tsx';
+import { Time } from '../time.tsx';
+
+// The cards of held actions are a large script that most visits do not need.
+const HeldList = lazyPage(
+  async () => (await import('../../pages/later-pages.ts')).HeldList,
+  <p class="faint">Loading…</p>,
+);
+
+/** Maximum held actions, and risky sessions, that are shown. */
+const [mostActions, mostSessions] = [2, 3];
+
+/** First row of the overview: what a person has to decide, look at or repair. */
+export function NeedsYou({
+  overview: { riskiestSessions, waitingActions, webhooks },
+  actions,
+  spanLabel,
+  range,
+  onChange,
+}: {
+  overview: Overview;
+  /** Newest actions that wait. */
+  actions: readonly PendingAction[];
+  /** Span of time in words, such as "24 hours". */
+  spanLabel: string;
+  /** Span of time in the address of a list of sessions. */
+  range: Readonly<Record<string, string>>;
+  /** Called when an action was decided. */
+  onChange: () => void;
+}) {
+  const risky = riskiestSessions.filter(({ risk }) => risk.level !== 'low').slice(0, mostSessions);
+  const failing = webhooks.filter(
+    ({ status, failingSince }) => status === 'disabled' || failingSince !== null,
+  );
+  const isCalm = actions.length === 0 && risky.length === 0 && failing.length === 0;
+  return (
+    <section class={isCalm ? 'needs calm' : 'needs'} aria-labelledby="needs">
+      <h2 id="needs">{isCalm ? 'Nothing needs you' : 'Needs you'}</h2>
+      {isCalm ? (
+        <p>
+          No action waits for a person, and no session of the last {spanLabel} stands out
+          {webhooks.length > 0 && '. Every webhook is delivered'}.
+        </p>
+      ) : (
+        <div class="needs-parts">
+          {actions.length > 0 && (
+            <WaitingActions actions={actions} count={waitingActions} onChange={onChange} />
+          )}
+          {risky.length > 0 && <RiskySessions sessions={risky} range={range} />}
+          {failing.length > 0 && <FailingWebhooks webhooks={failing} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function WaitingActions({
+  actions,
+  count,
+  onChange,
+}: {
+  actions: readonly PendingAction[];
+  count: number;
+  onChange: () => void;
+}) {
+  const items = actions.slice(0, mostActions);
+  const shown = { items, error: undefined, hasMore: false, more: () => {}, reload: onChange };
+  return (
+    <section class="needs-actions" aria-labelledby="waiting">
+      <h3 id="waiting">
+        <a href={href(['approvals'])}>Waiting for approval</a> <span class="badge">{countText(count)}</span>
+      </h3>
+      <HeldList shown={shown} />
+      {count > items.length && (
+        <p>
+          <a href={href(['approvals'])}>All {countText(count)} that wait</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function RiskySessions({
+  sessions,
+  range,
+}: {
+  sessions: readonly RiskySession[];
+  range: Readonly<Record<string, string>>;
+}) {
+  return (
+    <section aria-labelledby="top-risk">
+      <h3 id="top-risk">
+        <a href={href(['sessions'], { ...range, order: 'risk' })}>Riskiest sessions</a>
+      </h3>
+      <ol class="top-risk">
+        {sessions.map(({ id, agentId, risk, sentence, startedAt }) => (
+          <li key={id} class={`level-${risk.level}`}>
+            <p class="apart">
+              <a class="brief" title={id} href={href(['sessions', id])}>
+                {id}
+              </a>
+              <RiskScore risk={risk} />
+            </p>
+            {/* Another version of the service has no sentence. */}
+            {sentence !== undefined && <p translate={false}>{sentence}</p>}
+            <p class="faint">
+              <a class="brief" title={agentId} href={href(['agents', agentId])}>
+                {agentId}
+              </a>{' '}
+              · <Time at={startedAt} />
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function FailingWebhooks({ webhooks }: { webhooks: readonly WebhookHealth[] }) {
+  return (
+    <section aria-labelledby="failing">
+      <h3 id="failing">
+        <a href={href(['webhooks'])}>Failing webhooks</a>
+      </h3>
+      <ul class="failing">
+        {webhooks.map(({ id, url, status, failingSince, waiting }) => (
+          <li key={id}>
+            <a class="brief" title={url} href={href(['webhooks', id])}>
+              {url}
+            </a>{' '}
+            {status === 'disabled' ? (
+              <span class="badge bad">disabled</span>
+            ) : (
+              <span class="faint">
+                fails since <Time at={failingSince} />, {countText(waiting)} waiting
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SessionMarks } from '@actlog/protocol';
+import { expect, test } from 'vitest';
+import { withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+import { type TestServer, testServer } from './test-server.ts';
+
+const startMs = Date.UTC(2026, 10, 20, 9);
+
+async function server(): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-marks-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  return testServer(await withTestDatabase({ database: join(folder, 'actlog.db') }));
+}
+
+async function marksOf(running: TestServer, id: string): Promise<Response> {
+  return fetch(`${running.server.url}/server/v1/sessions/${encodeURIComponent(id)}/marks`, {
+    headers: { authorization: `Bearer ${running.apiKey}` },
+  });
+}
+
+function call(second: number, toolName: string, responseStatus = 200) {
+  return {
+    sessionId: 'incident',
+    sourceTimestamp: new Date(startMs + second * 1000).toISOString(),
+    payload: { toolName, argumentsHash: `sha256:${second}`, responseStatus },
+  };
+}
+
+test('counts what stands out in all events of a session, by time', async () => {
+  const running = await server();
+  const quiet = Array.from({ length: 400 }, (_, index) => call(index, 'get_order'));
+  for (let at = 0; at < quiet.length; at += 100) await running.record(...quiet.slice(at, at + 100));
+  await running.record(
+    call(399, 'delete_user', 500),
+    call(399, 'delete_user', 503),
+    call(200, 'pay', 403),
+    // Late: the events of a session arrive in any order.
+    call(1, 'search', 404),
+  );
+  const response = await marksOf(running, 'incident');
+  expect(response.status).toBe(200);
+  const { eventCount, counts, isComplete, bucketMs, buckets, notable } =
+    (await response.json()) as SessionMarks;
+  expect(eventCount).toBe(404);
+  expect(counts).toMatchObject({ errors: 3, denials: 1, held: 0 });
+  expect(isComplete).toBe(true);
+  expect(buckets.length).toBeLessThanOrEqual(240);
+  expect(buckets.reduce((sum, { events }) => sum + events, 0)).toBe(404);
+  const last = buckets.at(-1);
+  expect(last).toMatchObject({ errors: 2, denials: 0 });
+  expect(Date.parse(last?.at ?? '')).toBeGreaterThan(startMs + 399_000 - bucketMs);
+  expect(buckets.find(({ denials }) => denials === 1)?.at).toBe(
+    new Date(startMs + Math.floor(200_000 / bucketMs) * bucketMs).toISOString(),
+  );
+  expect(notable.map(({ payload }) => payload.toolName)).toEqual(
+    expect.arrayContaining(['search', 'pay', 'delete_user']),
+  );
+});
+
+test('counts a denied action once: its decision and the call that reports it', async () => {
+  const running = await server();
+  await running.policy({ effect: 'deny', match: { tools: ['drop_table'] } });
+  await running.policy({ effect: 'require_approval', match: { tools: ['pay'] } });
+  const check = (toolName: string) =>
+    running.check({
+      agentId: 'mailer',
+      sessionId: 'incident',
+      action: { toolName, argumentsHash: 'sha256:cc' },
+    });
+  await check('drop_table');
+  await running.record(call(0, 'drop_table', 403));
+  // The recorder checks a held action again while it waits.
+  for (let times = 0; times < 3; times += 1) await check('pay');
+  const { counts, notable } = (await (await marksOf(running, 'incident')).json()) as SessionMarks;
+  expect(counts).toMatchObject({ denials: 1, held: 1 });
+  expect(notable.find(({ payload }) => payload.decision === 'deny')?.payload.policyName).toBeTypeOf('string');
+});
+
+test('says what the session did, and names the events that raise its risk', async () => {
+  const running = await server();
+  const tools = ['fetch_web_page', 'list_customers', 'send_email', 'delete_sent_mail'];
+  await running.record(...tools.map((tool, index) => call(index, tool)));
+  const { sentence, counts, buckets } = (await (await marksOf(running, 'incident')).json()) as SessionMarks;
+  expect(sentence).toBe('Read a web page, then listed customers, sent an email and deleted sent mail.');
+  expect(counts.risky).toBeGreaterThan(0);
+  expect(buckets.reduce((sum, { risky }) => sum + risky, 0)).toBe(counts.risky);
+});
+
+test('responds with 404 for an unknown session', async () => {
+  const running = await server();
+  expect((await marksOf(running, 'none')).status).toBe(404);
+});
