@@ -96,6 +96,7 @@ export {
 export type {
   ActivityBucket,
   ActivityCounts,
+  EventPage,
   NamedActivity,
   Overview,
   OverviewInterval,

@@ -1,3 +1,4 @@
+import type { StoredEvent } from './schemas/event.ts';
 import type { RiskLevel } from './schemas/risk.ts';
 
 /** Length of the buckets of a series: five minutes, an hour, or a day of UTC. */
@@ -85,4 +86,13 @@ export interface Overview {
   readonly waitingActions: number;
   /** All webhooks, oldest first. */
   readonly webhooks: readonly WebhookHealth[];
+}
+
+/** Response of `GET /server/v1/events` of the actlog server: events of all sessions, newest first. */
+export interface EventPage {
+  readonly items: readonly StoredEvent[];
+  /** Cursor of the next page; null for the last one. A page that is not full may still have one. */
+  readonly nextCursor: string | null;
+  /** Time down to which the events were searched, if the page ends for the number of events that it looked at. */
+  readonly searchedTo?: string;
 }

@@ -23,6 +23,7 @@ import { auditRoute, type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute }
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
 import { type ChannelApiParts, channelDeliveriesRoute, channelRoutes } from './channels.ts';
 import { type DeniedToolsParts, deniedToolsRoute } from './denied-tools.ts';
+import { type EventSearchParts, eventsRoute } from './events.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { overviewRoute } from './overview.ts';
@@ -45,6 +46,7 @@ export type ServerApiParts = ServingParts &
   ChannelApiParts &
   AlertRuleParts &
   JudgmentParts &
+  EventSearchParts &
   KeptRecordsParts &
   EvidenceParts &
   LogParts;
@@ -64,6 +66,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     grantsRoute(parts),
     revokeGrantRoute(parts),
     overviewRoute(parts),
+    eventsRoute(parts),
     auditRoute(parts),
     webhookRoute(parts),
     deliveriesRoute(parts),

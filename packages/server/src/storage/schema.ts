@@ -273,4 +273,13 @@ export interface EventTable {
   stamp: number;
   /** Verified identity of the sender, as JSON; `null` for none. */
   identity: string | null;
+  /** Position in the order of the search: the source time, then bits of the id, so that few events share one. */
+  place: number;
+  /** Key of the agent's id for the indexes of the search; see `searchKey`. */
+  agent_key: number;
+  /** Key of the tool's name, and of the hash of the arguments; `null` for events that are not tool calls. */
+  tool_key: number | null;
+  hash_key: number | null;
+  /** Outcome of a tool call: 0 for success, 1 for an error, 2 for a denial; `null` for other events. */
+  outcome: number | null;
 }

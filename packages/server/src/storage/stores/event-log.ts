@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ActivityEvent, CallerIdentity, SentOf } from '@actlog/protocol';
+import { type ActivityEvent, type CallerIdentity, type SentOf, toolCallCategory } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import { findEventsById, insertEventsOnce } from '../postgres/event-ids.ts';
@@ -29,6 +29,11 @@ const insertUnlessKnown = bulkInsert(
     'received_ms',
     'stamp',
     'identity',
+    'place',
+    'agent_key',
+    'tool_key',
+    'hash_key',
+    'outcome',
   ],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
@@ -105,6 +110,70 @@ export function eventsArrivedBetween(
     .execute();
 }
 
+/** Outcome of a tool call, as the search names it. */
+export type CallOutcome = 'ok' | 'error' | 'denied';
+
+/** Outcomes by their number in the table. */
+export const callOutcomes: Readonly<Record<CallOutcome, number>> = { ok: 0, error: 1, denied: 2 };
+
+/** Status of a call that was denied, and so did not run. */
+const deniedStatus = 403;
+
+/** Returns the outcome of a tool call by its status. */
+export function callOutcome(status: number): CallOutcome {
+  if (status === deniedStatus) return 'denied';
+  return status >= 400 ? 'error' : 'ok';
+}
+
+/** Places within a millisecond. Few events share one, so a page needs to sort few. */
+const placesPerMs = 1024;
+
+/** Places are exact up to this time, in the year 2248. Later events share the last ones. */
+const lastMs = Number.MAX_SAFE_INTEGER / placesPerMs - 1;
+
+/** Returns the first place of the search at a time. */
+export function firstPlaceAt(ms: number): number {
+  return Math.min(Math.floor(ms), Math.floor(lastMs)) * placesPerMs;
+}
+
+/** Returns 32 bits of a hash (FNV-1a) as a signed number, which both databases store in four bytes. */
+export function searchKey(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash;
+}
+
+type SearchColumns = Pick<
+  Selectable<EventTable>,
+  'place' | 'agent_key' | 'tool_key' | 'hash_key' | 'outcome'
+>;
+
+/** Returns the columns that the search finds an event by. */
+function searchColumns(event: ActivityEvent, sourceMs: number): SearchColumns {
+  const common = {
+    place: firstPlaceAt(sourceMs) + (searchKey(event.eventId) >>> 22),
+    agent_key: searchKey(event.agentId),
+  };
+  if (event.category !== toolCallCategory)
+    return { ...common, tool_key: null, hash_key: null, outcome: null };
+  const { toolName, argumentsHash, responseStatus } = event.payload as unknown as ToolCall;
+  return {
+    ...common,
+    tool_key: searchKey(toolName),
+    hash_key: searchKey(argumentsHash),
+    outcome: callOutcomes[callOutcome(responseStatus)],
+  };
+}
+
+/** Payload of a tool call. */
+export interface ToolCall {
+  readonly toolName: string;
+  readonly argumentsHash: string;
+  readonly responseStatus: number;
+}
+
 /** Fields that the service adds to an event when it stores it. */
 interface StoredEventFields {
   readonly tenantId: number;
@@ -138,6 +207,7 @@ export function eventRow(
     received_ms: receivedMs,
     stamp,
     identity,
+    ...searchColumns(event, sourceMs),
   };
 }
 
