@@ -10,6 +10,7 @@ import { useConnection } from '../connection.ts';
 import { type EventMark, factorsByEvent, markOf } from '../events/event-marks.ts';
 import { type EventRow, eventPageSize, eventRows, rowId } from '../events/event-rows.ts';
 import type { EventSelection } from '../parts/events/event-controls.tsx';
+import { parseRoute } from '../route.ts';
 import { useVirtualRows, type VirtualRows } from './use-virtual-rows.ts';
 
 /** Height of a row before it is measured, in pixels. */
@@ -98,6 +99,11 @@ export function useSessionStory(id: string, session: SessionDetail, risk: Risk |
       .readUntil((read) => read.some((event) => event.eventId === eventId))
       .then(() => log.error === undefined && !isKnown() && setMissed(log.events.length));
   };
+  // An event in the address, as of a search over all sessions, is shown once.
+  useEffect(() => {
+    const eventId = parseRoute(location.hash).query.get('event');
+    if (eventId) show(eventId);
+  }, []);
   const showFrom = (timeMs: number) => {
     void log
       .readUntil((read) => read.some((event) => timeOf(event) >= timeMs))
