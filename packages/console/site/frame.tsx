@@ -83,6 +83,8 @@ function Place({ route }: { route: Route }) {
       return <Overview query={route.query} />;
     case 'sessions':
       return id === undefined ? <Sessions query={route.query} /> : <Session key={id} id={id} />;
+    case 'events':
+      return <Events query={route.query} />;
     case 'approvals':
       return <Approvals id={id} query={route.query} />;
     case 'policies':
@@ -182,6 +184,7 @@ const Approvals = lazyPage(async () => (await later()).Approvals);
 const Policies = lazyPage(async () => (await later()).Policies);
 const PolicyEditor = lazyPage(async () => (await later()).PolicyEditor);
 const Decisions = lazyPage(async () => (await later()).Decisions);
+const Events = lazyPage(async () => (await later()).Events);
 const Agents = lazyPage(async () => (await later()).Agents);
 const Channels = lazyPage(async () => (await later()).Channels);
 const Webhooks = lazyPage(async () => (await later()).Webhooks);

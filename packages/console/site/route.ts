@@ -1,4 +1,5 @@
 import type { IconNode } from 'lucide';
+import Activity from 'lucide/dist/esm/icons/activity.mjs';
 import Archive from 'lucide/dist/esm/icons/archive.mjs';
 import BellRing from 'lucide/dist/esm/icons/bell-ring.mjs';
 import Bot from 'lucide/dist/esm/icons/bot.mjs';
@@ -71,6 +72,7 @@ const sectionGroups: readonly SectionGroup[] = [
     sections: [
       { place: 'overview', title: 'Overview', icon: Gauge, key: 'o' },
       { place: 'sessions', title: 'Sessions', icon: ListTree, key: 's' },
+      { place: 'events', title: 'Events', icon: Activity, key: 'e', isOffered: hasKnownOwner },
       { place: 'approvals', title: 'Approvals', icon: Hand, key: 'a' },
       { place: 'decisions', title: 'Decisions', icon: Scale, key: 'd' },
       { place: 'judgments', title: 'Judgments', icon: Gavel, key: 'j', isOffered: hasKnownOwner },

@@ -6,6 +6,7 @@ export { Approvals } from './approvals.tsx';
 export { Audit } from './audit.tsx';
 export { Channels } from './channels.tsx';
 export { Decisions } from './decisions.tsx';
+export { Events } from './events.tsx';
 export { Judgments } from './judgments.tsx';
 export { Keys } from './keys.tsx';
 export { Policies } from './policies.tsx';
