@@ -37,7 +37,7 @@ async function allIds(server: TestServer, query: Query): Promise<string[]> {
   let cursor: string | null = null;
   do {
     const found: EventPage = await page(server, { ...query, ...(cursor && { cursor }) });
-    ids.push(...found.items.map(({ eventId }) => eventId));
+    ids.push(...found.items.map(({ eventId = '' }) => eventId));
     cursor = found.nextCursor;
   } while (cursor !== null);
   return ids;

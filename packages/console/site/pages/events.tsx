@@ -11,7 +11,7 @@ import { Field, FilterSelect } from '../parts/field.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { SuggestedField, useSuggestions } from '../parts/sessions/session-filters.tsx';
 import { ListTable } from '../parts/table.tsx';
-import { ActingAgent, Time, wholeTime } from '../parts/time.tsx';
+import { Time, Verified, wholeTime } from '../parts/time.tsx';
 import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
@@ -104,7 +104,6 @@ export function Events({ query }: { query: URLSearchParams }) {
     <>
       <h1>Events</h1>
       <EventFilterBar filters={filters} follows={follows} />
-      <SavedViews place="events" query={query} />
       <div class="list-tools">
         <button
           type="button"
@@ -116,6 +115,7 @@ export function Events({ query }: { query: URLSearchParams }) {
         >
           {follows ? 'Following' : 'Follow'}
         </button>
+        <SavedViews place="events" query={query} />
         <SaveList
           name="events"
           columns={columns}
@@ -174,7 +174,11 @@ function EventLine({
         <Time at={sourceTimestamp} />
       </td>
       <th scope="row">
-        <a class="whole" href={href(['sessions', sessionId], { event: eventId })}>
+        <a
+          class="one-line"
+          href={href(['sessions', sessionId], { event: eventId })}
+          title={eventSubject(event)}
+        >
           {eventSubject(event)}
         </a>
         {category !== 'tool_api' && <div class="faint category">{category}</div>}
@@ -183,18 +187,19 @@ function EventLine({
         <Outcome payload={payload} />
       </td>
       <td>
-        <a href={search({ agentId })}>
-          <ActingAgent agentId={agentId} identity={event.identity} />
+        <a class="one-line" href={search({ agentId })} title={agentId}>
+          <bdi translate={false}>{agentId}</bdi>
         </a>
+        <Verified identity={event.identity} what="agent" />
       </td>
       <td>
-        <a class="whole" href={href(['sessions', sessionId])}>
+        <a class="one-line" href={href(['sessions', sessionId])} title={sessionId}>
           {sessionId}
         </a>
       </td>
       <td>
         {typeof hash === 'string' && (
-          <a class="hash" href={search({ argumentsHash: hash })} title={`Every call with ${hash}`}>
+          <a class="one-line hash" href={search({ argumentsHash: hash })} title={`Every call with ${hash}`}>
             {hash}
           </a>
         )}
@@ -221,7 +226,7 @@ function EventFilterBar({ filters, follows }: { filters: EventFilters; follows: 
     <search>
       <form
         ref={form}
-        class="filters session-filters event-filters"
+        class="filters session-filters"
         onSubmit={submitted((fields) => {
           const given = Object.fromEntries(
             [...fields].map(([name, value]) => [name, String(value).trim()]),
@@ -246,9 +251,11 @@ function EventFilterBar({ filters, follows }: { filters: EventFilters; follows: 
         <Field label="Hash of arguments">
           <input name="argumentsHash" placeholder="any" autocomplete="off" spellcheck={false} />
         </Field>
-        <Field label="Category">
-          <input name="category" placeholder="any" autocomplete="off" spellcheck={false} />
-        </Field>
+        {filters.category === '' ? null : (
+          <Field label="Category">
+            <input name="category" placeholder="any" autocomplete="off" spellcheck={false} />
+          </Field>
+        )}
         <div class="buttons">
           <button type="submit">Filter</button>
           {Object.values(filters).some(Boolean) && <a href={href(['events'])}>Show all</a>}

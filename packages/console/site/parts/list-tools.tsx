@@ -46,7 +46,7 @@ export function SaveList<Item>({
     const { signal } = controller;
     const lineOf = (item: Item) =>
       kind === 'csv'
-        ? csvLine(Object.values(columns).map((valueOf) => valueOf(item)))
+        ? csvLine(Object.values(columns).map((read) => read(item)))
         : `${JSON.stringify(item)}\n`;
     // Lines of a page become one part, so that the memory is that of the file.
     const parts: string[] = kind === 'csv' ? [csvLine(Object.keys(columns))] : [];
@@ -72,18 +72,24 @@ export function SaveList<Item>({
     }
   });
   return (
-    <div class="list-tools">
+    <div class="list-tools save-list">
       {save.isBusy ? (
         <button type="button" class="quiet" onClick={() => running.current?.abort()}>
           Cancel
         </button>
       ) : (
         <>
-          <button type="button" class="quiet" onClick={() => save.run('csv')}>
-            Save as CSV
+          <span class="faint">Save as</span>
+          <button type="button" class="quiet" aria-label="Save as CSV" onClick={() => save.run('csv')}>
+            CSV
           </button>
-          <button type="button" class="quiet" onClick={() => save.run('jsonl')}>
-            Save as JSON Lines
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Save as JSON Lines"
+            onClick={() => save.run('jsonl')}
+          >
+            JSON Lines
           </button>
         </>
       )}
@@ -143,7 +149,7 @@ export function SavedViews({ place, query }: { place: string; query: URLSearchPa
               </a>
               <button
                 type="button"
-                class="quiet"
+                class="quiet forget"
                 aria-label={`Forget the view ${view.name}`}
                 onClick={() => keep(views.filter((other) => other !== view))}
               >

@@ -26,6 +26,7 @@ import { type DeniedToolsParts, deniedToolsRoute } from './denied-tools.ts';
 import { type EventSearchParts, eventsRoute } from './events.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
+import { activityRoute, type NamedActivityParts, namedActivityRoutes } from './named-activity.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
@@ -47,6 +48,7 @@ export type ServerApiParts = ServingParts &
   AlertRuleParts &
   JudgmentParts &
   EventSearchParts &
+  NamedActivityParts &
   KeptRecordsParts &
   EvidenceParts &
   LogParts;
@@ -67,6 +69,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     revokeGrantRoute(parts),
     overviewRoute(parts),
     eventsRoute(parts),
+    ...namedActivityRoutes(parts),
     auditRoute(parts),
     webhookRoute(parts),
     deliveriesRoute(parts),
@@ -81,6 +84,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     ...keptRecordsRoutes(parts),
   ];
   const suggestions = suggestionsRoute(parts);
+  const activity = activityRoute(parts);
   const holds = legalHoldsRoute(parts);
   const feed = feedRoute(parts);
   const evidence = evidenceRoute(parts);
@@ -88,13 +92,14 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions, holds, feed, evidence].map(({ method, path }) => ({
+          [...routes, suggestions, activity, holds, feed, evidence].map(({ method, path }) => ({
             method,
             path: folder + path,
           })),
         ),
       );
       mountServerRoute(api, parts, suggestions);
+      mountServerRoute(api, parts, activity);
       mountServerRoute(api, parts, holds);
       mountServerRoute(api, parts, feed);
       mountServerRoute(api, parts, evidence);

@@ -5,6 +5,7 @@ import type { EventTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
   type CallOutcome,
+  callOutcome,
   callOutcomes,
   findEvents,
   firstPlaceAt,
@@ -265,4 +266,34 @@ function isExact({ payload }: Selectable<EventTable>, { toolName, argumentsHash 
     (toolName === undefined || call.toolName === toolName) &&
     (argumentsHash === undefined || call.argumentsHash === argumentsHash)
   );
+}
+
+/** A tool call of an agent or a tool. */
+export interface RecentCall {
+  readonly atMs: number;
+  readonly agentId: string;
+  readonly toolName: string;
+  readonly outcome: CallOutcome;
+  /** Verified identity of the sender, as JSON; `null` for none. */
+  readonly identity: string | null;
+}
+
+/** Returns the newest calls of an agent or a tool, among as many of its newest events. */
+export async function recentCalls(
+  db: Database,
+  tenantId: number,
+  of: { readonly agentId: string } | { readonly toolName: string },
+  limit: number,
+): Promise<RecentCall[]> {
+  const search: EventSearch = { ...of, tenantId, limit };
+  const columns = sql`source_ms, agent_id, outcome, identity, payload`;
+  const query = searchRunQuery(db, search, runsOf(search)[0] as Run, columns, limit);
+  const { rows } = await (query as RawBuilder<Selectable<EventTable>>).execute(db);
+  return rows.flatMap((row) => {
+    if (row.outcome === null || ('agentId' in of && row.agent_id !== of.agentId)) return [];
+    const { toolName, responseStatus } = JSON.parse(row.payload) as ToolCall;
+    if ('toolName' in of && toolName !== of.toolName) return [];
+    const outcome = callOutcome(responseStatus);
+    return { atMs: Number(row.source_ms), agentId: row.agent_id, toolName, outcome, identity: row.identity };
+  });
 }
