@@ -12,6 +12,7 @@ import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import ScrollText from 'lucide/dist/esm/icons/scroll-text.mjs';
 import ShieldCheck from 'lucide/dist/esm/icons/shield-check.mjs';
 import Webhook from 'lucide/dist/esm/icons/webhook.mjs';
+import Wrench from 'lucide/dist/esm/icons/wrench.mjs';
 import { hasKnownOwner, type Identity, managesKeys } from './identity.ts';
 
 /** Current location: the part of the address after `#`, so that any server and path prefix works. */
@@ -83,6 +84,7 @@ const sectionGroups: readonly SectionGroup[] = [
     sections: [
       { place: 'policies', title: 'Policies', icon: ShieldCheck, key: 'p' },
       { place: 'agents', title: 'Agents', icon: Bot, key: 'n' },
+      { place: 'tools', title: 'Tools', icon: Wrench, key: 't', isOffered: hasKnownOwner },
       { place: 'channels', title: 'Channels', icon: BellRing, key: 'c', isOffered: hasKnownOwner },
       { place: 'webhooks', title: 'Webhooks', icon: Webhook, key: 'w' },
       { place: 'keys', title: 'Keys', icon: KeyRound, key: 'k', isOffered: managesKeys },

@@ -14,6 +14,7 @@ import { ListTable } from '../parts/table.tsx';
 import { Time, Verified, wholeTime } from '../parts/time.tsx';
 import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
+import { Outcome } from './named-activity.tsx';
 
 const hourMs = 3_600_000;
 
@@ -206,13 +207,6 @@ function EventLine({
       </td>
     </tr>
   );
-}
-
-function Outcome({ payload }: { payload: StoredEvent['payload'] }) {
-  const { responseStatus: status, decision } = payload ?? {};
-  if (typeof status !== 'number') return typeof decision === 'string' ? <>{decision}</> : null;
-  if (status === 403) return <span class="badge warn">denied</span>;
-  return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
 }
 
 /** Line of filters. Every search is a separate location. */

@@ -9,6 +9,7 @@ export { Decisions } from './decisions.tsx';
 export { Events } from './events.tsx';
 export { Judgments } from './judgments.tsx';
 export { Keys } from './keys.tsx';
+export { AgentPage, ToolPage, Tools } from './named-activity.tsx';
 export { Policies } from './policies.tsx';
 export { PolicyEditor } from './policy-editor.tsx';
 export { Records } from './records.tsx';
