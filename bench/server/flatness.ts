@@ -22,6 +22,10 @@ export interface ReadTimes {
   readonly riskMs: number;
   /** The overview of twelve days by hour, whose buckets have as many names as they can have. */
   readonly overviewMs: number;
+  /** A page of the events of all sessions, of their failed calls by tool, and of calls that nobody made. */
+  readonly eventsMs: number;
+  readonly failedCallsMs: number;
+  readonly noCallsMs: number;
 }
 
 /** Costs of reads and exports at one size. */
@@ -79,6 +83,9 @@ async function measure(smallFile: string, largeFile: string): Promise<FlatnessRe
       sessionMs: () => `/v1/sessions/${largeSession}`,
       riskMs: () => `/v1/sessions/${largeSession}/risk`,
       overviewMs: () => `/server/v1/overview?since=${activeSpan.since}&until=${activeSpan.until}`,
+      eventsMs: () => '/server/v1/events',
+      failedCallsMs: () => '/server/v1/events?toolName=search&status=error',
+      noCallsMs: () => '/server/v1/events?agentId=agent-1&status=denied&argumentsHash=sha256:none',
     };
     const fields = Object.keys(paths) as (keyof ReadTimes)[];
     const times = [{}, {}] as [Record<string, number>, Record<string, number>];

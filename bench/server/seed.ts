@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { searchKey } from '../../packages/server/src/storage/stores/event-log.ts';
 import { eventBodies } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
 
@@ -108,14 +109,16 @@ function fillActivity(database: DatabaseSync): void {
   database.exec(rows('day', dayMs));
 }
 
+const argumentsHash = `sha256:${'9f'.repeat(32)}`;
+
 function fillEvents(database: DatabaseSync, from: number, count: number, session: string): void {
   const id = `printf('%08x-0000-7000-8000-%012x', n / 65536, n)`;
   const payload = JSON.stringify({
     toolName: 'search',
-    argumentsHash: `sha256:${'9f'.repeat(32)}`,
+    argumentsHash,
     responseStatus: 200,
   });
   database.exec(
-    `${numbers(from, count)} insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category, schema_version, payload, received_ms, stamp) select 1, ${session}, 1700000000000 + n, ${id}, n - ${from} + 1, 'agent-1', '2023-11-14T22:13:20.000Z', 'tool_api', '1.0', '${payload}', 1700000000000, 0 from counter`,
+    `${numbers(from, count)} insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category, schema_version, payload, received_ms, stamp, place, agent_key, tool_key, hash_key, outcome) select 1, ${session}, 1700000000000 + n, ${id}, n - ${from} + 1, 'agent-1', '2023-11-14T22:13:20.000Z', 'tool_api', '1.0', '${payload}', 1700000000000, 0, (1700000000000 + n) * 1024, ${searchKey('agent-1')}, ${searchKey('search')}, ${searchKey(argumentsHash)}, iif(n % 20 = 0, 1, 0) from counter`,
   );
 }

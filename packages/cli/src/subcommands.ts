@@ -49,7 +49,7 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import('./agents/agents-command.ts')).agentsCommand(),
   },
   events: {
-    summary: 'record events from a shell or a file',
+    summary: 'search the events of all sessions, and record events',
     load: async () => (await import('./events/events-command.ts')).eventsCommand(),
   },
   feed: {

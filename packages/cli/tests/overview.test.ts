@@ -44,3 +44,21 @@ it('names the parameter of a span that is too long', async () => {
   expect(exitCode).not.toBe(0);
   expect(stderr).toContain('query.since');
 });
+
+it('searches the events of all sessions by what happened', async () => {
+  const lines = async (...flags: string[]) => {
+    const { stdout, exitCode } = await actlog(['events', 'search', ...flags], { env: service.env });
+    expect(exitCode).toBe(0);
+    return stdout.trimEnd().split('\n');
+  };
+  const [header, row, ...more] = await lines('--status', 'denied', '--since', '1h');
+  expect(header).toMatch(/^TIME +SESSION +AGENT +CATEGORY +TOOL +STATUS +ARGUMENTS$/);
+  expect(row).toMatch(/ s-1 +billing +tool_api +refund +403 +sha256:aa$/);
+  expect(more).toEqual([]);
+  const found = await lines('--arguments-hash', 'sha256:aa', '--jsonl');
+  expect(found.map((line) => JSON.parse(line).payload.toolName)).toEqual([
+    'get_order',
+    'refund',
+    'read_page',
+  ]);
+});

@@ -25,6 +25,7 @@ export type {
   ChannelKind,
   ChannelRules,
   ClassRetention,
+  EventPage,
   Forwarding,
   ForwardingState,
   LegalHold,
@@ -117,6 +118,7 @@ export {
   readEvidence,
   readFeed,
 } from './server/read-feed.ts';
+export { type EventFilters, searchEvents } from './server/search-events.ts';
 export {
   type DeliveryFilters,
   deleteWebhook,

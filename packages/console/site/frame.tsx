@@ -87,6 +87,8 @@ function Place({ route }: { route: Route }) {
       ) : (
         <Session key={id} id={id} query={route.query} />
       );
+    case 'events':
+      return <Events query={route.query} />;
     case 'approvals':
       return <Approvals id={id} query={route.query} />;
     case 'policies':
@@ -98,7 +100,9 @@ function Place({ route }: { route: Route }) {
     case 'decisions':
       return <Decisions query={route.query} />;
     case 'agents':
-      return <Agents />;
+      return id === undefined ? <Agents query={route.query} /> : <AgentPage key={id} id={id} />;
+    case 'tools':
+      return id === undefined ? <Tools query={route.query} /> : <ToolPage key={id} name={id} />;
     case 'webhooks':
       return id === undefined ? <Webhooks /> : <Webhook key={id} id={id} query={route.query} />;
     case 'channels':
@@ -186,7 +190,11 @@ const Approvals = lazyPage(async () => (await later()).Approvals);
 const Policies = lazyPage(async () => (await later()).Policies);
 const PolicyEditor = lazyPage(async () => (await later()).PolicyEditor);
 const Decisions = lazyPage(async () => (await later()).Decisions);
+const Events = lazyPage(async () => (await later()).Events);
 const Agents = lazyPage(async () => (await later()).Agents);
+const AgentPage = lazyPage(async () => (await later()).AgentPage);
+const ToolPage = lazyPage(async () => (await later()).ToolPage);
+const Tools = lazyPage(async () => (await later()).Tools);
 const Channels = lazyPage(async () => (await later()).Channels);
 const Webhooks = lazyPage(async () => (await later()).Webhooks);
 const Webhook = lazyPage(async () => (await later()).Webhook);

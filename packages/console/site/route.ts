@@ -1,4 +1,5 @@
 import type { IconNode } from 'lucide';
+import Activity from 'lucide/dist/esm/icons/activity.mjs';
 import Archive from 'lucide/dist/esm/icons/archive.mjs';
 import BellRing from 'lucide/dist/esm/icons/bell-ring.mjs';
 import Bot from 'lucide/dist/esm/icons/bot.mjs';
@@ -11,6 +12,7 @@ import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import ScrollText from 'lucide/dist/esm/icons/scroll-text.mjs';
 import ShieldCheck from 'lucide/dist/esm/icons/shield-check.mjs';
 import Webhook from 'lucide/dist/esm/icons/webhook.mjs';
+import Wrench from 'lucide/dist/esm/icons/wrench.mjs';
 import { hasKnownOwner, type Identity, managesKeys } from './identity.ts';
 
 /** Current location: the part of the address after `#`, so that any server and path prefix works. */
@@ -71,6 +73,7 @@ const sectionGroups: readonly SectionGroup[] = [
     sections: [
       { place: 'overview', title: 'Overview', icon: Gauge, key: 'o' },
       { place: 'sessions', title: 'Sessions', icon: ListTree, key: 's' },
+      { place: 'events', title: 'Events', icon: Activity, key: 'e', isOffered: hasKnownOwner },
       { place: 'approvals', title: 'Approvals', icon: Hand, key: 'a' },
       { place: 'decisions', title: 'Decisions', icon: Scale, key: 'd' },
       { place: 'judgments', title: 'Judgments', icon: Gavel, key: 'j', isOffered: hasKnownOwner },
@@ -81,6 +84,7 @@ const sectionGroups: readonly SectionGroup[] = [
     sections: [
       { place: 'policies', title: 'Policies', icon: ShieldCheck, key: 'p' },
       { place: 'agents', title: 'Agents', icon: Bot, key: 'n' },
+      { place: 'tools', title: 'Tools', icon: Wrench, key: 't', isOffered: hasKnownOwner },
       { place: 'channels', title: 'Channels', icon: BellRing, key: 'c', isOffered: hasKnownOwner },
       { place: 'webhooks', title: 'Webhooks', icon: Webhook, key: 'w' },
       { place: 'keys', title: 'Keys', icon: KeyRound, key: 'k', isOffered: managesKeys },

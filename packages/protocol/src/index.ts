@@ -96,7 +96,13 @@ export {
 export type {
   ActivityBucket,
   ActivityCounts,
+  AgentKey,
+  ApplyingPolicy,
+  CallsOfDay,
+  EventPage,
   NamedActivity,
+  NamedActivityList,
+  NamedActivityReport,
   NotableEvent,
   Overview,
   OverviewInterval,

@@ -1,3 +1,4 @@
+import type { StoredEvent } from './schemas/event.ts';
 import type { RiskLevel } from './schemas/risk.ts';
 
 /** Length of the buckets of a series: five minutes, an hour, or a day of UTC. */
@@ -156,4 +157,76 @@ export function riskyEvents(
   const strongest = [...points].sort(([, one], [, other]) => other - one).slice(0, maxRisky);
   const least = (strongest[0]?.[1] ?? 0) * riskyShare;
   return new Map(strongest.filter(([, sum]) => sum > 0 && sum >= least));
+}
+
+/** Response of `GET /server/v1/events` of the actlog server: events of all sessions, newest first. */
+export interface EventPage {
+  readonly items: readonly StoredEvent[];
+  /** Cursor of the next page; null for the last one. A page that is not full may still have one. */
+  readonly nextCursor: string | null;
+  /** Time down to which the events were searched, if the page ends for the number of events that it looked at. */
+  readonly searchedTo?: string;
+}
+
+/** Tool calls of one day of UTC. */
+export interface CallsOfDay {
+  /** Start of the day: ISO 8601 in UTC. */
+  readonly at: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly denials: number;
+}
+
+/** A policy by what a list shows of it. */
+export interface ApplyingPolicy {
+  readonly id: string;
+  readonly name: string;
+  readonly effect: 'allow' | 'deny' | 'require_approval';
+  readonly mode: 'enforce' | 'log_only';
+  readonly priority: number;
+}
+
+/** A key that an agent uses. */
+export interface AgentKey {
+  readonly id: string;
+  readonly name: string;
+  /** Patterns of the agents that it may act as; null for any agent. */
+  readonly agents: readonly string[] | null;
+  readonly lastUsedAt: string | null;
+}
+
+/** Response of `GET /server/v1/agents/{id}/activity` and `GET /server/v1/tools/{name}/activity` of the actlog server. */
+export interface NamedActivityReport {
+  /** Start of the first day. */
+  readonly since: string;
+  /** Days up to today, oldest first. */
+  readonly days: readonly CallsOfDay[];
+  /** The newest calls, from which the usual ones follow. */
+  readonly recent: {
+    /** Number of these calls; at most 1,000. */
+    readonly calls: number;
+    /** Time of the oldest of them; null for none. */
+    readonly since: string | null;
+    /** Tools of the agent, or agents of the tool, among them, most calls first; at most 20. */
+    readonly names: readonly NamedActivity[];
+    /** Number of such names. */
+    readonly nameCount: number;
+    /** Calls by the hour of the day in UTC, from 0 to 23. */
+    readonly hours: readonly number[];
+  };
+  /** Active policies whose names of agents, or of tools, match; highest priority first. */
+  readonly policies: readonly ApplyingPolicy[];
+  /** Sessions that the agent's baseline has learned from; null for a tool. */
+  readonly learnedSessions: number | null;
+  /** `true` if a token verified the agent of the newest call; null for a tool, and for no call. */
+  readonly isVerified: boolean | null;
+  /** Keys that have acted as the agent; null for a tool, and without the scope `manage`. */
+  readonly keys: readonly AgentKey[] | null;
+}
+
+/** Response of `GET /server/v1/activity` of the actlog server: agents or tools by their calls, most first. */
+export interface NamedActivityList {
+  readonly since: string;
+  readonly until: string;
+  readonly items: readonly NamedActivity[];
 }

@@ -21,9 +21,10 @@ export async function lengthenSession(
       .raw(`
         with recursive counter (n) as (select 1 union all select n + 1 from counter where n + 1 < ${count})
         insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category,
-          schema_version, payload, received_ms, stamp, mark)
+          schema_version, payload, received_ms, stamp, mark, place, agent_key)
         select 1, '${sessionId}', ${startMs} + n * 1000, printf('%08d-0000-4000-8000-000000000000', n), n + 1,
-          'mailer', ${time}, 'tool_api', '1.0', ${payload}, ${startMs}, 0, iif(${isLast}, 1, 0) from counter`)
+          'mailer', ${time}, 'tool_api', '1.0', ${payload}, ${startMs}, 0, iif(${isLast}, 1, 0),
+          (${startMs} + n * 1000) * 1024, 0 from counter`)
       .execute(db);
     await db
       .updateTable('sessions')

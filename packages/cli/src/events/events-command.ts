@@ -1,22 +1,92 @@
-import type { EventAck, EventInput } from '@actlog/client';
+import type { EventAck, EventInput, StoredEvent } from '@actlog/client';
 import { Command, Option } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { parseTime } from '../options/duration.ts';
-import { parseCount, parseWholeNumber } from '../options/numbers.ts';
+import {
+  addLimitOption,
+  type LimitFlags,
+  pageSizeFor,
+  parseCount,
+  parseWholeNumber,
+} from '../options/numbers.ts';
 import { parseObject, readInput } from '../options/read-json.ts';
 import { formatOf, jsonText } from '../output/format.ts';
 import { note, ProgressLine, print } from '../output/print.ts';
+import { printList } from '../output/print-list.ts';
 import { printable } from '../output/printable.ts';
+import type { Column } from '../output/table.ts';
+import { eventColumns } from '../sessions/session-columns.ts';
 
 /** Creates the command `events`. */
 export function eventsCommand(): Command {
   const events = new Command('events').description(
-    'Records events of agents. Adapters and `@actlog/recorder` do it for programs, without losing any.',
+    'Searches the events of all sessions, and records events. Adapters and `@actlog/recorder` record those of programs, without losing any.',
   );
+  addEventsSearch(events);
   addEventsSend(events);
   return events;
+}
+
+interface SearchFlags extends ClientFlags, LimitFlags {
+  readonly agent?: string;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly category?: string;
+  readonly status?: 'ok' | 'error' | 'denied';
+  readonly argumentsHash?: string;
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+const [timeColumn, ...otherColumns] = eventColumns as readonly [
+  Column<StoredEvent>,
+  ...Column<StoredEvent>[],
+];
+
+/** Columns of events of several sessions. */
+const foundColumns: readonly Column<StoredEvent>[] = [
+  timeColumn,
+  { title: 'SESSION', value: ({ sessionId }) => sessionId, minWidth: 12 },
+  ...otherColumns,
+];
+
+/** Adds `events search`. */
+function addEventsSearch(parent: Command): void {
+  const command = clientCommand(parent, {
+    usage: 'search',
+    description: 'find events of all sessions, newest first',
+    examples: [
+      ['actlog events search --status denied --since 24h', 'denied calls of the last day'],
+      ['actlog events search --arguments-hash sha256:…', 'every call with the same arguments'],
+      ['actlog events search --tool refund --limit all --jsonl > refunds.jsonl', 'export all of them'],
+    ],
+  })
+    .optionsGroup('Filters:')
+    .option('--agent <id>', 'only events of this agent')
+    .option('--session <id>', 'only events of this session')
+    .option('--tool <name>', 'only calls of this tool')
+    .addOption(
+      new Option('--status <status>', 'only calls that succeeded, failed or were denied').choices([
+        'ok',
+        'error',
+        'denied',
+      ]),
+    )
+    .option('--arguments-hash <hash>', 'only calls with arguments of this hash, such as sha256:…')
+    .option('--category <name>', 'only events of this category')
+    .option('--since <time>', 'only events from then on: 24h, 7d, or an ISO 8601 time', parseTime)
+    .option('--until <time>', 'only events before then', parseTime);
+  addLimitOption(command, 'events').action(async (flags: SearchFlags) => {
+    const client = await connect(flags);
+    const { searchEvents } = await import('@actlog/client/server');
+    const { agent: agentId, session: sessionId, tool: toolName, category, status } = flags;
+    const { argumentsHash, since, until } = flags;
+    const filters = { agentId, sessionId, toolName, category, status, argumentsHash, since, until };
+    const found = searchEvents(client, { ...filters, limit: pageSizeFor(flags.limit) });
+    await printList(found, { columns: foundColumns, flags, noun: 'events' });
+  });
 }
 
 interface Flags extends ClientFlags, EventFlags {

@@ -11,7 +11,7 @@ import { useConnection } from '../connection.ts';
 import { type EventMark, factorsByEvent, markOf, riskyIds } from '../events/event-marks.ts';
 import { type EventRow, eventPageSize, eventRows, rowId } from '../events/event-rows.ts';
 import type { EventSelection } from '../parts/events/event-controls.tsx';
-import { href } from '../route.ts';
+import { href, parseRoute } from '../route.ts';
 import { useVirtualRows, type VirtualRows } from './use-virtual-rows.ts';
 import { replacePlace } from './visit.ts';
 
@@ -111,6 +111,11 @@ export function useSessionStory(
       .readUntil((read) => read.some((event) => event.eventId === eventId))
       .then(() => log.error === undefined && !isKnown() && setMissed(log.events.length));
   };
+  // An event in the address, as of a search over all sessions, is shown once.
+  useEffect(() => {
+    const eventId = parseRoute(location.hash).query.get('event');
+    if (eventId) show(eventId);
+  }, []);
   const showFrom = (timeMs: number) => {
     void log
       .readUntil((read) => read.some((event) => timeOf(event) >= timeMs))

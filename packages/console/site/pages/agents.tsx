@@ -1,23 +1,82 @@
 import type { Agent } from '@actlog/client';
+import type { NamedActivity, NamedActivityList } from '@actlog/protocol';
 import Bot from 'lucide/dist/esm/icons/bot.mjs';
+import { useMemo } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { countText } from '../count-text.ts';
 import { useAction } from '../hooks/use-action.ts';
-import { useList } from '../hooks/use-list.ts';
-import { may } from '../identity.ts';
+import { useFilterForm, useList } from '../hooks/use-list.ts';
+import { useLoaded } from '../hooks/use-loaded.ts';
+import { hasKnownOwner, may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { Field, FilterSelect } from '../parts/field.tsx';
+import { type CsvColumns, SaveList } from '../parts/list-tools.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
+/** Pages of 200 agents that a search looks at. */
+const searchedPages = 5;
+
+const orders = { '': 'newest first', calls: 'most calls first', failed: 'most failures first' };
+
+/** Columns of the saved file. */
+const columns: CsvColumns<Agent> = {
+  id: ({ id }) => id,
+  name: ({ name }) => name,
+  status: ({ registered, status }) => (registered === false ? 'not registered' : status),
+  framework: ({ framework }) => framework,
+  version: ({ version }) => version,
+  owner: ({ owner }) => owner,
+  lastSeenAt: ({ lastSeenAt }) => lastSeenAt,
+};
+
+function containsText(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}
+
+/** Returns the calls of agents in the last 30 days, by id; none from services that do not count them. */
+function useActivity(isCounted: boolean): ReadonlyMap<string, NamedActivity> {
+  const { client } = useConnection();
+  const { data } = useLoaded(
+    `activity ${isCounted}`,
+    async (signal) => {
+      if (!isCounted) return [];
+      const query = { kind: 'agent', limit: 500 };
+      const list = await client.request<NamedActivityList>('GET', '/server/v1/activity', { query, signal });
+      return list.items;
+    },
+    { everyMs: 30_000 },
+  );
+  return useMemo(() => new Map(data?.map((one) => [one.name, one])), [data]);
+}
+
 /** Page with the agents, registered or known only from their events. */
-export function Agents() {
+export function Agents({ query }: { query: URLSearchParams }) {
   const { client, identity } = useConnection();
-  const shown = useList('agents', (page, signal) => client.agents.list(page, { signal }), {
-    everyMs: 10_000,
-    nameOf: ({ id }) => id,
-  });
+  const part = query.get('id') ?? '';
+  const order = query.get('order') ?? '';
+  const isWhole = part === '' && order === '';
+  const activity = useActivity(hasKnownOwner(identity));
+  const all = useList(
+    `agents ${isWhole}`,
+    // A search looks at many agents, the list at the newest ones.
+    (page, signal) => client.agents.list({ ...page, ...(!isWhole && { limit: 200 }) }, { signal }),
+    { everyMs: 10_000, nameOf: ({ id }) => id, firstPages: isWhole ? 1 : searchedPages },
+  );
+  const callsOf = ({ id }: Agent) => activity.get(id)?.calls ?? 0;
+  const failedOf = ({ id }: Agent) => {
+    const { errors = 0, denials = 0 } = activity.get(id) ?? {};
+    return errors + denials;
+  };
+  const items = all.items?.filter(({ id, name }) => containsText(id, part) || containsText(name ?? '', part));
+  if (order === 'calls') items?.sort((left, right) => callsOf(right) - callsOf(left));
+  if (order === 'failed') items?.sort((left, right) => failedOf(right) - failedOf(left));
+  const shown = { ...all, items };
+  const form = useFilterForm({ id: part, order });
   const change = useAction(async ({ id, registered, status }: Agent) => {
     if (registered === false) await client.agents.create({ id, name: id });
     else await client.agents.update(id, { status: status === 'revoked' ? 'active' : 'revoked' });
@@ -31,21 +90,52 @@ export function Agents() {
         So is every other agent of a key that has acted as it, unless the key is shared. What it does without
         asking is recorded and raises the risk: to stop that, revoke its key and end its process.
       </p>
+      <search>
+        <form
+          ref={form}
+          class="filters"
+          onSubmit={submitted((fields) => {
+            const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
+            location.hash = href(['agents'], Object.fromEntries(given));
+          })}
+        >
+          <Field label="Id or name contains">
+            <input name="id" placeholder="any" maxLength={200} autocomplete="off" spellcheck={false} />
+          </Field>
+          <FilterSelect label="Order" name="order" options={orders} />
+          <button type="submit">Filter</button>
+          {!isWhole && <a href={href(['agents'])}>Show all</a>}
+        </form>
+      </search>
+      <div class="list-tools">
+        {!isWhole && all.hasMore && (
+          <span class="faint">Among the newest {countText(all.items?.length ?? 0)} agents.</span>
+        )}
+        <SaveList
+          name="agents"
+          columns={columns}
+          list={(page, signal) => client.agents.list({ ...page, limit: 200 }, { signal })}
+        />
+      </div>
       <Problem error={change.error} />
       <ListTable
         shown={shown}
         caption="Agents, newest first"
-        columns={['Agent', 'Name', 'Status', 'Framework', 'Version', 'Owner', 'Last seen', 'Actions']}
+        columns={['Agent', 'Name', 'Status', 'Calls', 'Failed', 'Framework', 'Version', 'Owner', 'Last seen', 'Actions']}
         empty={
+          !isWhole ? (
+            'No agent matches.'
+          ) : (
           <EmptyState icon={Bot} title="No agent was seen or registered yet.">
             <p>An agent appears with its first event or check. Its recorder names it:</p>
             <pre>{`new Recorder({ agentId: 'billing-agent' })`}</pre>
           </EmptyState>
+          )
         }
         row={(agent) => (
           <tr key={agent.id}>
             <th scope="row">
-              <a class="whole" href={href(['sessions'], { agent: agent.id })}>
+              <a class="one-line" href={href(['agents', agent.id])} title={agent.id}>
                 {agent.id}
               </a>
             </th>
@@ -55,6 +145,8 @@ export function Agents() {
                 {agent.registered === false ? 'not registered' : agent.status}
               </span>
             </td>
+            <td class="number">{countText(callsOf(agent))}</td>
+            <td class={`number ${failedOf(agent) > 0 ? 'bad' : 'faint'}`}>{countText(failedOf(agent))}</td>
             <td class="narrow">{agent.framework}</td>
             <td class="narrow">{agent.version}</td>
             <td class="narrow">{agent.owner}</td>

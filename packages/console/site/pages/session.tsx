@@ -41,6 +41,7 @@ import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { KeyCalls, Timeline } from '../parts/story/timeline.tsx';
 import { clockTime, Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
+import { saveFile } from '../save-file.ts';
 
 /** `true` if sessions of this level are not learned automatically. */
 function isSuspect(level: string | undefined): boolean {
@@ -345,18 +346,6 @@ function eventLabel(
   if (event) return `${eventSubject(event)} ${timeSinceStart(event.sourceTimestamp, startedAt)}`;
   const moment = eventIdTime(eventId);
   return moment ? `event ${clockTime(moment, now())}` : `event ${index + 1}`;
-}
-
-/** Time for which the file stays available in milliseconds: some browsers start late or prompt for its name first. */
-const readableForMs = 600_000;
-
-function saveFile(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), readableForMs);
 }
 
 /** Button that downloads a session exactly as the service exports it. */

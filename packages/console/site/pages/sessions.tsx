@@ -2,7 +2,7 @@ import type { Session } from '@actlog/client';
 import type { ComponentChildren } from 'preact';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
-import { type ListedPage, useList } from '../hooks/use-list.ts';
+import { foundPage, useList } from '../hooks/use-list.ts';
 import { Loading, ShowMore } from '../parts/empty-state.tsx';
 import { FirstEvent } from '../parts/events/first-event.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -50,25 +50,6 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       <ShowMore {...shown} />
     </>
   );
-}
-
-/** Maximum number of empty pages that are followed by another request. */
-const mostEmptyPages = 20;
-
-/**
- * Returns the first page with items. A service reads a bounded number of sessions for a page, so with a filter that few
- * sessions pass, a page can be empty and not be the last. After many of them the last empty page is returned.
- */
-async function foundPage<Page extends ListedPage<unknown>>(
-  first: PromiseLike<Page>,
-  next: (cursor: string) => PromiseLike<Page>,
-): Promise<Page> {
-  let page = await first;
-  for (let empty = 0; empty < mostEmptyPages; empty += 1) {
-    if (page.items.length > 0 || page.nextCursor === null) break;
-    page = await next(page.nextCursor);
-  }
-  return page;
 }
 
 /** Text for a search without a result, with a link to each wider search. */

@@ -20,6 +20,7 @@ const places: readonly Place[] = [
   ['overview', '/?span=30d', 'Overview'],
   ['sessions', '/sessions', 'Sessions'],
   ['sessions-none', '/sessions?id=none&level=high', 'Sessions'],
+  ['events', '/events', 'Events'],
   ['approvals', '/approvals', 'Approvals'],
   ['decisions', '/decisions', 'Decisions'],
   ['judgments', '/judgments', 'Judgments'],

@@ -50,6 +50,7 @@ interface CursorScope {
     | ListEndpointName
     | 'sessions.get'
     | 'decisions'
+    | 'events'
     | 'grants'
     | 'judgments'
     | 'legal-holds'

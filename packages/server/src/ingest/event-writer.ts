@@ -18,11 +18,16 @@ import {
   ActivityChange,
   ActivityNames,
   addActivity,
-  type CountedCall,
   type CountedSession,
 } from '../storage/stores/activity-change.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
-import { deniedStatus, eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
+import {
+  callOutcome,
+  eventRow,
+  findEvents,
+  insertEvents,
+  isSameEvent,
+} from '../storage/stores/event-log.ts';
 import { addUsage } from '../storage/stores/quota-store.ts';
 import { type Database, isPostgres, type Write } from '../storage/transaction.ts';
 
@@ -181,17 +186,12 @@ function recordedActivity(events: readonly NewEvent[], sessions: Iterable<Sessio
       continue;
     }
     const { toolName, responseStatus } = event.payload as { toolName: string; responseStatus: number };
-    change.addCall(timeMs, { agentId: event.agentId, toolName, outcome: outcomeOf(responseStatus) });
+    change.addCall(timeMs, { agentId: event.agentId, toolName, outcome: callOutcome(responseStatus) });
   }
   for (const { counted, summary } of sessions) {
     change.moveSession(counted, { startedMs: summary.started_ms, level: summary.risk_level });
   }
   return change;
-}
-
-function outcomeOf(status: number): CountedCall['outcome'] {
-  if (status === deniedStatus) return 'denial';
-  return status >= 400 ? 'error' : 'success';
 }
 
 /**

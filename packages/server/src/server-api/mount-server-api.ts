@@ -23,8 +23,10 @@ import { auditRoute, type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute }
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
 import { type ChannelApiParts, channelDeliveriesRoute, channelRoutes } from './channels.ts';
 import { type DeniedToolsParts, deniedToolsRoute } from './denied-tools.ts';
+import { type EventSearchParts, eventsRoute } from './events.ts';
 import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.ts';
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
+import { activityRoute, type NamedActivityParts, namedActivityRoutes } from './named-activity.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionMarksRoute } from './session-marks.ts';
 import { sessionReviewRoutes } from './session-review.ts';
@@ -46,6 +48,8 @@ export type ServerApiParts = ServingParts &
   ChannelApiParts &
   AlertRuleParts &
   JudgmentParts &
+  EventSearchParts &
+  NamedActivityParts &
   KeptRecordsParts &
   EvidenceParts &
   LogParts;
@@ -65,6 +69,8 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     grantsRoute(parts),
     revokeGrantRoute(parts),
     overviewRoute(parts),
+    eventsRoute(parts),
+    ...namedActivityRoutes(parts),
     auditRoute(parts),
     webhookRoute(parts),
     deliveriesRoute(parts),
@@ -80,6 +86,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     ...keptRecordsRoutes(parts),
   ];
   const suggestions = suggestionsRoute(parts);
+  const activity = activityRoute(parts);
   const holds = legalHoldsRoute(parts);
   const feed = feedRoute(parts);
   const evidence = evidenceRoute(parts);
@@ -87,13 +94,14 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions, holds, feed, evidence].map(({ method, path }) => ({
+          [...routes, suggestions, activity, holds, feed, evidence].map(({ method, path }) => ({
             method,
             path: folder + path,
           })),
         ),
       );
       mountServerRoute(api, parts, suggestions);
+      mountServerRoute(api, parts, activity);
       mountServerRoute(api, parts, holds);
       mountServerRoute(api, parts, feed);
       mountServerRoute(api, parts, evidence);

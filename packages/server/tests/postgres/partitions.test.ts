@@ -90,7 +90,7 @@ async function lengthen(database: string, sessionId: string, events: number): Pr
     `with more as (
       insert into events
         select tenant_id, session_id, source_ms, gen_random_uuid()::text, added, agent_id, source_timestamp,
-          category, schema_version, payload, received_ms, stamp
+          category, schema_version, payload, received_ms, stamp, identity, place, agent_key
         from events, generate_series(2, ${events}) as added where session_id = '${sessionId}'
       returning *
     )

@@ -103,7 +103,7 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
 }
 
 /** Text field that suggests names while the user types. */
-function SuggestedField({
+export function SuggestedField({
   label,
   name,
   suggestions: { names, request },
@@ -145,7 +145,7 @@ interface Suggestions {
 }
 
 /** Suggests names of agents or tools while the user types. Other services than the actlog server suggest nothing. */
-function useSuggestions(field: 'agentId' | 'toolName'): Suggestions {
+export function useSuggestions(field: 'agentId' | 'toolName'): Suggestions {
   const { client } = useConnection();
   const [names, setNames] = useState<readonly string[] | undefined>([]);
   const running = useRef<AbortController>(undefined);

@@ -11,6 +11,7 @@ import {
   activityKey,
 } from '../tables.ts';
 import { type Database, isPostgres } from '../transaction.ts';
+import type { CallOutcome } from './event-log.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -65,7 +66,7 @@ export interface CountedSession {
 export interface CountedCall {
   readonly agentId: string;
   readonly toolName: string;
-  readonly outcome: 'success' | 'error' | 'denial';
+  readonly outcome: CallOutcome;
 }
 
 type CountsByName = Map<string, Partial<ActivityCounts>>;
@@ -106,7 +107,7 @@ export class ActivityChange {
     ]) {
       sum.calls = (sum.calls ?? 0) + 1;
       if (outcome === 'error') sum.errors = (sum.errors ?? 0) + 1;
-      else if (outcome === 'denial') sum.denials = (sum.denials ?? 0) + 1;
+      else if (outcome === 'denied') sum.denials = (sum.denials ?? 0) + 1;
     }
   }
 

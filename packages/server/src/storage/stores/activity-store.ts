@@ -79,17 +79,55 @@ export async function activitySeries(
   ) as unknown as ActivityOfBucket[];
 }
 
+const namedCounts = ['calls', 'errors', 'denials'] as const satisfies readonly (keyof ActivityCounts)[];
+
 /** Tool calls of an agent or a tool. */
 interface ActivityOfName extends Pick<ActivityCounts, 'calls' | 'errors' | 'denials'> {
   readonly name: string;
 }
 
-/** Returns the agents or tools with the most errors and denials, then those with the most calls. */
+/** Tool calls of an agent or a tool in one bucket. */
+export interface ActivityOfDay extends Pick<ActivityCounts, 'calls' | 'errors' | 'denials'> {
+  readonly bucket_ms: number;
+}
+
+/** Returns the counts of one agent or tool in the buckets that have any, oldest first. */
+export async function activityOfName(
+  db: Database,
+  kind: Exclude<ActivityKind, 'all'>,
+  name: string,
+  { tenantId, span, sinceMs, untilMs }: ActivityRange,
+): Promise<ActivityOfDay[]> {
+  const rows = await db
+    .selectFrom('activity')
+    .select(['bucket_ms', ...namedCounts.map((column) => sumOf(column).as(column))])
+    .where('tenant_id', '=', tenantId)
+    .where('span', '=', span)
+    .where('kind', '=', kind)
+    .where('bucket_ms', '>=', sinceMs)
+    .where('bucket_ms', '<', untilMs)
+    .where('name', '=', name)
+    .groupBy('bucket_ms')
+    .orderBy('bucket_ms')
+    .execute();
+  return rows.map((row) => ({
+    bucket_ms: Number(row.bucket_ms),
+    calls: Number(row.calls),
+    errors: Number(row.errors),
+    denials: Number(row.denials),
+  }));
+}
+
+/**
+ * Returns the agents or tools with the most errors and denials, then those with the most calls; or, by calls, those with
+ * the most calls.
+ */
 export async function activityByName(
   db: Database,
   kind: Exclude<ActivityKind, 'all'>,
   range: ActivityRange,
   limit: number,
+  order: 'failures' | 'calls' = 'failures',
 ): Promise<ActivityOfName[]> {
   const parts = namedRanges(range).map(
     ({ tenantId, span, sinceMs, untilMs }) => sql`
@@ -97,10 +135,11 @@ export async function activityByName(
       where tenant_id = ${tenantId} and span = ${span} and kind = ${kind}
         and bucket_ms >= ${sinceMs} and bucket_ms < ${untilMs} and name <> ''`,
   );
-  const sums = (['calls', 'errors', 'denials'] as const).map((column) => sumOf(column).as(column));
+  const sums = namedCounts.map((column) => sumOf(column).as(column));
+  const failures = order === 'failures' ? sql`sum(errors + denials) desc, ` : sql``;
   const { rows } = await sql<ActivityOfName>`
     select name, ${sql.join(sums)} from (${sql.join(parts, sql` union all `)}) as part
-    group by name order by sum(errors + denials) desc, sum(calls) desc, name limit ${limit}
+    group by name order by ${failures}sum(calls) desc, name limit ${limit}
   `.execute(db);
   return rows.map((row) => ({
     name: row.name,

@@ -36,6 +36,10 @@ const insertUnlessKnown = bulkInsert(
     'stamp',
     'identity',
     'mark',
+    'place',
+    'agent_key',
+    'tool_key',
+    'hash_key',
   ],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
@@ -112,6 +116,59 @@ export function eventsArrivedBetween(
     .execute();
 }
 
+/** Outcome of a tool call, as the search names it. */
+export type CallOutcome = 'ok' | 'error' | 'denied';
+
+/** Status of a call that was denied, and so did not run. */
+export const deniedStatus = 403;
+
+/** Returns the outcome of a tool call by its status. */
+export function callOutcome(status: number): CallOutcome {
+  if (status === deniedStatus) return 'denied';
+  return status >= 400 ? 'error' : 'ok';
+}
+
+/** Places within a millisecond. Few events share one, so a page needs to sort few. */
+const placesPerMs = 1024;
+
+/** Places are exact up to this time, in the year 2248. Later events share the last ones. */
+const lastMs = Number.MAX_SAFE_INTEGER / placesPerMs - 1;
+
+/** Returns the first place of the search at a time. */
+export function firstPlaceAt(ms: number): number {
+  return Math.min(Math.floor(ms), Math.floor(lastMs)) * placesPerMs;
+}
+
+/** Returns 32 bits of a hash (FNV-1a) as a signed number, which both databases store in four bytes. */
+export function searchKey(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash;
+}
+
+type SearchColumns = Pick<Selectable<EventTable>, 'place' | 'agent_key' | 'tool_key' | 'hash_key'>;
+
+/** Returns the columns that the search finds an event by. */
+function searchColumns(event: ActivityEvent, sourceMs: number): SearchColumns {
+  const common = {
+    place: firstPlaceAt(sourceMs) + (searchKey(event.eventId) >>> 22),
+    agent_key: searchKey(event.agentId),
+  };
+  if (event.category !== toolCallCategory)
+    return { ...common, tool_key: null, hash_key: null };
+  const { toolName, argumentsHash } = event.payload as unknown as ToolCall;
+  return { ...common, tool_key: searchKey(toolName), hash_key: searchKey(argumentsHash) };
+}
+
+/** Payload of a tool call. */
+export interface ToolCall {
+  readonly toolName: string;
+  readonly argumentsHash: string;
+  readonly responseStatus: number;
+}
+
 /** Fields that the service adds to an event when it stores it. */
 interface StoredEventFields {
   readonly tenantId: number;
@@ -146,6 +203,7 @@ export function eventRow(
     stamp,
     identity,
     mark: eventMark(event),
+    ...searchColumns(event, sourceMs),
   };
 }
 
@@ -195,9 +253,6 @@ export function eventEnvelope(row: Selectable<EventTable>) {
  * action, and a held action. An event without one has 0.
  */
 export const eventMarks = { error: 1, denied: 2, refused: 3, held: 4 } as const;
-
-/** Status of a call that was denied, and so did not run. */
-export const deniedStatus = 403;
 
 /** Returns the reason why an event stands out; 0 for none. */
 function eventMark({ category, payload }: ActivityEvent): number {

@@ -206,6 +206,30 @@ export async function addAgentsOfKey(
   return { isFull };
 }
 
+/** Maximum keys of {@link keysActingAs}. */
+const maxKeysOfAgent = 50;
+
+/** Returns the keys that have acted as an agent, newest use first. */
+export async function keysActingAs(db: Database, tenantId: number, agentId: string): Promise<KeyRecord[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('key_agents')
+          .select('key_agents.key_id')
+          .whereRef('key_agents.key_id', '=', 'api_keys.id')
+          .where('key_agents.tenant_id', '=', tenantId)
+          .where('key_agents.agent_id', '=', agentId),
+      ),
+    )
+    .orderBy('last_used_ms', 'desc')
+    .limit(maxKeysOfAgent)
+    .execute();
+  return rows.map(keyRecord);
+}
+
 /** Copies the agents that a key has acted as to the key that replaces it. */
 export async function copyAgentsOfKey(
   db: Database,

@@ -1,0 +1,194 @@
+import { matchesGlob } from '@actlog/policy';
+import type {
+  AgentKey,
+  ApplyingPolicy,
+  NamedActivity,
+  NamedActivityList,
+  NamedActivityReport,
+} from '@actlog/protocol';
+import { parseBaseline } from '@actlog/risk';
+import * as z from 'zod';
+import { requireScope } from '../http/request-gate.ts';
+import type { ServerRoute } from '../http/server-route.ts';
+import { validationError } from '../lib/api-error.ts';
+import { isoTime, isoTimeOrNull, timeMs } from '../lib/iso-time.ts';
+import type { PolicySets } from '../policy/policy-set.ts';
+import type { Storage } from '../storage/storage.ts';
+import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
+import { activityByName, activityOfName } from '../storage/stores/activity-store.ts';
+import { type RecentCall, recentCalls } from '../storage/stores/event-search.ts';
+import { keysActingAs } from '../storage/stores/key-store.ts';
+import { findBaseline } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
+
+/** Parts of the routes of agents and tools. */
+export interface NamedActivityParts {
+  readonly storage: Storage;
+  readonly policySets: PolicySets;
+}
+
+const days = 30;
+
+/** Newest calls that show what is usual. */
+const maxRecent = 1000;
+
+const maxNames = 20;
+
+const dayBuckets = bucketsOf('day');
+
+/** Routes `GET /server/v1/agents/:id/activity` and `GET /server/v1/tools/:id/activity`: what one of them did, and what applies to it. */
+export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerRoute[] {
+  return (['agent', 'tool'] as const).map((kind) => ({
+    method: 'GET',
+    path: `/${kind}s/:id/activity`,
+    success: 200,
+    check: (caller) => requireScope(caller, 'read'),
+    handle: ({ caller, id }) =>
+      parts.storage.read(caller.tenantId, async (db): Promise<NamedActivityReport> => {
+        const { tenantId } = caller;
+        const isAgent = kind === 'agent';
+        const calls = await recentCalls(
+          db,
+          tenantId,
+          isAgent ? { agentId: id } : { toolName: id },
+          maxRecent,
+        );
+        const policies = await applyingPolicies(parts, db, tenantId, kind, id);
+        const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
+        const newest = calls[0];
+        const mayManage = caller.scopes.has('manage');
+        return {
+          ...(await daysOf(db, tenantId, kind, id)),
+          recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
+          policies,
+          learnedSessions: isAgent ? learnedSessions(baseline) : null,
+          isVerified: isAgent && newest ? isVerified(newest) : null,
+          keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
+        };
+      }),
+  }));
+}
+
+async function daysOf(db: Database, tenantId: number, kind: 'agent' | 'tool', name: string) {
+  const { lengthMs } = dayBuckets;
+  const untilMs = bucketOf(dayBuckets, Date.now()) + lengthMs;
+  const sinceMs = untilMs - days * lengthMs;
+  const stored = await activityOfName(db, kind, name, { tenantId, span: 'day', sinceMs, untilMs });
+  const byDay = new Map(stored.map((counts) => [counts.bucket_ms, counts]));
+  return {
+    since: isoTime(sinceMs),
+    days: Array.from({ length: days }, (_, index) => {
+      const atMs = sinceMs + index * lengthMs;
+      const { calls = 0, errors = 0, denials = 0 } = byDay.get(atMs) ?? {};
+      return { at: isoTime(atMs), calls, errors, denials };
+    }),
+  };
+}
+
+function recentView(
+  calls: readonly RecentCall[],
+  nameOf: (call: RecentCall) => string,
+): NamedActivityReport['recent'] {
+  const hours = Array.from({ length: 24 }, () => 0);
+  for (const { atMs } of calls)
+    hours[new Date(atMs).getUTCHours()] = (hours[new Date(atMs).getUTCHours()] ?? 0) + 1;
+  const byName = [...Map.groupBy(calls, nameOf)].map(
+    ([name, group]): NamedActivity => ({
+      name,
+      calls: group.length,
+      errors: group.filter(({ outcome }) => outcome === 'error').length,
+      denials: group.filter(({ outcome }) => outcome === 'denied').length,
+    }),
+  );
+  byName.sort((left, right) => right.calls - left.calls || (left.name < right.name ? -1 : 1));
+  return {
+    calls: calls.length,
+    since: isoTimeOrNull(calls.at(-1)?.atMs ?? null),
+    names: byName.slice(0, maxNames),
+    nameCount: byName.length,
+    hours,
+  };
+}
+
+/** Returns the active policies whose patterns match the name. Conditions, rates and schedules are not looked at. */
+async function applyingPolicies(
+  { policySets }: NamedActivityParts,
+  db: Database,
+  tenantId: number,
+  kind: 'agent' | 'tool',
+  name: string,
+): Promise<ApplyingPolicy[]> {
+  const { policies } = await policySets.of(db, tenantId);
+  const matching = policies.filter(({ definition: { match } }) => {
+    const patterns = kind === 'agent' ? match?.agents : match?.tools;
+    return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, name));
+  });
+  return matching
+    .map(({ id, definition }) => ({
+      id,
+      name: definition.name,
+      effect: definition.effect,
+      mode: definition.mode,
+      priority: definition.priority,
+    }))
+    .sort((left, right) => right.priority - left.priority || (left.name < right.name ? -1 : 1));
+}
+
+function learnedSessions(baseline: string | null): number {
+  return baseline === null ? 0 : (parseBaseline(baseline)?.sessions.size ?? 0);
+}
+
+function isVerified({ identity }: RecentCall): boolean {
+  return identity !== null && (JSON.parse(identity) as { agentVerified?: boolean }).agentVerified === true;
+}
+
+async function keysOf(db: Database, tenantId: number, agentId: string): Promise<AgentKey[]> {
+  const keys = await keysActingAs(db, tenantId, agentId);
+  return keys.map(({ id, name, agents, lastUsedMs }) => ({
+    id: `key_${id}`,
+    name,
+    agents: agents ?? null,
+    lastUsedAt: isoTimeOrNull(lastUsedMs),
+  }));
+}
+
+/** Maximum span of a list, in milliseconds: the days that agents and tools are counted for. */
+const maxSpanMs = 400 * 86_400_000;
+
+/** Query of `GET /server/v1/activity`. */
+const activityQuery = z.strictObject({
+  /** List of agents, or of tools. */
+  kind: z.enum(['agent', 'tool']),
+  /** Earliest time (inclusive), rounded down to an hour. Default: 30 days before `until`. */
+  since: timeMs.optional(),
+  /** Latest time (exclusive), rounded up to an hour. Default: now. */
+  until: timeMs.optional(),
+  /** Most names of a response. */
+  limit: z.coerce.number().int().min(1).max(500).default(200),
+});
+
+/** Route `GET /server/v1/activity`: agents or tools by their calls, most first. */
+export function activityRoute({ storage }: NamedActivityParts): ServerRoute<typeof activityQuery> {
+  return {
+    method: 'GET',
+    path: '/activity',
+    success: 200,
+    query: activityQuery,
+    check: (caller) => requireScope(caller, 'read'),
+    async handle({
+      caller: { tenantId },
+      query: { kind, since, until = Date.now(), limit },
+    }): Promise<NamedActivityList> {
+      const hours = bucketsOf('hour');
+      const untilMs = bucketOf(hours, until - 1) + hours.lengthMs;
+      const sinceMs = bucketOf(hours, since ?? until - days * dayBuckets.lengthMs);
+      if (sinceMs >= untilMs) throw validationError('query.since', 'empty_range', 'must be before `until`');
+      if (untilMs - sinceMs > maxSpanMs) {
+        throw validationError('query.since', 'range_too_long', 'must be at most 400 days before `until`');
+      }
+      const range = { tenantId, span: 'hour', sinceMs, untilMs } as const;
+      const items = await storage.read(tenantId, (db) => activityByName(db, kind, range, limit, 'calls'));
+      return { since: isoTime(sinceMs), until: isoTime(untilMs), items };
+    },
+  };
+}

@@ -1,0 +1,303 @@
+import { toolCallCategory } from '@actlog/protocol';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { bytesOf, maxSliceBytes } from '../queries.ts';
+import type { EventTable } from '../schema.ts';
+import { type Database, isPostgres } from '../transaction.ts';
+import {
+  type CallOutcome,
+  callOutcome,
+  eventMarks,
+  findEvents,
+  firstPlaceAt,
+  searchKey,
+  type ToolCall,
+} from './event-log.ts';
+
+/** Filters of a search over the events of all sessions. An event must pass all of them. */
+export interface EventSearchFilters {
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** Only calls of this tool. */
+  readonly toolName?: string | undefined;
+  readonly category?: string | undefined;
+  /** Only tool calls with this outcome. */
+  readonly status?: CallOutcome | undefined;
+  /** Only calls with arguments of this hash. */
+  readonly argumentsHash?: string | undefined;
+  /** Earliest source time (inclusive). */
+  readonly sinceMs?: number | undefined;
+  /** Time before which the event happened (exclusive). */
+  readonly untilMs?: number | undefined;
+}
+
+/** Filters and page of a search. */
+export interface EventSearch extends EventSearchFilters {
+  readonly tenantId: number;
+  /** Position after which the page starts. */
+  readonly after?: SearchPosition | undefined;
+  readonly limit: number;
+  /** Maximum events that one page looks at. Default: 5,000. */
+  readonly maxWalked?: number | undefined;
+}
+
+/** Position in a search: the event's place (its source time within a session), and its id. */
+export interface SearchPosition {
+  readonly place: number;
+  readonly eventId: string;
+}
+
+/** A page of a search. */
+export interface FoundEvents {
+  readonly rows: Selectable<EventTable>[];
+  readonly hasMore: boolean;
+  /** Position of the next page, if there is one. */
+  readonly end?: SearchPosition | undefined;
+  /** Source time up to which the page has looked, where it has no full page for lack of events that pass. */
+  readonly searchedToMs?: number | undefined;
+}
+
+/**
+ * Maximum events that one page looks at. Only a page whose filters no index has together looks at events that do not
+ * pass.
+ */
+const maxWalkedEvents = 5000;
+
+/** One run of entries in an index, newest first. */
+interface Run {
+  readonly index: { readonly sqlite: string; readonly postgres: string };
+  readonly conditions: readonly RawBuilder<unknown>[];
+  /** Filters that every event of the run passes. */
+  readonly covers: readonly (keyof EventSearchFilters)[];
+  /** Column that the run is sorted by, before the id. */
+  readonly order: 'place' | 'source_ms';
+}
+
+function run(
+  index: string,
+  covers: Run['covers'],
+  conditions: Run['conditions'],
+  order: Run['order'] = 'place',
+): Run {
+  return { index: { sqlite: index, postgres: index }, covers, conditions, order };
+}
+
+/** Returns the runs that contain every event of the search. */
+function runsOf(filters: EventSearchFilters): readonly Run[] {
+  const { agentId, sessionId, toolName, category, status, argumentsHash } = filters;
+  if (argumentsHash !== undefined) {
+    const key = searchKey(argumentsHash);
+    return [run('events_by_hash', ['argumentsHash'], [sql`hash_key = ${key}`])];
+  }
+  if (sessionId !== undefined) {
+    const inSession = run('events_by_session', ['sessionId'], [sql`session_id = ${sessionId}`], 'source_ms');
+    return [{ ...inSession, index: { sqlite: 'events_by_session', postgres: 'events_in_order' } }];
+  }
+  const runs: Run[] = [];
+  // A second condition repeats that of a partial index, so that the planner can use the index.
+  const isProblem = status === 'error' || status === 'denied';
+  const marked = isProblem ? [sql`mark = ${eventMarks[status]}`, sql`mark > 0`] : [];
+  if (agentId !== undefined) {
+    const name = isProblem ? 'events_by_agent_mark' : 'events_by_agent';
+    runs.push(
+      run(name, isProblem ? ['agentId', 'status'] : ['agentId'], [
+        sql`agent_key = ${searchKey(agentId)}`,
+        ...marked,
+      ]),
+    );
+  }
+  if (toolName !== undefined) {
+    const name = isProblem ? 'events_by_tool_mark' : 'events_by_tool';
+    runs.push(
+      run(name, isProblem ? ['toolName', 'status'] : ['toolName'], [
+        sql`tool_key = ${searchKey(toolName)}`,
+        ...marked,
+      ]),
+    );
+  }
+  if (category !== undefined && category !== toolCallCategory) {
+    const conditions = [sql`category = ${category}`, sql`category <> ${sql.lit(toolCallCategory)}`];
+    runs.push(run('events_by_category', ['category'], conditions));
+  }
+  if (runs.length > 0) return runs;
+  return isProblem ? [run('events_by_mark', ['status'], marked)] : [run('events_by_place', [], [])];
+}
+
+function statusCondition(status: CallOutcome): RawBuilder<unknown> {
+  return status === 'ok' ? sql`(tool_key is not null and mark = 0)` : sql`mark = ${eventMarks[status]}`;
+}
+
+/** Returns the conditions that the events of a run may fail. */
+function remaining(filters: EventSearchFilters, { covers }: Run): RawBuilder<unknown>[] {
+  const { agentId, sessionId, toolName, category, status, argumentsHash } = filters;
+  const conditions: RawBuilder<unknown>[] = [];
+  // The exact ids are compared too: two of them may share a key.
+  if (agentId !== undefined) conditions.push(sql`agent_id = ${agentId}`);
+  const add = (name: keyof EventSearchFilters, condition: RawBuilder<unknown>) => {
+    if (!covers.includes(name)) conditions.push(condition);
+  };
+  if (sessionId !== undefined) add('sessionId', sql`session_id = ${sessionId}`);
+  if (toolName !== undefined) add('toolName', sql`tool_key = ${searchKey(toolName)}`);
+  if (category !== undefined) add('category', sql`category = ${category}`);
+  if (status !== undefined) add('status', statusCondition(status));
+  if (argumentsHash !== undefined) add('argumentsHash', sql`hash_key = ${searchKey(argumentsHash)}`);
+  return conditions;
+}
+
+/** Returns the query that walks a run from the newest event, or from after a position. */
+export function searchRunQuery(
+  db: Database,
+  search: EventSearch,
+  run: Run,
+  columns: RawBuilder<unknown>,
+  count: number,
+  offset = 0,
+): RawBuilder<unknown> {
+  const { tenantId, after, sinceMs, untilMs } = search;
+  const order = sql.ref(run.order);
+  const first = run.order === 'place' ? firstPlaceAt : (ms: number) => ms;
+  const conditions = [sql`tenant_id = ${tenantId}`, ...run.conditions];
+  if (sinceMs !== undefined) conditions.push(sql`${order} >= ${first(sinceMs)}`);
+  if (untilMs !== undefined) conditions.push(sql`${order} < ${first(untilMs)}`);
+  if (after) {
+    conditions.push(
+      sql`${order} <= ${after.place} and (${order} < ${after.place} or event_id < ${after.eventId})`,
+    );
+  }
+  // PostgreSQL has no such hint; it has no other index that fits as well.
+  const hint = isPostgres(db) ? sql`` : sql` indexed by ${sql.ref(run.index.sqlite)}`;
+  return sql`
+    select ${columns} from events${hint} where ${sql.join(conditions, sql` and `)}
+    order by ${order} desc, event_id desc limit ${count} offset ${offset}`;
+}
+
+/** Row of a walk: an event that passes, by its position and size. */
+interface Passing {
+  readonly place: number;
+  readonly source_ms: number;
+  readonly event_id: string;
+  readonly size: number;
+}
+
+/**
+ * Returns the query for the first events of a run that pass all filters, among the first `maxWalked`.
+ */
+export function passingQuery(
+  db: Database,
+  search: EventSearch,
+  run: Run,
+  count: number,
+): RawBuilder<Passing> {
+  const conditions = remaining(search, run);
+  const order = sql.ref(run.order);
+  const selected = sql`place, source_ms, event_id, ${bytesOf('payload')}`;
+  // Of the agent, every event of the run has the key, so nearly all pass.
+  const walked = sql`tenant_id, session_id, agent_id, category, mark, tool_key, hash_key, place, source_ms, event_id, payload`;
+  const inner = searchRunQuery(db, search, run, walked, maxWalkedOf(search));
+  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+  return sql<Passing>`
+    select ${selected} from (${inner}) as walked ${where} order by ${order} desc, event_id desc limit ${count}`;
+}
+
+function maxWalkedOf({ maxWalked = maxWalkedEvents, limit }: EventSearch): number {
+  return Math.max(maxWalked, limit + 1);
+}
+
+/** Returns the run with the fewest entries, of those that contain every event of a search. */
+export async function shortestRun(db: Database, search: EventSearch): Promise<Run> {
+  const runs = runsOf(search);
+  let shortest = runs[0] as Run;
+  if (runs.length === 1) return shortest;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of runs) {
+    const entries = searchRunQuery(db, search, candidate, sql`event_id`, maxWalkedOf(search));
+    const { rows } = await sql<{
+      count: number;
+    }>`select count(*) as count from (${entries}) as entries`.execute(db);
+    const count = Number(rows[0]?.count);
+    if (count < fewest) [shortest, fewest] = [candidate, count];
+  }
+  return shortest;
+}
+
+/**
+ * Returns a page of the events of all sessions, newest first by their source time. Its cost depends on the page alone:
+ * it walks an index, and looks at no more than `maxWalked` events. A page can have fewer events than the limit, or none,
+ * and yet be followed by another.
+ */
+export async function searchEvents(db: Database, search: EventSearch): Promise<FoundEvents> {
+  const run = await shortestRun(db, search);
+  const { rows: passing } = await passingQuery(db, search, run, search.limit + 1).execute(db);
+  const page = withinBytes(passing.slice(0, search.limit));
+  const found = await findEvents(
+    db,
+    search.tenantId,
+    page.map(({ event_id: id }) => id),
+  );
+  const rows = page.flatMap(({ event_id: id }) => found.get(id) ?? []).filter((row) => isExact(row, search));
+  if (page.length < passing.length) {
+    return { rows, hasMore: true, end: positionOf(run, page.at(-1) as Passing) };
+  }
+  const last = searchRunQuery(db, search, run, sql`place, source_ms, event_id`, 1, maxWalkedOf(search) - 1);
+  const walkedTo = (await (last as RawBuilder<Passing>).execute(db)).rows[0];
+  if (!walkedTo) return { rows, hasMore: false };
+  return {
+    rows,
+    hasMore: true,
+    end: positionOf(run, walkedTo),
+    searchedToMs: Number(walkedTo.source_ms),
+  };
+}
+
+function positionOf({ order }: Run, row: Passing): SearchPosition {
+  return { place: Number(row[order]), eventId: row.event_id };
+}
+
+/** Returns the first of the rows whose payloads fit in a response; at least one. */
+function withinBytes(rows: readonly Passing[]): readonly Passing[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += Number(row.size);
+    return index > 0 && bytes > maxSliceBytes;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+/** `true` if the names of a call are those of the search, and not only their keys. */
+function isExact({ payload }: Selectable<EventTable>, { toolName, argumentsHash }: EventSearch): boolean {
+  if (toolName === undefined && argumentsHash === undefined) return true;
+  const call = JSON.parse(payload) as ToolCall;
+  return (
+    (toolName === undefined || call.toolName === toolName) &&
+    (argumentsHash === undefined || call.argumentsHash === argumentsHash)
+  );
+}
+
+/** A tool call of an agent or a tool. */
+export interface RecentCall {
+  readonly atMs: number;
+  readonly agentId: string;
+  readonly toolName: string;
+  readonly outcome: CallOutcome;
+  /** Verified identity of the sender, as JSON; `null` for none. */
+  readonly identity: string | null;
+}
+
+/** Returns the newest calls of an agent or a tool, among as many of its newest events. */
+export async function recentCalls(
+  db: Database,
+  tenantId: number,
+  of: { readonly agentId: string } | { readonly toolName: string },
+  limit: number,
+): Promise<RecentCall[]> {
+  const search: EventSearch = { ...of, tenantId, limit };
+  const columns = sql`source_ms, agent_id, tool_key, identity, payload`;
+  const query = searchRunQuery(db, search, runsOf(search)[0] as Run, columns, limit);
+  const { rows } = await (query as RawBuilder<Selectable<EventTable>>).execute(db);
+  return rows.flatMap((row) => {
+    if (row.tool_key === null || ('agentId' in of && row.agent_id !== of.agentId)) return [];
+    const { toolName, responseStatus } = JSON.parse(row.payload) as ToolCall;
+    if ('toolName' in of && toolName !== of.toolName) return [];
+    const outcome = callOutcome(responseStatus);
+    return { atMs: Number(row.source_ms), agentId: row.agent_id, toolName, outcome, identity: row.identity };
+  });
+}

@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventPage } from '@actlog/protocol';
+import { CompiledQuery } from 'kysely';
+import { expect, test } from 'vitest';
+import { openStorage } from '../src/open-storage.ts';
+import {
+  type EventSearch,
+  type EventSearchFilters,
+  passingQuery,
+  searchEvents,
+  shortestRun,
+} from '../src/storage/stores/event-search.ts';
+import { onPostgres, withTestDatabase } from './test-database.ts';
+import { atTestEnd } from './test-end.ts';
+import { readError, type TestServer, testServer } from './test-server.ts';
+
+const startMs = Date.UTC(2026, 10, 1);
+
+type Query = Readonly<Record<string, string | number>>;
+
+function request(server: TestServer, query: Query): Promise<Response> {
+  const url = new URL('/server/v1/events', server.server.url);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  return fetch(url, { headers: { authorization: `Bearer ${server.apiKey}` } });
+}
+
+async function page(server: TestServer, query: Query): Promise<EventPage> {
+  const response = await request(server, query);
+  expect(response.status).toBe(200);
+  return (await response.json()) as EventPage;
+}
+
+async function allIds(server: TestServer, query: Query): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const found: EventPage = await page(server, { ...query, ...(cursor && { cursor }) });
+    ids.push(...found.items.map(({ eventId = '' }) => eventId));
+    cursor = found.nextCursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+/** Starts a server whose database the test can read. */
+async function searchedServer() {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-search-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const options = await withTestDatabase({ database: join(folder, 'actlog.db') });
+  const server = await testServer(options);
+  const storage = await openStorage({ ...options, database: options.database as string, connections: 1 });
+  atTestEnd(() => storage.close());
+  return { server, storage };
+}
+
+const statuses = { ok: 200, error: 500, denied: 403 } as const;
+
+/** Returns events of all kinds, newest first; three share each time. */
+function eventsOf(count: number) {
+  return Array.from({ length: count }, (_, index) => {
+    const number = String(index).padStart(12, '0');
+    const status = (['ok', 'ok', 'error', 'ok', 'denied'] as const)[index % 5] as 'ok';
+    const isCall = index % 7 !== 3;
+    return {
+      eventId: `01900000-0000-7000-8000-${number}`,
+      sessionId: `s-${index % 4}`,
+      agentId: `agent-${index % 3}`,
+      sourceTimestamp: new Date(startMs + Math.floor(index / 3) * 1000).toISOString(),
+      ...(isCall
+        ? {
+            category: 'tool_api',
+            payload: {
+              toolName: `tool-${index % 6}`,
+              argumentsHash: `sha256:${index % 8}`,
+              responseStatus: statuses[status],
+            },
+          }
+        : { category: index % 2 === 0 ? 'llm_call' : 'plan', payload: {} }),
+    };
+  }).reverse();
+}
+
+type Sent = ReturnType<typeof eventsOf>[number];
+
+function passes({ payload, ...event }: Sent, query: Query): boolean {
+  const call = payload as { toolName?: string; argumentsHash?: string; responseStatus?: number };
+  return (
+    (query.agentId === undefined || event.agentId === query.agentId) &&
+    (query.sessionId === undefined || event.sessionId === query.sessionId) &&
+    (query.category === undefined || event.category === query.category) &&
+    (query.toolName === undefined || call.toolName === query.toolName) &&
+    (query.argumentsHash === undefined || call.argumentsHash === query.argumentsHash) &&
+    (query.status === undefined || call.responseStatus === statuses[query.status as 'ok']) &&
+    (query.since === undefined || event.sourceTimestamp >= String(query.since)) &&
+    (query.until === undefined || event.sourceTimestamp < String(query.until))
+  );
+}
+
+const filters: readonly Query[] = [
+  {},
+  { agentId: 'agent-1' },
+  { sessionId: 's-2' },
+  { toolName: 'tool-3' },
+  { status: 'ok' },
+  { status: 'error' },
+  { status: 'denied' },
+  { argumentsHash: 'sha256:5' },
+  { since: new Date(startMs + 5000).toISOString() },
+  { until: new Date(startMs + 30_000).toISOString() },
+];
+
+test('finds the events of all sessions by every pair of filters, newest first, page by page', async () => {
+  const events = eventsOf(120);
+  const server = await testServer();
+  await server.recordMany(events);
+  const timeOf = new Map(events.map(({ eventId, sourceTimestamp }) => [eventId, sourceTimestamp]));
+  let found = 0;
+  for (const [index, one] of filters.entries()) {
+    for (const other of filters.slice(index)) {
+      const query = { ...one, ...other };
+      const wanted = events.filter((event) => passes(event, query)).map(({ eventId }) => eventId);
+      const ids = await allIds(server, { ...query, limit: index % 2 === 0 ? 200 : 7 });
+      expect([...ids].sort(), JSON.stringify(query)).toEqual([...wanted].sort());
+      const times = ids.map((id) => timeOf.get(id) as string);
+      expect(times, JSON.stringify(query)).toEqual(times.toSorted().reverse());
+      found += ids.length;
+    }
+  }
+  expect(found).toBeGreaterThan(500);
+  for (const category of ['llm_call', 'plan']) {
+    const query = { category, agentId: 'agent-0' };
+    const wanted = events.filter((event) => passes(event, query)).map(({ eventId }) => eventId);
+    expect((await allIds(server, { ...query, limit: 2 })).sort()).toEqual([...wanted].sort());
+  }
+});
+
+test('refuses unknown fields, filters that no event passes, and cursors of other filters', async () => {
+  const server = await testServer();
+  await server.recordMany(eventsOf(5));
+  for (const [query, path] of [
+    [{ tool: 'a' }, 'query.tool'],
+    [{ status: 'failed' }, 'query.status'],
+    [{ limit: 201 }, 'query.limit'],
+    [{ category: 'plan', status: 'error' }, 'query.category'],
+    [{ since: '2026-11-02T00:00:00Z', until: '2026-11-01T00:00:00Z' }, 'query.since'],
+  ] as const) {
+    const { details } = await readError(await request(server, query));
+    expect(details.map((detail) => detail.path)).toContain(path);
+  }
+  const { nextCursor } = await page(server, { limit: 2 });
+  const { details } = await readError(
+    await request(server, { limit: 2, status: 'error', cursor: nextCursor as string }),
+  );
+  expect(details[0]).toMatchObject({ path: 'query.cursor', code: 'invalid_cursor' });
+});
+
+test('shows a tenant no event of another, and forgets deleted sessions', async () => {
+  const { server, storage } = await searchedServer();
+  const events = eventsOf(12);
+  await server.recordMany(events);
+  const other: EventSearch = { tenantId: 2, limit: 10, agentId: 'agent-1' };
+  expect((await storage.read(2, (db) => searchEvents(db, other))).rows).toEqual([]);
+  const { dropSessions } = await import('../src/storage/retention/drop-rows.ts');
+  await storage.write(1, ({ db }) => dropSessions(db, 1, ['s-2'], Date.now(), { reason: undefined }));
+  const left = events.filter(({ sessionId }) => sessionId !== 's-2').map(({ eventId }) => eventId);
+  expect((await allIds(server, {})).sort()).toEqual(left.sort());
+  expect(await allIds(server, { sessionId: 's-2' })).toEqual([]);
+});
+
+test('ends a page after a bounded number of events, says how far it looked, and continues', async () => {
+  const { server, storage } = await searchedServer();
+  await server.recordMany(eventsOf(90));
+  // Calls of the tool are all by other agents.
+  const search: EventSearch = {
+    tenantId: 1,
+    agentId: 'agent-1',
+    toolName: 'tool-3',
+    limit: 5,
+    maxWalked: 10,
+  };
+  let pages = 0;
+  let after: EventSearch['after'];
+  let lastMs = Number.POSITIVE_INFINITY;
+  do {
+    const found = await storage.read(1, (db) => searchEvents(db, { ...search, after }));
+    expect(found.rows).toEqual([]);
+    if (found.hasMore) expect(found.searchedToMs).toBeLessThan(lastMs);
+    lastMs = found.searchedToMs ?? lastMs;
+    after = found.end;
+    pages += 1;
+  } while (after);
+  expect(pages).toBe(2);
+});
+
+const combinations: readonly EventSearchFilters[] = [
+  {},
+  { agentId: 'agent-1' },
+  { toolName: 'tool-1' },
+  { sessionId: 's-1' },
+  { argumentsHash: 'sha256:1' },
+  { category: 'plan' },
+  { status: 'ok' },
+  { status: 'error' },
+  { status: 'denied' },
+  { agentId: 'agent-1', status: 'error' },
+  { toolName: 'tool-1', status: 'denied' },
+  { agentId: 'agent-1', toolName: 'tool-1' },
+  { agentId: 'agent-1', category: 'plan' },
+  { agentId: 'agent-1', toolName: 'tool-1', status: 'error', sinceMs: startMs, untilMs: startMs + 9000 },
+  { sessionId: 's-1', toolName: 'tool-1', argumentsHash: 'sha256:1' },
+];
+
+test('walks an index for every combination of filters, without a scan or a sort of the whole', async () => {
+  const { server, storage } = await searchedServer();
+  await server.recordMany(eventsOf(20));
+  for (const filter of combinations) {
+    const search: EventSearch = {
+      ...filter,
+      tenantId: 1,
+      limit: 50,
+      after: { place: (startMs + 5000) * 1024, eventId: 'f' },
+    };
+    const plan = await storage.read(1, async (db) => {
+      const query = passingQuery(db, search, await shortestRun(db, search), 51);
+      const { sql, parameters } = query.compile(db);
+      // Few rows fit on a page, which PostgreSQL would rather read whole.
+      if (onPostgres) await db.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'));
+      const explain = onPostgres ? 'explain (costs off)' : 'explain query plan';
+      const { rows } = await db.executeQuery(CompiledQuery.raw(`${explain} ${sql}`, [...parameters]));
+      return rows.map((row) => Object.values(row as object).at(-1) as string).join('\n');
+    });
+    const used = onPostgres
+      ? /Index Scan Backward using/
+      : /SEARCH events USING INDEX events_by_\w+ \(tenant_id=\?/;
+    expect(plan, JSON.stringify(filter)).toMatch(used);
+    expect(plan, JSON.stringify(filter)).not.toMatch(
+      /SCAN events|Seq Scan|TEMP B-TREE FOR ORDER BY|^\s+->\s+Sort/m,
+    );
+  }
+});
