@@ -8,6 +8,7 @@ import {
   type RunningCall,
   refuseGuard,
   toolContent,
+  traceparentOf,
 } from '@actlog/recorder/adapter';
 import {
   agentIn,
@@ -78,6 +79,7 @@ class ToolSpanProcessor implements SpanProcessor {
       ...surroundings(span, around),
       toolName: tool.toolName,
       callId: tool.callId,
+      traceparent: traceparentOf(span.spanContext()),
       arguments: tool.arguments,
       argumentsHash: isShown ? undefined : noArgumentsHash,
       startedAt: isInner ? undefined : dateOf(span.startTime),

@@ -1,6 +1,7 @@
 import {
   defaultResponseStatus,
   isResponseStatus,
+  parseTraceparent,
   reachedToolStatus,
   type ToolOutcome,
 } from '@actlog/tool-call';
@@ -260,6 +261,8 @@ export class AdapterCalls {
         call.subagent ?? (agentId !== undefined && call.parentAgentIds?.length ? call.agentId : undefined),
       parentAgentIds: agentId === undefined ? call.parentAgentIds : undefined,
       agentName: call.agentId,
+      // Ids of frameworks may have another form.
+      traceparent: parseTraceparent(call.traceparent),
     };
   }
 

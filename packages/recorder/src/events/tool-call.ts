@@ -33,6 +33,11 @@ export interface ToolCall {
    * workflow is resumed. Default, also for an empty string: a new one for every call.
    */
   readonly actionId?: string | undefined;
+  /**
+   * W3C `traceparent` of the call, which leads from its event and decision to its trace. An invalid value is reported to
+   * `onError` and left out. Default: that of the active OpenTelemetry span, otherwise the session's.
+   */
+  readonly traceparent?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
   /** Identifier and version of the integration. */
@@ -96,6 +101,11 @@ export type ToolCallFacts = {
   readonly sourceTimestamp?: Date | string | undefined;
   /** Result of the call, as the model sees it. Used only for `origins`, and never sent. */
   readonly result?: unknown;
+  /**
+   * W3C `traceparent` of the call, which leads from its event and decision to its trace. An invalid value is reported to
+   * `onError` and left out. Default: that of the active OpenTelemetry span, otherwise the session's.
+   */
+  readonly traceparent?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
   /** Identifier and version of the integration. */

@@ -30,6 +30,8 @@ export interface GuardedCall {
   /** Origins of the checked arguments. */
   origins: ArgumentOrigins | undefined;
   readonly framework: string | undefined;
+  /** W3C `traceparent` of the call; undefined for none. */
+  readonly traceparent: string | undefined;
   /** Id of the action, the same in repeated checks. */
   actionId: string;
   /** `true` if the selected arguments are sent to the service; `false` also if they could not be selected. */
@@ -64,6 +66,7 @@ export function guardedCall(
     readonly originsNow: () => ArgumentOrigins | undefined;
     readonly origins: ArgumentOrigins | undefined;
     readonly framework: string | undefined;
+    readonly traceparent: string | undefined;
     readonly actionId: string | undefined;
   },
 ): GuardedCall {
@@ -82,6 +85,7 @@ export function guardedCall(
     originsNow: known.originsNow,
     origins: known.origins,
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
+    traceparent: known.traceparent,
     actionId: known.actionId ?? actionIdOf(call.actionId),
     isShown: true,
     holdSeconds: known.holdSeconds,

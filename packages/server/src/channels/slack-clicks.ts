@@ -33,6 +33,8 @@ export interface SlackClickParts extends DecisionParts {
   readonly failedAuthentications: FailedAuthentications;
   /** Address of the server for browsers; `undefined` if it is not known. */
   readonly publicUrl: string | undefined;
+  /** Address of a trace, with `{traceId}`; `undefined` if the deployment names no tracer. */
+  readonly traceUrl: string | undefined;
 }
 
 /** Path at which Slack reports clicks. */
@@ -246,7 +248,7 @@ async function personOf(
  * crashed.
  */
 async function updateStray(
-  { slack, storage, secret }: SlackClickParts,
+  { slack, storage, secret, traceUrl }: SlackClickParts,
   { payload: { container }, value, decision }: Click,
   tenantId: number,
 ): Promise<void> {
@@ -275,7 +277,7 @@ async function updateStray(
     type: 'approval' as const,
     notice: 'decided' as const,
     action,
-    card: cardOf(action, found.session),
+    card: cardOf(action, found.session, traceUrl),
     url: undefined,
     tokens: undefined,
   };

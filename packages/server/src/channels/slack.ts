@@ -268,11 +268,11 @@ function cardBlocks({ notice, action, card, url, tokens }: Approval, channelId: 
   const isComplete = lengthOf(card) <= maxCardLength;
   const titles = { held: 'Held', escalated: 'Nobody has decided yet', reminder: 'Held', decided: 'Decided' };
   const title = tokens ? `${titles[notice]}: ${card.title}` : card.title;
-  const facts: RichTextSection[] = card.facts.map(({ label, text }) => ({
+  const facts: RichTextSection[] = card.facts.map(({ label, text, url: address }) => ({
     type: 'rich_text_section',
     elements: [
       { type: 'text', text: `${label}: `, style: { bold: true } },
-      { type: 'text', text: text || '–' },
+      address ? { type: 'link', url: address, text } : { type: 'text', text: text || '–' },
     ],
   }));
   const shown: KnownBlock[] = isComplete

@@ -1,5 +1,5 @@
 import { type ActivityEvent, schemaVersion, toolCallCategory } from '@actlog/protocol';
-import { ArgumentsHasher, noHash, toIdentifier, toResourceId } from '@actlog/tool-call';
+import { ArgumentsHasher, noHash, toIdentifier, toResourceId, traceparentOf } from '@actlog/tool-call';
 import {
   agentIn,
   EmittedCalls,
@@ -137,6 +137,8 @@ function spanEventId(traceId: string, spanId: string): string {
 export interface SpanEventRecord {
   readonly event: ActivityEvent;
   readonly sourceMs: number;
+  /** W3C `traceparent` of the span. */
+  readonly traceparent: string | undefined;
 }
 
 /** Events of a request's tool spans. */
@@ -199,7 +201,12 @@ export async function toolSpanEvents(
   const emitted = new EmittedCalls();
   const records = calls
     .filter((call) => !emitted.isReportedByAnother(call, tree.around(call)))
-    .map((call) => ({ event: eventOf(call, tree), sourceMs: call.endedMs }));
+    .map((call) => ({
+      event: eventOf(call, tree),
+      sourceMs: call.endedMs,
+      // A span that was exported was sampled.
+      traceparent: traceparentOf({ ...call, traceFlags: 1 }),
+    }));
   return { records, unread: unread.list() };
 }
 

@@ -273,4 +273,6 @@ export interface EventTable {
   stamp: number;
   /** Verified identity of the sender, as JSON; `null` for none. */
   identity: string | null;
+  /** W3C `traceparent` of the call; `null` for none. */
+  traceparent: string | null;
 }

@@ -98,6 +98,23 @@ test('shows in a card exactly what an approval binds', async () => {
   expect(slack.buttons(card).map(({ action_id: id }) => id)).toEqual(['actlog_approve', 'actlog_deny']);
 });
 
+test('links the trace of a call in the card', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const traceUrl = 'https://jaeger.example.com/trace/{traceId}?span={spanId}';
+  setup = await signInSetup({ ...slack.settings, traceUrl });
+  server = setup.server;
+  await slackChannel();
+  await server.policy({ effect: 'require_approval' });
+  await server.check({}, { 'x-actlog-traceparent': traceparent });
+  const [card] = await slack.called('chat.postMessage');
+  const link = {
+    type: 'link',
+    url: 'https://jaeger.example.com/trace/4bf92f3577b34da6a3ce929d0e0e4736?span=00f067aa0ba902b7',
+    text: '4bf92f3577b34da6a3ce929d0e0e4736',
+  };
+  expect(slack.shown(card)).toContain(JSON.stringify(link));
+});
+
 test('decides as the person whose confirmed address Slack names, and shows that in the card', async () => {
   const grace = await SignedIn.as('grace', setup.url);
   await slackChannel();

@@ -199,6 +199,7 @@ create table events (
   received_ms bigint not null,
   stamp bigint not null,
   identity text,
+  traceparent text,
   primary key (tenant_id, session_id, arrival, received_ms)
 ) partition by range (received_ms);
 create index events_in_order on events (tenant_id, session_id, source_ms, event_id);
@@ -359,6 +360,7 @@ create table policy_decisions (
   parent_agents text,
   executed_hash text,
   identity text,
+  traceparent text,
   held_status text,
   ended_ms bigint,
   primary key (tenant_id, id)
@@ -414,6 +416,7 @@ create table pending_actions (
   subagent text,
   parent_agents text,
   identity text,
+  traceparent text,
   policies text,
   grant_id text,
   editable text,

@@ -29,6 +29,7 @@ const insertUnlessKnown = bulkInsert(
     'received_ms',
     'stamp',
     'identity',
+    'traceparent',
   ],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
@@ -117,12 +118,14 @@ interface StoredEventFields {
   readonly stamp: number;
   /** Verified identity of the sender, as JSON; `null` for none. */
   readonly identity: string | null;
+  /** W3C `traceparent` of the call; `null` for none. */
+  readonly traceparent: string | null;
 }
 
 /** Returns the row of an event. */
 export function eventRow(
   event: ActivityEvent,
-  { tenantId, sourceMs, arrival, receivedMs, stamp, identity }: StoredEventFields,
+  { tenantId, sourceMs, arrival, receivedMs, stamp, identity, traceparent }: StoredEventFields,
 ): Selectable<EventTable> {
   return {
     tenant_id: tenantId,
@@ -138,6 +141,7 @@ export function eventRow(
     received_ms: receivedMs,
     stamp,
     identity,
+    traceparent,
   };
 }
 
@@ -179,5 +183,6 @@ export function eventEnvelope(row: Selectable<EventTable>) {
     schemaVersion: row.schema_version,
     receivedAt: isoTime(row.received_ms),
     ...(row.identity !== null && { identity: JSON.parse(row.identity) as CallerIdentity }),
+    ...(row.traceparent !== null && { traceparent: row.traceparent }),
   };
 }
