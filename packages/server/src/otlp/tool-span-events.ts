@@ -1,4 +1,10 @@
-import { type ActivityEvent, limits, schemaVersion, subagentCallCategory, toolCallCategory } from '@actlog/protocol';
+import {
+  type ActivityEvent,
+  limits,
+  schemaVersion,
+  subagentCallCategory,
+  toolCallCategory,
+} from '@actlog/protocol';
 import { ArgumentsHasher, noHash, toIdentifier, toResourceId, traceparentOf } from '@actlog/tool-call';
 import {
   agentIn,
@@ -124,7 +130,10 @@ function within({ stated, span }: Node, outer: Surroundings): Surroundings {
 function agentsWithin(agentId: string, around: readonly string[]): readonly string[] {
   const outer = around.filter((id) => id !== agentId);
   const isTooDeep = outer.length > limits.maxParentAgents;
-  return [agentId, ...(isTooDeep ? [...outer.slice(0, limits.maxParentAgents - 1), ...outer.slice(-1)] : outer)];
+  return [
+    agentId,
+    ...(isTooDeep ? [...outer.slice(0, limits.maxParentAgents - 1), ...outer.slice(-1)] : outer),
+  ];
 }
 
 function keyOf(traceId: string | undefined, spanId: string | undefined): string | undefined {
@@ -213,7 +222,9 @@ export async function toolSpanEvents(
   const records = calls
     .filter((call) => !emitted.isReportedByAnother(call, tree.around(call)))
     .flatMap((call): SpanEventRecord[] => {
-      const parentAgentIds = tree.surroundingsOf(call).parentAgentIds.map((id) => toResourceId(id, unknownAgent));
+      const parentAgentIds = tree
+        .surroundingsOf(call)
+        .parentAgentIds.map((id) => toResourceId(id, unknownAgent));
       const record = {
         event: eventOf(call, tree),
         sourceMs: call.endedMs,
@@ -221,7 +232,9 @@ export async function toolSpanEvents(
         traceparent: traceparentOf({ ...call, traceFlags: 1 }),
         parentAgentIds,
       };
-      return parentAgentIds.length === 0 ? [record] : [record, { ...record, event: placeEvent(record, call) }];
+      return parentAgentIds.length === 0
+        ? [record]
+        : [record, { ...record, event: placeEvent(record, call) }];
     });
   return { records, unread: unread.list() };
 }
