@@ -122,7 +122,9 @@ const doors: Readonly<Record<string, Door>> = {
   'the gateway, from a client that records': async ({ root, between }) => {
     const recorder = recorderOf();
     const gateway = RawGateway.start(environment(), testServer('scripted-server.ts'), enforce);
-    onTestFinished(() => gateway.end());
+    onTestFinished(async () => {
+      await gateway.end();
+    });
     await gateway.initialize('client');
     const { sharedCalls } = recorder.forAdapter({ framework: 'mcp', sdk: 'tests' });
     const inner = { toolName: 'echo', arguments: {}, agentId: `${root}-inner` };

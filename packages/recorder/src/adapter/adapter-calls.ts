@@ -197,7 +197,7 @@ export class AdapterCalls {
   }
 
   #run<Result>(call: HookedCall, callId: string | undefined, run: RunCall<Result>): Promise<Result> {
-    const { signal, actionId, announced, onRecorded, acceptsChanges } = call;
+    const { signal, actionId, announced, onRecorded, acceptsChanges, schema } = call;
     const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
     const facts = this.#facts(call);
     const sessionId = announced?.sessionId ?? facts.sessionId;
@@ -211,6 +211,7 @@ export class AdapterCalls {
         announced,
         onRecorded,
         acceptsChanges,
+        schema,
         responseStatusOf,
         resultOf: call.resultOf ?? this.#traits.resultOf,
       },

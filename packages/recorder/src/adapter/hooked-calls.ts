@@ -241,6 +241,11 @@ export interface HookedCall {
    * `false`; an approval of changed arguments then denies the call.
    */
   readonly acceptsChanges?: boolean | undefined;
+  /**
+   * Schema of the arguments, if the framework has validated them before the hook: changed arguments are validated by it.
+   * Default: the framework validates the arguments that the hook runs the tool with.
+   */
+  readonly schema?: unknown;
   /** Hash to record if the hook does not see the arguments. Only for calls that have ended. */
   readonly argumentsHash?: string | undefined;
   /** Start time of a call that has ended, to recognize it where neither its id nor `startedIn` is known. */

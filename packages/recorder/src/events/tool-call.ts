@@ -61,6 +61,12 @@ export interface ToolCall {
    * `false`; an approval of changed arguments then denies the call.
    */
   readonly acceptsChanges?: boolean | undefined;
+  /**
+   * Schema of the arguments, such as one of zod, if `run` does not validate them: a Standard Schema, one of the AI SDK, or a
+   * function that returns one. Arguments that an approver changed are validated by it, and run as they were approved; the
+   * call is denied if it does not permit them. Default: changed arguments are not validated.
+   */
+  readonly schema?: unknown;
 }
 
 /** Change of a call's arguments by an approver. */

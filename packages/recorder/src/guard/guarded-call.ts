@@ -21,6 +21,8 @@ export interface GuardedCall {
   readonly hashNow: () => string | Promise<string>;
   /** `true` if the caller runs the tool with changed arguments when it gets any. */
   readonly acceptsChanges: boolean;
+  /** Schema by which changed arguments are validated; undefined for none. */
+  readonly schema: unknown;
   /** Hash of the requested arguments, if an approver changed them and the call has the changed ones. */
   changedFrom: string | undefined;
   /** The approver's change, once the guard allows the call with it. */
@@ -80,6 +82,7 @@ export function guardedCall(
     hash: known.hash,
     hashNow: known.hashNow,
     acceptsChanges: call.acceptsChanges === true,
+    schema: call.schema,
     changedFrom: known.changedFrom,
     change: undefined,
     originsNow: known.originsNow,
