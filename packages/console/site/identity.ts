@@ -15,6 +15,8 @@ export interface Identity {
   readonly csrfToken?: string | undefined;
   /** `true` if the page can sign a person out. */
   readonly canSignOut?: boolean | undefined;
+  /** Address of a trace, with `{traceId}`; undefined if the deployment names no tracer. */
+  readonly traceUrl?: string | undefined;
   readonly scopes: readonly Scope[];
 }
 

@@ -69,6 +69,27 @@ const initialize = (name: string) =>
 const call = (id: number, name: string) =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } });
 
+test('records the trace of a call from its request, and first of all from its message', async () => {
+  const ofRequest = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const ofMessage = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00';
+  const { url } = await listen(['--agent', 'traced', '--', ...testServer('scripted-server.ts')]);
+  const started = await post(url, initialize('traced'));
+  await started.text();
+  const session = { 'mcp-session-id': started.headers.get('mcp-session-id') ?? '' };
+  const calling = async (id: number, meta: object | undefined, headers: Record<string, string>) => {
+    const params = { name: 'echo', arguments: { id }, ...(meta && { _meta: meta }) };
+    const message = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    await (await post(url, message, { ...session, ...headers })).text();
+  };
+  await calling(1, undefined, { traceparent: ofRequest });
+  await calling(2, { traceparent: ofMessage }, { traceparent: ofRequest });
+  await calling(3, undefined, {});
+  await calling(4, undefined, { traceparent: 'not one' });
+  const [{ sessionId = '' } = {}] = await service.calls('traced', 4);
+  const events = await service.client.sessions.events(sessionId).toArray({ limit: 10 });
+  expect(events.map(({ traceparent }) => traceparent ?? null)).toEqual([ofRequest, ofMessage, null, null]);
+});
+
 test('passes requests and responses between HTTP peers byte for byte, with their headers', async () => {
   const seen: { method: string; url: string; session: unknown; body: string; authorization: unknown }[] = [];
   const events =

@@ -149,6 +149,7 @@ export class HookHandler {
       arguments: call.arguments,
       argumentsHash: facts?.argumentsHash ?? '',
       framework: agent,
+      traceparent: facts?.traceparent,
       actionId,
     };
   }

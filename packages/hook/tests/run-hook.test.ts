@@ -194,6 +194,31 @@ test('denies a call whose event has a member twice, also when the guard is fail-
   await expect.poll(() => service.calls(call.sessionId)).toEqual(['claude-code Bash 403']);
 });
 
+test('records the trace that the agent gives its hooks, with the check and the event', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const archive = await service.policy({ name: 'hold', effect: 'require_approval' });
+  const environment = { ...newEnvironment(), TRACEPARENT: traceparent };
+  const call = newCall();
+  const args = ['claude-code', ...failClosed];
+  const running = runHook(args, before(call), environment);
+  await service.decide(call.sessionId, 'approve');
+  await running;
+  await archive();
+  const bad = newCall({ sessionId: call.sessionId });
+  const [approved] = await service.client.guardian.pendingActions
+    .list({ sessionId: call.sessionId, status: 'approved' })
+    .toArray({ limit: 1 });
+  expect(approved).toMatchObject({ traceparent });
+  // The process that reports the end need not know it.
+  await runHook(args, succeeded(call), { ...environment, TRACEPARENT: '' });
+  await runHook(args, succeeded(bad), { ...environment, TRACEPARENT: 'not one' });
+  const traces = async () => {
+    const events = await service.events(call.sessionId);
+    return events.flatMap((event) => (event.category === 'tool_api' ? [event.traceparent ?? null] : []));
+  };
+  await expect.poll(traces).toEqual([traceparent, null]);
+});
+
 test('hashes and shows a number by its own digits', async () => {
   const archive = await service.policy({
     name: 'hold',

@@ -83,6 +83,13 @@ export const headers = {
   prefer: 'prefer',
   /** Token (JWT) of a configured issuer that verifies the agent and the principal of a request (reference profile). */
   identity: 'x-actlog-identity',
+  /**
+   * W3C `traceparent` of the call that an event or a check is about (reference profile). `traceparent` itself is about the
+   * request, which a recorder sends later than the call.
+   */
+  callTraceparent: 'x-actlog-traceparent',
+  /** `traceparent` of the request (W3C Trace Context). A check is sent during its call, so it stands for both. */
+  traceparent: 'traceparent',
   /** Identifies one request in the server's logs; set on every response of the reference profile. */
   requestId: 'x-request-id',
 } as const;

@@ -192,6 +192,7 @@ const pendingAction = {
     agentVerified: true,
     principalVerified: true,
   },
+  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   approvals: {
     required: 2,
     approverKeys: null,

@@ -56,6 +56,8 @@ export interface PolicyDecision {
   readonly parentAgentIds: readonly string[];
   /** Verified identity of the caller of the check; null if it sent no token. */
   readonly identity: CallerIdentity | null;
+  /** W3C `traceparent` of the call that was checked; null if the check named none. */
+  readonly traceparent: string | null;
   /** `true` for a check without effects, for example from a guard that only observes. */
   readonly dryRun: boolean;
   /** Time that the decision took on the server, without the wait for an approver, in milliseconds. */

@@ -36,6 +36,7 @@ export type { RunningCall } from './recording/active-call.ts';
 export {
   type Instrumented,
   RecorderSession,
+  type SessionOptions,
   type SessionRecorder,
   type ToolFunctions,
 } from './recording/recorder-session.ts';

@@ -23,6 +23,7 @@ import {
   type Instrumented,
   instrumentTools,
   RecorderSession,
+  type SessionOptions,
   type ToolFunctions,
 } from './recording/recorder-session.ts';
 import { SharedCalls } from './recording/shared-calls.ts';
@@ -163,8 +164,8 @@ export class Recorder {
   }
 
   /** Returns a session to record in, with the given id or a new one. */
-  session(id?: string): RecorderSession {
-    return new RecorderSession(id ?? createEventId(Date.now()), this);
+  session(id?: string, options?: SessionOptions): RecorderSession {
+    return new RecorderSession(id ?? createEventId(Date.now()), this, options);
   }
 
   /**
@@ -406,7 +407,7 @@ export class AdapterRecorder {
   }
 
   /** Calls `recorder.session` under this adapter's identity. */
-  session(id?: string): RecorderSession {
-    return new RecorderSession(id ?? createEventId(Date.now()), this);
+  session(id?: string, options?: SessionOptions): RecorderSession {
+    return new RecorderSession(id ?? createEventId(Date.now()), this, options);
   }
 }

@@ -134,7 +134,7 @@ export function assemble(
   const unreadSpans = new UnreadSpansOfTenants();
   const policySets = new PolicySets();
   const addressGuard = new AddressGuard(settings.webhookAllowedRanges, settings.webhookAllowedPorts);
-  const { publicUrl } = settings;
+  const { publicUrl, traceUrl } = settings;
   const channelAgent = guardedAgent(addressGuard);
   const slack = new SlackChannel(settings, channelAgent);
   const drivers = new Map<string, ChannelDriver>(
@@ -234,7 +234,7 @@ export function assemble(
     outbox,
     keys,
     addressGuard,
-    channels: new ChannelDeliveries({ storage, secret, drivers, publicUrl }),
+    channels: new ChannelDeliveries({ storage, secret, drivers, publicUrl, traceUrl }),
     alerts: new AlertWatch({ storage, routing, onQueued: () => outbox.wake() }),
     closeChannels: () => channelAgent.destroy(),
     pipelinedMemory: memory('Too many pipelined requests are waiting.'),
@@ -273,6 +273,7 @@ export function assemble(
         slackPeople: settings.slackPeople,
         failedAuthentications,
         publicUrl,
+        traceUrl,
       });
       mountLog(app, {
         storage,

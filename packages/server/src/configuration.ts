@@ -29,6 +29,9 @@ const classProblem = {
       : undefined,
 };
 
+const traceUrlForm =
+  'must be an address with {traceId} and without a password, such as https://jaeger.example.com/trace/{traceId}';
+
 const trueOrFalse = z.boolean('must be true or false');
 
 const optionalQuota = z.int().min(0).nullable().optional();
@@ -241,6 +244,14 @@ export const configuration = z.strictObject({
    * JSON, or the path of a file with it.
    */
   identityIssuers: issuersSetting.default([]),
+  /**
+   * Address of a trace in your tracer, such as `https://jaeger.example.com/trace/{traceId}`, to which the console and
+   * cards link. `{spanId}` stands for the span. Default: none.
+   */
+  traceUrl: z
+    .url({ protocol: /^https?$/, error: traceUrlForm })
+    .refine((url) => url.includes('{traceId}') && !/\/\/[^/]*@/.test(url), traceUrlForm)
+    .optional(),
   /** `true` to refuse events, spans and checks without a token that verifies their agent, with any key. */
   requireIdentity: trueOrFalse.default(false),
   /** `true` to serve the console and its API below `/console`. */

@@ -51,6 +51,24 @@ test('denies what no policy allows, and lets the others decide first', async () 
   expect(await check('other', 'read_file', inside)).toMatchObject({ decision: 'allow' });
 });
 
+test('tells a key nothing about agents that it is not bound to', async () => {
+  const server = await testServer();
+  await server.policy({ effect: 'deny', match: { tools: ['drop_*'] } });
+  const { apiKey } = await server.server.admin.keys.create('default', {
+    name: 'bound',
+    scopes: ['ingest'],
+    agents: ['billing*', 'support'],
+  });
+  const key = server.as(apiKey);
+  const tools = ['drop_table', 'read'];
+  for (const agentId of ['billing2', 'support']) {
+    expect(await sentTo(key, 'POST', path, { agentId, tools })).toEqual({ denied: ['drop_table'] });
+  }
+  const error = await readError(await sendTo(key, 'POST', path, { agentId: 'mailer', tools }));
+  expect(error).toMatchObject({ status: 403, code: 'PERMISSION_DENIED' });
+  expect(error.message).toContain('"billing*", "support" only, not as "mailer"');
+});
+
 test('names the field of a request that is invalid', async () => {
   const server = await testServer();
   const error = await readError(await sendTo(server, 'POST', path, { agentId: 'a', tools: [] }));

@@ -82,6 +82,7 @@ test('keeps every decision, an allowed action without a policy included', async 
       subagent: null,
       parentAgentIds: [],
       identity: null,
+      traceparent: null,
       executedHash: null,
       dryRun: false,
       durationMs: expect.any(Number),

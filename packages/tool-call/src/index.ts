@@ -31,3 +31,4 @@ export {
   taskStatus,
   unreadableStatus,
 } from './outcome/response-status.ts';
+export { parseTraceparent, traceparentOf } from './traceparent.ts';

@@ -51,6 +51,7 @@ type Execute = (input: unknown, options?: ExecutionOptions) => unknown;
 /** A tool that this process runs. */
 interface ExecutableTool {
   readonly execute: Execute;
+  readonly inputSchema?: unknown;
 }
 
 /** Binds a tool that runs programs to the tools that they may call, and returns the tool that is run. */
@@ -111,6 +112,8 @@ function recordedExecute(toolName: string, tool: ExecutableTool, calls: AdapterC
       signal: options?.abortSignal,
       sessionId,
       acceptsChanges: true,
+      // The AI SDK validates before `execute`.
+      schema: tool.inputSchema,
     };
   };
   const once: Execute = (input, options) => {

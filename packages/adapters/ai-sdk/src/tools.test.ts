@@ -282,3 +282,49 @@ test('hashes the input passed by the AI SDK', async () => {
   expect(toolCalls[0]?.input).toEqual({ text: 'a', times: 2 });
   expect(event?.payload?.argumentsHash).toBe(await hashArguments(toolCalls[0]?.input));
 });
+
+test.each(['once', 'streamed'] as const)(
+  'denies a call whose changed arguments the schema of its tool refuses: %s',
+  async (kind) => {
+    const { id: policyId } = await service.client.policies.create({
+      name: 'pay with changes',
+      effect: 'require_approval',
+      match: { tools: ['pay'] },
+      approval: { timeoutSeconds: 60, onTimeout: 'deny', editable: [{ path: 'unit', anyText: true }] },
+    });
+    const ran: string[] = [];
+    const run = (unit: string) => {
+      ran.push(unit);
+      return 'paid';
+    };
+    const settings = { inputSchema: z.object({ unit: z.enum(['EUR', 'USD']) }) };
+    const pay =
+      kind === 'once'
+        ? tool({ ...settings, execute: async ({ unit }) => run(unit) })
+        : tool({
+            ...settings,
+            async *execute({ unit }) {
+              yield run(unit);
+            },
+          });
+    const showArguments = (args: unknown) => args as Record<string, unknown>;
+    const sessionId = `schema-${kind}`;
+    const tools = actlog({ pay }, { recorder: service.guarded({ showArguments }), sessionId });
+    const pass = async (unit: string) => {
+      const model = modelOf([[callOf('pay', { unit: 'EUR' })]]);
+      const running = generateText({ model, tools, prompt: 'go', stopWhen: stepCountIs(2) });
+      const { id } = await service.held(sessionId);
+      const changedArguments = { unit };
+      await service.client.guardian.pendingActions.decide(id, { decision: 'approve', changedArguments });
+      await running;
+      return JSON.stringify(toolResultsOf(model));
+    };
+    expect(await pass('gold')).toContain('the schema of the tool does not permit them (at unit)');
+    expect(ran).toEqual([]);
+    expect(await pass('USD')).toContain('paid');
+    expect(ran).toEqual(['USD']);
+    const statuses = (await service.events(sessionId)).map(({ status }) => status);
+    expect(statuses).toEqual([403, 200]);
+    await service.client.policies.archive(policyId);
+  },
+);

@@ -32,6 +32,7 @@ interface StepInput extends ToolContext {
 
 /** A step of a workflow. */
 interface Step {
+  readonly inputSchema?: unknown;
   readonly id: string;
   /** `TOOL` for a step that was made of a tool. */
   readonly component?: string;
@@ -68,7 +69,7 @@ function coveredStep(step: Step): Step {
       );
     const { requestContext, tracingContext, abortSignal, suspend } = given;
     const context = { requestContext, tracingContext, abortSignal, workflow: { suspend } } as ToolContext;
-    return recordedExecute(step.id, run, coverage.calls)(given.inputData, context);
+    return recordedExecute(step.id, run, coverage.calls, step.inputSchema)(given.inputData, context);
   };
   return withMethods(step, { execute }, 'class-methods');
 }
@@ -219,7 +220,7 @@ function recordTools<Tools extends ToolsInput>(
     const isRecorded = isExecutable(tool) && calls.covers(toolName);
     if (!isRecorded) return [name, tool];
     const execute: Execute = (...args) => runReported(tool, ...args);
-    const recorded = recordedExecute(toolName, execute, calls, tool.execute);
+    const recorded = recordedExecute(toolName, execute, calls, tool.inputSchema, tool.execute);
     rememberReporting(recorded);
     // Own functions of the tool may be schemas.
     return [name, withMethods(tool, { execute: recorded }, 'class-methods')];

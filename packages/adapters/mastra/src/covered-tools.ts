@@ -109,7 +109,7 @@ function coveringExecute(tool: ExecutableTool): Execute {
     const toolName = reporting().get(covering) ?? idOf(tool);
     if (!coverage || toolName === undefined || !coverage.calls.covers(toolName)) return execute(...args);
     if (isReported(covering, idOf(tool), args[1])) return execute(...args);
-    return recordedExecute(toolName, execute, coverage.calls)(...args);
+    return recordedExecute(toolName, execute, coverage.calls, tool.inputSchema)(...args);
   };
   return covering;
 }

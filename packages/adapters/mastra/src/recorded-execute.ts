@@ -20,6 +20,7 @@ export type Execute = (input: unknown, context?: ToolContext) => unknown;
 /** A tool that this process runs. */
 export interface ExecutableTool {
   readonly execute: Execute;
+  readonly inputSchema?: unknown;
 }
 
 /** Returns `true` for a tool that this process runs. */
@@ -32,12 +33,14 @@ export function isExecutable(tool: unknown): tool is ExecutableTool {
  *
  * @param toolName - name that the model knows
  * @param execute - function that runs the tool
+ * @param schema - schema of the input, which Mastra has validated
  * @param wrapped - function that the result takes the place of. Default: the same
  */
 export function recordedExecute(
   toolName: string,
   execute: Execute,
   calls: AdapterCalls,
+  schema: unknown,
   wrapped: object = execute,
 ): Execute {
   const recorded = recordedCalls(calls.recorder);
@@ -52,7 +55,7 @@ export function recordedExecute(
     try {
       // Mastra has added ids to the input of an agent or a workflow, which the changed arguments do not have.
       const acceptsChanges = !/^(agent|workflow)-/.test(toolName);
-      const guarded = { ...call, wrapping: { wrapper, wrapped }, acceptsChanges };
+      const guarded = { ...call, wrapping: { wrapper, wrapped }, acceptsChanges, schema };
       return await calls.run(guarded, (args, change) => {
         ended = (async () => execute(change ? args : input, context))();
         // It may also throw: if Mastra runs a tool before the model has ended its turn, it cannot be suspended yet.

@@ -380,3 +380,45 @@ test('returns excluded tools and tools that run elsewhere unchanged', () => {
   expect(wrapped.fail).not.toBe(fail);
   expect(wrapped.fail).toBeInstanceOf(Tool);
 });
+
+test.each(['of Mastra', 'of the AI SDK'])(
+  'does not run a tool %s with changes that its schema refuses',
+  async (kind) => {
+    const { id: policyId } = await service.client.policies.create({
+      name: 'pay with changes',
+      effect: 'require_approval',
+      match: { tools: ['pay'] },
+      approval: { timeoutSeconds: 60, onTimeout: 'deny', editable: [{ path: 'unit', anyText: true }] },
+    });
+    const ran: string[] = [];
+    const inputSchema = z.object({ unit: z.enum(['EUR', 'USD']) });
+    const settings = {
+      id: 'pay',
+      description: 'Pays.',
+      inputSchema,
+      execute: async ({ unit }: z.infer<typeof inputSchema>) => {
+        ran.push(unit);
+        return 'paid';
+      },
+    };
+    const pay = kind === 'of Mastra' ? createTool(settings) : settings;
+    const showArguments = (args: unknown) => args as Record<string, unknown>;
+    const recorder = service.guarded({ showArguments });
+    const own = actlog.tools({ pay } as ToolsInput, { recorder });
+    const pass = async (unit: string) => {
+      const session = `schema ${kind} ${unit}`;
+      const { agent } = agentOf({ turns: [[{ name: 'pay', args: { unit: 'EUR' } }]], tools: own });
+      const running = agent.generate('go', inThread(session));
+      const { id } = await service.held(session);
+      const changedArguments = { unit };
+      await service.client.guardian.pendingActions.decide(id, { decision: 'approve', changedArguments });
+      await running;
+      return (await service.events(session)).map(({ status }) => status);
+    };
+    expect(await pass('gold')).toEqual([403]);
+    expect(ran).toEqual([]);
+    expect(await pass('USD')).toEqual([200]);
+    expect(ran).toEqual(['USD']);
+    await service.client.policies.archive(policyId);
+  },
+);

@@ -30,6 +30,23 @@ test.each([
 });
 
 test.each([
+  ['v1', v1],
+  ['v2', v2],
+] as const)('%s: records the trace that a request states in its _meta', async (version, sdk) => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const server = sdk.emptyServer();
+  sdk.register(server as never, suiteTools().all);
+  const sessionId = `traced-${version}`;
+  actlog(server, { recorder: service.recorder(), sessionId });
+  const client = sdk.newClient();
+  await sdk.connectInMemory(client as never, server as never);
+  await client.callTool({ ...failing, _meta: { traceparent } });
+  await client.callTool({ ...failing, _meta: { traceparent: 7 } } as never);
+  const events = await service.storedEvents(sessionId);
+  expect(events.map((event) => event.traceparent ?? null)).toEqual([traceparent, null]);
+});
+
+test.each([
   ['v1', v1, Server],
   ['v2', v2, ServerV2],
 ] as const)('%s: records and guards a gateway with a fallback handler', async (version, sdk, Low) => {

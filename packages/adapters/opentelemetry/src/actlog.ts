@@ -8,6 +8,7 @@ import {
   type RunningCall,
   refuseGuard,
   toolContent,
+  traceparentOf,
 } from '@actlog/recorder/adapter';
 import {
   agentIn,
@@ -78,6 +79,7 @@ class ToolSpanProcessor implements SpanProcessor {
       ...surroundings(span, around),
       toolName: tool.toolName,
       callId: tool.callId,
+      traceparent: traceparentOf(span.spanContext()),
       arguments: tool.arguments,
       argumentsHash: isShown ? undefined : noArgumentsHash,
       startedAt: isInner ? undefined : dateOf(span.startTime),
@@ -244,16 +246,18 @@ function textsOf(parts: unknown): unknown {
 }
 
 /**
- * Returns the session and the agent of a span or of the nearest enclosing span. Without any, the session is the
+ * Returns the session and the agent of a span or of the nearest enclosing span, and the agents around that. Without any, the session is the
  * surrounding `session.run`, otherwise the trace, unless the span is the only one in it.
  */
 function surroundings(
   span: ReadableSpan,
   around: readonly ReadableSpan[],
-): Pick<HookedCall, 'sessionId' | 'agentId'> {
+): Pick<HookedCall, 'sessionId' | 'agentId' | 'parentAgentIds'> {
   const spans = [span, ...around];
   const sessionId = parentIdOf(span) === undefined ? ownSession(span, around) : conversationOf(span, around);
-  return { sessionId, agentId: first(spans, agentIn) ?? first(spans, numberedAgentIn) };
+  const agents = new Set(spans.map((one) => agentIn(one)).filter((id) => id !== undefined));
+  const [agentId = first(spans, numberedAgentIn), ...parentAgentIds] = agents;
+  return { sessionId, agentId, parentAgentIds };
 }
 
 /** Returns the session of the tool calls within a span. */

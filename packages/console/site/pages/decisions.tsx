@@ -7,7 +7,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Choice, Field } from '../parts/field.tsx';
 import { Decider } from '../parts/policies/policy-link.tsx';
 import { ListTable } from '../parts/table.tsx';
-import { ActingAgent, Time } from '../parts/time.tsx';
+import { ActingAgent, Time, TraceLink } from '../parts/time.tsx';
 import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
 import { spanWords } from '../sessions/session-search.ts';
@@ -132,7 +132,7 @@ export function Decisions({ query }: { query: URLSearchParams }) {
               <Decider decision={one} />
             </td>
             <td>
-              <Time at={one.decidedAt} />
+              <Time at={one.decidedAt} /> <TraceLink traceparent={one.traceparent} label="Trace" />
             </td>
           </tr>
         )}

@@ -1,4 +1,5 @@
 import { now } from '../clock.ts';
+import { useConnection } from '../connection.ts';
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 // In the language of the surrounding text.
@@ -102,6 +103,27 @@ export function VerifiedBy({ identity }: { identity: unknown }) {
       Verified by a token: subject <code translate={false}>{verifier.subject}</code>, issuer{' '}
       <code translate={false}>{verifier.issuer}</code>
     </p>
+  );
+}
+
+/**
+ * Trace of a call: its id, as a link where the deployment names a tracer; nothing for a call without one.
+ *
+ * @param label - text of the link instead of the id; nothing is shown without a tracer then
+ */
+export function TraceLink({ traceparent, label }: { traceparent: unknown; label?: string }) {
+  const { identity } = useConnection();
+  const [, traceId, spanId] =
+    /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(String(traceparent)) ?? [];
+  if (traceId === undefined || spanId === undefined) return null;
+  const id = label ?? <code translate={false}>{traceId}</code>;
+  const address = identity.traceUrl?.replaceAll('{traceId}', traceId).replaceAll('{spanId}', spanId);
+  // Only the operator sets the address, but a link to a script must not depend on that.
+  if (address === undefined || !/^https?:/i.test(address)) return label === undefined ? id : null;
+  return (
+    <a href={address} target="_blank" rel="noreferrer" title="Open the trace">
+      {id}
+    </a>
   );
 }
 

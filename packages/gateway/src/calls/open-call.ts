@@ -58,6 +58,8 @@ export interface CallContext extends Caller {
   readonly calls: GatewayCalls;
   /** Person or system on whose behalf the call is made, if the client proved it. */
   readonly principal: string | undefined;
+  /** W3C `traceparent` of the request that brought the call; undefined for none. */
+  readonly traceparent: string | undefined;
   /** Client's connection, with which waiting calls end. */
   readonly owner: object;
   /** Receives the decision, while the call's line can still be forwarded in order. */
@@ -151,6 +153,7 @@ export class OpenCall {
       arguments: argumentsOf(params),
       sessionId,
       agentId,
+      traceparent: this.#context.traceparent,
       callId,
       actionId,
       signal: this.#abort.signal,

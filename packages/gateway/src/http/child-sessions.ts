@@ -71,11 +71,14 @@ export class ChildSessions {
       response.end(errorText(null, rpcErrors.parseError, 'The body is not JSON.'));
       return;
     }
+    const traceparent = request.headers.traceparent?.toString();
     if (known) {
-      known.post(body, messages, new ClientResponse(request, response));
+      known.post(body, messages, new ClientResponse(request, response), traceparent);
     } else if (messages.some(({ method }) => method === 'initialize')) {
       const session = await this.#start(response, caller);
-      session?.post(body, messages, new ClientResponse(request, response, { [sessionHeader]: session.id }));
+      if (!session) return;
+      const client = new ClientResponse(request, response, { [sessionHeader]: session.id });
+      session.post(body, messages, client, traceparent);
     } else {
       respondJson(response, 400, `The header ${sessionHeader} is missing: send initialize first.`);
     }
@@ -157,7 +160,12 @@ class ChildSession {
   }
 
   /** Takes the body of a request. */
-  post(body: Buffer, messages: readonly RpcMessage[], client: ClientResponse): void {
+  post(
+    body: Buffer,
+    messages: readonly RpcMessage[],
+    client: ClientResponse,
+    traceparent: string | undefined,
+  ): void {
     const requests = messages.filter(({ id, method }) => id !== undefined && method !== undefined);
     if (requests.length > 0) {
       const ids = new Set(requests.map(({ id }) => keyOfId(id)));
@@ -171,7 +179,7 @@ class ChildSession {
         this.#relay.cancelWaiting((id) => ids.has(keyOfId(id)));
       });
     }
-    this.#relay.fromClient(body);
+    this.#relay.fromClient(body, traceparent);
     if (requests.length === 0) client.finish();
   }
 

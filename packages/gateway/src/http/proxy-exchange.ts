@@ -123,7 +123,7 @@ export class ProxyExchange {
     });
     // Only until the request is forwarded, because the server's headers are passed on unchanged.
     this.#stopStarting = this.#client.startStreamSoon();
-    if (request.method === 'POST') relay.fromClient(body);
+    if (request.method === 'POST') relay.fromClient(body, request.headers.traceparent?.toString());
     // The gateway reads no other bodies, so that the server gets none.
     else void this.#forward(Buffer.alloc(0), relay, session);
     session.clientName = relay.clientName;

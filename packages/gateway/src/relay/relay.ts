@@ -89,8 +89,12 @@ export class Relay {
     return this.#clientName;
   }
 
-  /** Takes a message, or a batch, of the client. */
-  fromClient(line: Buffer): void {
+  /**
+   * Takes a message, or a batch, of the client.
+   *
+   * @param traceparent - of the request that brought it, for calls that state none in `_meta`
+   */
+  fromClient(line: Buffer, traceparent?: string | undefined): void {
     const text = line.toString();
     if (text.trim() === '') {
       this.#ends.toServer(line);
@@ -107,7 +111,7 @@ export class Relay {
     const messages = messagesOf(value);
     for (const message of messages) this.#clientName = clientNameIn(message) ?? this.#clientName;
     this.#lists?.request(messages);
-    if (messages.some(isCall)) this.#takeCalls(line, messages, Array.isArray(value));
+    if (messages.some(isCall)) this.#takeCalls(line, messages, Array.isArray(value), traceparent);
     else this.#passToServer(line, messages);
   }
 
@@ -240,7 +244,12 @@ export class Relay {
     for (const { requestId, reason } of cancellations) this.#open.take(requestId)?.cancel(reason);
   }
 
-  #takeCalls(line: Buffer, messages: readonly RpcMessage[], isBatch: boolean): void {
+  #takeCalls(
+    line: Buffer,
+    messages: readonly RpcMessage[],
+    isBatch: boolean,
+    traceparent: string | undefined,
+  ): void {
     const calls: OpenCall[] = [];
     const requests = [...messages.entries()].filter((entry): entry is [number, CallRequest] =>
       isCall(entry[1]),
@@ -257,6 +266,7 @@ export class Relay {
         owner: this,
         ...this.#caller,
         principal: this.#principal,
+        traceparent,
         admit: (holdMs, signal) => this.#admit(request, holdMs, signal),
         decided: (decision) => {
           // A refusal never comes before the constructor has returned: it needs a check.

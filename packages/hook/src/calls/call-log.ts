@@ -99,6 +99,8 @@ export class CallLog {
       ...(call.subagent !== undefined && { subagent: call.subagent }),
       toolName: call.toolName,
       argumentsHash: this.#hasher.hashSync(call.arguments),
+      // OpenTelemetry's convention for programs that a traced program starts.
+      ...(process.env.TRACEPARENT && { traceparent: process.env.TRACEPARENT }),
     };
   }
 
@@ -192,7 +194,7 @@ export class CallLog {
   }
 
   #write(eventId: string, facts: CallFacts, responseStatus: number): boolean {
-    const { agentId, sessionId, subagent, toolName, argumentsHash } = facts;
+    const { agentId, sessionId, subagent, toolName, argumentsHash, traceparent } = facts;
     return this.#options.spool.write({
       eventId,
       agentId,
@@ -200,6 +202,7 @@ export class CallLog {
       subagent,
       toolName,
       argumentsHash,
+      traceparent,
       responseStatus,
       atMs: Date.now(),
     });

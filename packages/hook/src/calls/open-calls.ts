@@ -126,6 +126,8 @@ export interface CallFacts {
   readonly subagent?: string | undefined;
   readonly toolName: string;
   readonly argumentsHash: string;
+  /** W3C `traceparent` that the agent gave its hook; undefined for none. */
+  readonly traceparent?: string | undefined;
   /** Process of the agent; undefined if unknown. */
   readonly owner?: ProcessIdentity | undefined;
 }

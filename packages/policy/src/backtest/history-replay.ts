@@ -124,6 +124,7 @@ export interface PastDecision
     | 'subagent'
     | 'parentAgentIds'
     | 'identity'
+    | 'traceparent'
     | 'grantId'
     | 'executedHash'
     | 'durationMs'

@@ -34,6 +34,7 @@ function held(changes: Partial<HeldAction> = {}): HeldAction {
     subagent: null,
     parentAgentIds: [],
     identity: null,
+    traceparent: null,
     approvals: {
       required: 1,
       approverKeys: null,

@@ -31,6 +31,7 @@ export type HeldAction = Pick<
   | 'subagent'
   | 'parentAgentIds'
   | 'identity'
+  | 'traceparent'
   | 'approvals'
   | 'grantId'
   | 'editable'
@@ -59,7 +60,7 @@ const defaultApproval = { timeoutSeconds: 900, onTimeout: 'deny' } as const;
  */
 export function newHeldAction(
   id: string,
-  { action, principal, subagent, parentAgentIds = [], identity = null }: IdentifiedCheck,
+  { action, principal, subagent, parentAgentIds = [], identity = null, traceparent = null }: IdentifiedCheck,
   requestedBy: string,
   fired: readonly FiredPolicy[],
   nowMs: number,
@@ -84,6 +85,7 @@ export function newHeldAction(
     subagent: subagent ?? null,
     parentAgentIds: [...parentAgentIds],
     identity,
+    traceparent,
     approvals: { ...rules, given: [] },
     grantId: null,
     editable,

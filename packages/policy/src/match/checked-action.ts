@@ -4,6 +4,8 @@ import type { ArgumentOrigins, CallerIdentity, PolicyCheck } from '@actlog/proto
 export interface IdentifiedCheck extends PolicyCheck {
   /** Verified identity of the caller; null or undefined for none. */
   readonly identity?: CallerIdentity | null | undefined;
+  /** W3C `traceparent` of the call; null or undefined for none. */
+  readonly traceparent?: string | null | undefined;
 }
 
 /** Action of a check that rules are matched against, created by {@link checkedAction}. */

@@ -101,6 +101,8 @@ const stored = {
   receivedAt: timestamp,
   /** Verified identity of the sender; missing if it sent no token. */
   identity: callerIdentity.optional(),
+  /** W3C `traceparent` of the call; missing if its sender named none. */
+  traceparent: z.string().optional(),
 } as const;
 
 /** The fields of {@link storedEvent}. */

@@ -113,6 +113,8 @@ const profile = {
   parentAgentIds: z.array(z.string()),
   /** Verified identity of the caller of the check; null if it sent no token. */
   identity: callerIdentity.nullable(),
+  /** W3C `traceparent` of the call that was checked; null if its check named none. */
+  traceparent: z.string().nullable(),
   /** Approvals that the action needs, and those that it has. */
   approvals,
   /** Id of the grant that the approval created for later actions; null for none. */

@@ -1,6 +1,7 @@
 import {
   defaultResponseStatus,
   isResponseStatus,
+  parseTraceparent,
   reachedToolStatus,
   type ToolOutcome,
 } from '@actlog/tool-call';
@@ -196,7 +197,7 @@ export class AdapterCalls {
   }
 
   #run<Result>(call: HookedCall, callId: string | undefined, run: RunCall<Result>): Promise<Result> {
-    const { signal, actionId, announced, onRecorded, acceptsChanges } = call;
+    const { signal, actionId, announced, onRecorded, acceptsChanges, schema } = call;
     const responseStatusOf = (outcome: ToolOutcome) => this.#statusOf(outcome, call);
     const facts = this.#facts(call);
     const sessionId = announced?.sessionId ?? facts.sessionId;
@@ -210,6 +211,7 @@ export class AdapterCalls {
         announced,
         onRecorded,
         acceptsChanges,
+        schema,
         responseStatusOf,
         resultOf: call.resultOf ?? this.#traits.resultOf,
       },
@@ -260,6 +262,8 @@ export class AdapterCalls {
         call.subagent ?? (agentId !== undefined && call.parentAgentIds?.length ? call.agentId : undefined),
       parentAgentIds: agentId === undefined ? call.parentAgentIds : undefined,
       agentName: call.agentId,
+      // Ids of frameworks may have another form.
+      traceparent: parseTraceparent(call.traceparent),
     };
   }
 

@@ -45,6 +45,7 @@ function beginWithin(toolName: string) {
       recordedBy: storage,
       toolName,
       argumentsHash: '',
+      traceparent: undefined,
       callId: undefined,
       framework: undefined,
       guard: storage,

@@ -219,6 +219,8 @@ export interface HookedCall {
    * call of theirs. Default: none.
    */
   readonly parentAgentIds?: readonly string[] | undefined;
+  /** W3C `traceparent` of the call; an invalid one is ignored. Default: that of the active OpenTelemetry span. */
+  readonly traceparent?: string | undefined;
   /** Returns what the model sees of the result, where the hook gets an object of the framework. Default: the result. */
   readonly resultOf?: ((result: unknown) => unknown) | undefined;
   /** Aborts the wait for a person's decision. A call aborted by then never runs. */
@@ -239,6 +241,11 @@ export interface HookedCall {
    * `false`; an approval of changed arguments then denies the call.
    */
   readonly acceptsChanges?: boolean | undefined;
+  /**
+   * Schema of the arguments, if the framework has validated them before the hook: changed arguments are validated by it.
+   * Default: the framework validates the arguments that the hook runs the tool with.
+   */
+  readonly schema?: unknown;
   /** Hash to record if the hook does not see the arguments. Only for calls that have ended. */
   readonly argumentsHash?: string | undefined;
   /** Start time of a call that has ended, to recognize it where neither its id nor `startedIn` is known. */

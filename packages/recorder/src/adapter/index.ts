@@ -11,6 +11,7 @@ export {
   parseExactJson,
   repeatedMember,
   stringifyExactJson,
+  traceparentOf,
 } from '@actlog/tool-call';
 export { createEventId } from '../events/event.ts';
 export type { AnnouncedCall, ApprovedChange, RecordedOutcome, RunCall } from '../events/tool-call.ts';

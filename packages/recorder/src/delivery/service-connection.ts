@@ -1,13 +1,13 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import type { Actlog } from '@actlog/client';
 import { type BodySink, Exchange, type Transport } from '@actlog/client/transport';
-import { endpoints } from '@actlog/protocol';
+import { endpoints, headers as headerNames } from '@actlog/protocol';
 import { detached } from '../lib/abort.ts';
 import { LinkedList } from '../lib/linked-list.ts';
 import { timers } from '../lib/timers.ts';
 import { sdkName } from '../version.ts';
 import { acceptedStatus, type EventSender, maxErrorBodyBytes, type SendResult } from './send-result.ts';
-import { type OriginKey, parseOriginKey } from './session-queues.ts';
+import { type OriginKey, parseOriginKey, splitTraceparent } from './session-queues.ts';
 
 /** Maximum number of origins with cached headers; more than any process has. */
 const maxOrigins = 100;
@@ -39,6 +39,12 @@ export class ServiceConnection {
 
   /** Returns the headers for events of one origin. */
   headersFor(key: OriginKey): Readonly<Record<string, string>> {
+    const [origin, traceparent] = splitTraceparent(key);
+    const headers = this.#headersOf(origin);
+    return traceparent === undefined ? headers : { ...headers, [headerNames.callTraceparent]: traceparent };
+  }
+
+  #headersOf(key: OriginKey): Readonly<Record<string, string>> {
     const known = this.#headers.get(key);
     if (known) return known;
     const made = this.#makeHeaders(key);

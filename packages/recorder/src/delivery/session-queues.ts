@@ -262,7 +262,7 @@ interface Origin {
   readonly agentVersion?: string | undefined;
 }
 
-/** An origin as stored in the journal: a JSON array of framework, sdk and agent version. */
+/** An origin as stored in the journal: a JSON array of framework, sdk and agent version, perhaps with a `traceparent`. */
 export type OriginKey = string;
 
 /** Maximum length of a name or version; longer ones are truncated to bound the length of a journal line. */
@@ -277,6 +277,20 @@ function shorten(part: string | undefined): string | null {
   if (part === undefined || part === null) return null;
   return part.length > maxPartLength ? part.slice(0, maxPartLength) : part;
 }
+
+/** Adds the `traceparent` of a call to the origin of its event. Earlier versions of the recorder ignore it. */
+export function withTraceparent(key: OriginKey, traceparent: string): OriginKey {
+  return `${key.slice(0, -1)},"${traceparent}"]`;
+}
+
+/** Returns an origin without the `traceparent` that {@link withTraceparent} added, and the latter; undefined for none. */
+export function splitTraceparent(key: OriginKey): readonly [OriginKey, string | undefined] {
+  const at = key.length - addedLength;
+  return key.startsWith(',"00-', at) ? [`${key.slice(0, at)}]`, key.slice(at + 2, -2)] : [key, undefined];
+}
+
+/** Length of what {@link withTraceparent} adds, in characters: a value of version 00 has 55. */
+const addedLength = ',"'.length + 55 + '"]'.length;
 
 /**
  * Parses an origin from the journal.

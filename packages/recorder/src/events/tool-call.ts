@@ -33,6 +33,11 @@ export interface ToolCall {
    * workflow is resumed. Default, also for an empty string: a new one for every call.
    */
   readonly actionId?: string | undefined;
+  /**
+   * W3C `traceparent` of the call, which leads from its event and decision to its trace. An invalid value is reported to
+   * `onError` and left out. Default: that of the active OpenTelemetry span, otherwise the session's.
+   */
+  readonly traceparent?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
   /** Identifier and version of the integration. */
@@ -56,6 +61,12 @@ export interface ToolCall {
    * `false`; an approval of changed arguments then denies the call.
    */
   readonly acceptsChanges?: boolean | undefined;
+  /**
+   * Schema of the arguments, such as one of zod, if `run` does not validate them: a Standard Schema, one of the AI SDK, or a
+   * function that returns one. Arguments that an approver changed are validated by it, and run as they were approved; the
+   * call is denied if it does not permit them. Default: changed arguments are not validated.
+   */
+  readonly schema?: unknown;
 }
 
 /** Change of a call's arguments by an approver. */
@@ -96,6 +107,11 @@ export type ToolCallFacts = {
   readonly sourceTimestamp?: Date | string | undefined;
   /** Result of the call, as the model sees it. Used only for `origins`, and never sent. */
   readonly result?: unknown;
+  /**
+   * W3C `traceparent` of the call, which leads from its event and decision to its trace. An invalid value is reported to
+   * `onError` and left out. Default: that of the active OpenTelemetry span, otherwise the session's.
+   */
+  readonly traceparent?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */
   readonly framework?: string | undefined;
   /** Identifier and version of the integration. */

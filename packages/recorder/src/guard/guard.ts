@@ -18,6 +18,7 @@ import { timers } from '../lib/timers.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import { type Counters, publish, type Reporter } from '../reporting/reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
+import { schemaProblem } from './argument-schema.ts';
 import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-options.ts';
 import type { GuardedCall } from './guarded-call.ts';
@@ -271,6 +272,8 @@ export class Guard {
       );
     }
     const { arguments: args } = changed as { arguments: unknown };
+    const problem = await schemaProblem(call.schema, args);
+    if (problem !== undefined) throw refuse(`It was approved with changed arguments only, and ${problem}.`);
     const changedFrom = call.argumentsHash;
     const argumentsHash = await call.hash(args);
     // What the approver saw is not what was changed.

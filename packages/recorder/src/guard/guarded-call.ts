@@ -21,6 +21,8 @@ export interface GuardedCall {
   readonly hashNow: () => string | Promise<string>;
   /** `true` if the caller runs the tool with changed arguments when it gets any. */
   readonly acceptsChanges: boolean;
+  /** Schema by which changed arguments are validated; undefined for none. */
+  readonly schema: unknown;
   /** Hash of the requested arguments, if an approver changed them and the call has the changed ones. */
   changedFrom: string | undefined;
   /** The approver's change, once the guard allows the call with it. */
@@ -30,6 +32,8 @@ export interface GuardedCall {
   /** Origins of the checked arguments. */
   origins: ArgumentOrigins | undefined;
   readonly framework: string | undefined;
+  /** W3C `traceparent` of the call; undefined for none. */
+  readonly traceparent: string | undefined;
   /** Id of the action, the same in repeated checks. */
   actionId: string;
   /** `true` if the selected arguments are sent to the service; `false` also if they could not be selected. */
@@ -64,6 +68,7 @@ export function guardedCall(
     readonly originsNow: () => ArgumentOrigins | undefined;
     readonly origins: ArgumentOrigins | undefined;
     readonly framework: string | undefined;
+    readonly traceparent: string | undefined;
     readonly actionId: string | undefined;
   },
 ): GuardedCall {
@@ -77,11 +82,13 @@ export function guardedCall(
     hash: known.hash,
     hashNow: known.hashNow,
     acceptsChanges: call.acceptsChanges === true,
+    schema: call.schema,
     changedFrom: known.changedFrom,
     change: undefined,
     originsNow: known.originsNow,
     origins: known.origins,
     framework: toIdentifier(String(known.framework ?? '').slice(0, maxFrameworkLength), '') || undefined,
+    traceparent: known.traceparent,
     actionId: known.actionId ?? actionIdOf(call.actionId),
     isShown: true,
     holdSeconds: known.holdSeconds,

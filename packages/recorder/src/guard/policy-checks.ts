@@ -199,12 +199,13 @@ export class PolicyChecks {
     if (principal === null) return undefined;
     const requested = this.#question(call, principal);
     const question = changed ? { ...requested, action: { ...requested.action, ...changed } } : requested;
-    const { framework = '' } = call;
+    const { framework = '', traceparent } = call;
     try {
       const headers = {
         ...options.headers,
         // An invalid header value would fail the whole check; the body contains the name too.
         ...(printableAscii.test(framework) ? { [headerNames.framework]: framework } : {}),
+        ...(traceparent === undefined ? {} : { [headerNames.callTraceparent]: traceparent }),
       };
       const response = await this.#send(question, {
         ...options,

@@ -86,6 +86,8 @@ export interface ActiveCall extends RunningCall {
   argumentsHash: string;
   /** Hash of the requested arguments, if an approver changed them; undefined for none. */
   changedFrom?: string | undefined;
+  /** W3C `traceparent` of the call; undefined for none. */
+  readonly traceparent: string | undefined;
   readonly callId: string | undefined;
   readonly framework: string | undefined;
   /** Guard that allowed the call, and the action that was checked; undefined if nothing was checked. */

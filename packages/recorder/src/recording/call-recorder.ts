@@ -2,6 +2,7 @@ import type { ArgumentOrigins } from '@actlog/protocol';
 import {
   type ArgumentsHasher,
   noHash,
+  parseTraceparent,
   type ResponseStatusMapping,
   type ToolOutcome,
   toIdentifier,
@@ -33,7 +34,7 @@ import {
 } from './active-call.ts';
 import { CallStatus, EventRecorder, type EventRecorderOptions, statusOfRefusal } from './event-recorder.ts';
 
-import { currentSessionId } from './recorder-session.ts';
+import { activeTraceparent, currentSessionId } from './recorder-session.ts';
 
 /** Dependencies of a {@link CallRecorder}. */
 export interface CallRecorderOptions extends EventRecorderOptions {
@@ -116,6 +117,7 @@ export class CallRecorder {
       toolName: call.toolName,
       argumentsHash,
       changedFrom: same?.changedFrom ?? announced?.changedFrom,
+      traceparent: same?.traceparent ?? this.#traceparentOf(call.traceparent),
       callId: call.callId,
       framework,
       agentId,
@@ -189,6 +191,7 @@ export class CallRecorder {
         sessionId,
         responseStatus: facts.responseStatus,
         sourceTimestamp,
+        traceparent: this.#traceparentOf(facts.traceparent),
       });
       this.#events.addPlace(nowMs, facts, { callEventId: eventId, sessionId, sourceTimestamp }, facts);
       if (origins === undefined) return eventId;
@@ -237,6 +240,17 @@ export class CallRecorder {
       subagent: call.subagent ?? (isNamed ? agentName : inherited),
       parentAgentIds: [...parents],
     };
+  }
+
+  /** Returns the `traceparent` of a call that states this one. Never throws. */
+  #traceparentOf(stated: string | undefined): string | undefined {
+    const traceparent = stated === undefined ? undefined : parseTraceparent(stated);
+    if (stated !== undefined && traceparent === undefined) {
+      const problem =
+        'A call has a traceparent that is not one of W3C Trace Context, such as 00-<32 hex digits>-<16 hex digits>-01; it was left out.';
+      this.#options.reporter.failed('traceparent', new TypeError(problem));
+    }
+    return traceparent ?? activeTraceparent();
   }
 
   #hash(args: unknown): string | Promise<string> {
@@ -309,13 +323,13 @@ export class CallRecorder {
   /** Records a call. Errors in here must not change how the call ends. */
   #recordCall(call: ToolCall, active: ActiveCall, responseStatus: number): string | undefined {
     try {
-      const { agentId, toolName, framework, argumentsHash, sessionId } = active;
+      const { agentId, toolName, framework, argumentsHash, sessionId, traceparent } = active;
       const nowMs = Date.now();
       const eventId = active.event?.eventId ?? active.checkedAs ?? createEventId(nowMs);
       const atMs = active.event?.recordedAtMs ?? nowMs;
       const sourceTimestamp = isoTimestamp(atMs);
       const source = { agentId, toolName, framework, sdk: call.sdk };
-      const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp };
+      const facts = { argumentsHash, sessionId, responseStatus, sourceTimestamp, traceparent };
       this.#events.add(eventId, nowMs, source, facts);
       this.#origins.report(nowMs, source, { ...facts, callEventId: eventId }, active.trace);
       this.#events.addPlace(nowMs, source, { ...facts, callEventId: eventId }, active);

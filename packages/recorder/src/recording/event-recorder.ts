@@ -9,7 +9,7 @@ import {
   toResourceId,
   unreadableStatus,
 } from '@actlog/tool-call';
-import { type OriginKey, originKey, QueuedEvent } from '../delivery/session-queues.ts';
+import { type OriginKey, originKey, QueuedEvent, withTraceparent } from '../delivery/session-queues.ts';
 import {
   createEventId,
   type EventFields,
@@ -50,7 +50,17 @@ export interface EventRecorderOptions {
 export type EventSource = Pick<ToolCall, 'agentId' | 'toolName' | 'framework' | 'sdk'>;
 
 /** Facts about the call in an event. */
-type EventFacts = Pick<EventFields, 'argumentsHash' | 'sessionId' | 'responseStatus' | 'sourceTimestamp'>;
+interface EventFacts
+  extends Pick<EventFields, 'argumentsHash' | 'sessionId' | 'responseStatus' | 'sourceTimestamp'> {
+  /** W3C `traceparent` of the call; undefined for none. */
+  readonly traceparent?: string | undefined;
+}
+
+/** How an event is delivered. */
+interface DeliveryFacts extends Pick<EventFacts, 'traceparent'> {
+  /** `true` if it is dropped last. Default: `false`. */
+  readonly isImportant?: boolean;
+}
 
 /** Content of an `argument_origins` event about a call. */
 interface OriginsFacts {
@@ -84,7 +94,7 @@ export class EventRecorder {
       responseStatus,
       toolName: toIdentifier(source.toolName, 'unknown'),
     });
-    this.#addSealed(nowMs, source, head, body, responseStatus >= 400);
+    this.#addSealed(nowMs, source, head, body, { isImportant: responseStatus >= 400, ...facts });
     this.#options.onRecorded();
   }
 
@@ -140,15 +150,28 @@ export class EventRecorder {
   }
 
   /** Adds an event that seals count. */
-  #addSealed(nowMs: number, source: EventSource, head: EventHead, body: string, isImportant = false): void {
-    this.#queue(nowMs, source, head, body, isImportant);
+  #addSealed(
+    nowMs: number,
+    source: EventSource,
+    head: EventHead,
+    body: string,
+    delivery: DeliveryFacts = {},
+  ): void {
+    this.#queue(nowMs, source, head, body, delivery);
     const { eventId, sessionId, agentId } = head;
     this.#seals?.add(eventId, { sessionId, agentId, source });
   }
 
-  #queue(nowMs: number, source: EventSource, head: EventHead, body: string, isImportant = false): void {
+  #queue(
+    nowMs: number,
+    source: EventSource,
+    head: EventHead,
+    body: string,
+    { isImportant = false, traceparent }: DeliveryFacts = {},
+  ): void {
     const { eventId, sessionId } = head;
-    const originKey = this.#originKey(source.framework, source.sdk);
+    const origin = this.#originKey(source.framework, source.sdk);
+    const originKey = traceparent === undefined ? origin : withTraceparent(origin, traceparent);
     this.#options.outbox?.add(new QueuedEvent({ eventId, sessionId, isImportant, body, originKey }), nowMs);
   }
 

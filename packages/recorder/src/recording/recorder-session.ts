@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { parseTraceparent, traceparentOf } from '@actlog/tool-call';
 import type { RunCall, ToolCall, ToolCallFacts } from '../events/tool-call.ts';
 import { processWide } from '../lib/process-wide.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
@@ -62,16 +63,53 @@ function signalOf(last: unknown): AbortSignal | undefined {
   }
 }
 
-const storage = processWide('@actlog/recorder/session', () => new AsyncLocalStorage<string>());
+/** Session of the calls that are made in an async context. */
+interface SessionPlace {
+  readonly id: string | undefined;
+  /** W3C `traceparent` of calls outside any span; undefined for none. */
+  readonly traceparent?: string | undefined;
+}
+
+const storage = processWide('@actlog/recorder/session', () => new AsyncLocalStorage<SessionPlace>());
 
 /** Does the same as `prepareCalls` for sessions. */
 export function prepareSessions(): void {
-  storage().run('', () => {});
+  storage().run({ id: undefined }, () => {});
 }
 
 /** Returns the id of the session whose `run` is active. */
 export function currentSessionId(): string | undefined {
-  return storage().getStore();
+  return storage().getStore()?.id;
+}
+
+/** Part of the global registration of `@opentelemetry/api` that leads to the active span. */
+interface OpenTelemetryApi {
+  readonly context?: { active(): { getValue(key: symbol): unknown } };
+}
+
+/** Symbols of `@opentelemetry/api` 1, by which all of its copies in a process share one context. */
+const openTelemetryApi = Symbol.for('opentelemetry.js.api.1');
+const openTelemetrySpan = Symbol.for('OpenTelemetry Context Key SPAN');
+
+/**
+ * Returns the `traceparent` of the active OpenTelemetry span, otherwise that of the surrounding session. Reads what the
+ * host has registered, so that the recorder needs no dependency. Never throws.
+ */
+export function activeTraceparent(): string | undefined {
+  return spanTraceparent() ?? storage().getStore()?.traceparent;
+}
+
+function spanTraceparent(): string | undefined {
+  const { [openTelemetryApi]: api } = globalThis as { readonly [openTelemetryApi]?: OpenTelemetryApi };
+  if (api?.context === undefined) return undefined;
+  try {
+    const span = api.context.active().getValue(openTelemetrySpan) as
+      | { spanContext(): Parameters<typeof traceparentOf>[0] }
+      | undefined;
+    return span && traceparentOf(span.spanContext());
+  } catch {
+    return undefined; // of another version, or of a context manager that threw
+  }
 }
 
 /**
@@ -79,7 +117,16 @@ export function currentSessionId(): string | undefined {
  * wrapped.
  */
 export function enterSession(id: string): void {
-  storage().enterWith(id);
+  storage().enterWith({ ...storage().getStore(), id });
+}
+
+/** Options of a session. */
+export interface SessionOptions {
+  /**
+   * W3C `traceparent` of calls that no active OpenTelemetry span surrounds, for example that of the request that started
+   * the run. An invalid value is ignored. Default: that of a surrounding `session.run`.
+   */
+  readonly traceparent?: string | undefined;
 }
 
 /** Receiver of a session's calls. */
@@ -94,25 +141,35 @@ export class RecorderSession {
   /** Id of the session: passed by the caller, or a UUID. */
   readonly id: string;
   readonly #recorder: SessionRecorder;
+  readonly #traceparent: string | undefined;
 
-  constructor(id: string, recorder: SessionRecorder) {
+  constructor(id: string, recorder: SessionRecorder, { traceparent }: SessionOptions = {}) {
     this.id = id;
     this.#recorder = recorder;
+    this.#traceparent = parseTraceparent(traceparent);
   }
 
   /** Runs a function in which this is the session of all calls without one, also after an `await`. */
   run<Args extends unknown[], Result>(fn: (...args: Args) => Result, ...args: Args): Result {
-    return storage().run(this.id, fn, ...args);
+    const { id } = this;
+    const traceparent = this.#traceparent ?? storage().getStore()?.traceparent;
+    return storage().run({ id, traceparent }, fn, ...args);
   }
 
   /** Calls `recorder.toolCall` in this session. */
   toolCall<Result>(call: ToolCall, run: RunCall<Result>): Promise<Result> {
-    return this.#recorder.toolCall({ ...call, sessionId: this.id }, run);
+    const traceparent = this.#traceparentOf(call.traceparent);
+    return this.#recorder.toolCall({ ...call, traceparent, sessionId: this.id }, run);
   }
 
   /** Calls `recorder.record` in this session. */
   record(facts: ToolCallFacts): string {
-    return this.#recorder.record({ ...facts, sessionId: this.id });
+    const traceparent = this.#traceparentOf(facts.traceparent);
+    return this.#recorder.record({ ...facts, traceparent, sessionId: this.id });
+  }
+
+  #traceparentOf(stated: string | undefined): string | undefined {
+    return stated ?? (this.#traceparent && (spanTraceparent() ?? this.#traceparent));
   }
 
   /**

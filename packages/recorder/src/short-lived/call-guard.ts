@@ -1,3 +1,4 @@
+import { parseTraceparent } from '@actlog/tool-call';
 import type { ApprovedChange } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
 import { Guard } from '../guard/guard.ts';
@@ -17,6 +18,8 @@ export interface CheckedCall {
   readonly arguments: unknown;
   readonly argumentsHash: string;
   readonly framework: string;
+  /** W3C `traceparent` of the call; anything else is ignored. Default: none. */
+  readonly traceparent?: string | undefined;
   /** Id of the action, the same in repeated checks. */
   readonly actionId: string;
   /** `true` if the process that runs the call takes changed arguments. Default: `false`. */
@@ -90,7 +93,7 @@ export class CallGuard {
   }
 
   #guarded(
-    { actionId, argumentsHash, framework, ...call }: CheckedCall,
+    { actionId, argumentsHash, framework, traceparent, ...call }: CheckedCall,
     hash: Hash,
     holdSeconds?: number,
   ): GuardedCall {
@@ -99,6 +102,7 @@ export class CallGuard {
       actionId,
       argumentsHash,
       framework,
+      traceparent: parseTraceparent(traceparent),
       hash,
       holdSeconds,
       // The arguments are a copy that never changes.

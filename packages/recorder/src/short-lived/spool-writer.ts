@@ -1,4 +1,5 @@
 import type { Actlog } from '@actlog/client';
+import { parseTraceparent } from '@actlog/tool-call';
 import { tenantSecret } from '../delivery/session-queues.ts';
 import { isoTimestamp } from '../events/event.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -32,6 +33,8 @@ export interface SpooledCall {
   readonly subagent?: string | undefined;
   readonly toolName: string;
   readonly argumentsHash: string;
+  /** W3C `traceparent` of the call; anything else is ignored. Default: none. */
+  readonly traceparent?: string | undefined;
   /** HTTP status of the outcome. */
   readonly responseStatus: number;
   /** Time at which the call ended, in Unix milliseconds. */
@@ -76,11 +79,15 @@ export class SpoolWriter {
   }
 
   /** Writes an event. Returns `true` if it is on disk; otherwise the error was passed to `onError`. */
-  write({ eventId, atMs, agentId, toolName, subagent, ...facts }: SpooledCall): boolean {
+  write({ eventId, atMs, agentId, toolName, subagent, traceparent, ...facts }: SpooledCall): boolean {
     this.#isWritten = false;
     const source = { agentId, toolName };
     const sourceTimestamp = isoTimestamp(atMs);
-    this.#events.add(eventId, Date.now(), source, { ...facts, sourceTimestamp });
+    this.#events.add(eventId, Date.now(), source, {
+      ...facts,
+      sourceTimestamp,
+      traceparent: parseTraceparent(traceparent),
+    });
     const isWritten = this.#isWritten;
     const about = { callEventId: eventId, sessionId: facts.sessionId, sourceTimestamp };
     if (isWritten) this.#events.addPlace(Date.now(), source, about, { subagent });

@@ -23,8 +23,22 @@ export function line(text: string): string {
   return visible(text.replaceAll(/\s+/gu, ' ').trim());
 }
 
+/**
+ * Returns the address of a trace.
+ *
+ * @param traceUrl - address of any trace, with `{traceId}` and perhaps `{spanId}`; `undefined` if the deployment names no tracer
+ */
+function addressOfTrace(traceUrl: string | undefined, traceparent: string): string | undefined {
+  const [, traceId = '', spanId = ''] = traceparent.split('-');
+  return traceUrl?.replaceAll('{traceId}', traceId).replaceAll('{spanId}', spanId);
+}
+
 /** Returns the facts of a held action for its approvers: exactly what the decision binds, and what it is judged by. */
-export function cardOf(action: ShownAction, session: SessionSummary | undefined): Card {
+export function cardOf(
+  action: ShownAction,
+  session: SessionSummary | undefined,
+  traceUrl: string | undefined,
+): Card {
   const {
     toolName,
     arguments: shown,
@@ -55,6 +69,15 @@ export function cardOf(action: ShownAction, session: SessionSummary | undefined)
     { label: 'Arguments hash', text: line(argumentsHash) },
     { label: 'Risk', text: riskSentence(action.sessionId, session) },
     ...(action.sessionId === null ? [] : [{ label: 'Session', text: line(action.sessionId) }]),
+    ...(action.traceparent
+      ? [
+          {
+            label: 'Trace',
+            text: line(action.traceparent.split('-')[1] ?? ''),
+            url: addressOfTrace(traceUrl, action.traceparent),
+          },
+        ]
+      : []),
     { label: 'Approval', text: approvalSentence(action) },
     { label: 'Expires', text: expirySentence(action) },
   ];

@@ -58,6 +58,8 @@ export interface ChannelDeliveryParts {
   readonly drivers: ReadonlyMap<string, ChannelDriver>;
   /** Address of the server for browsers; `undefined` if it is not known. */
   readonly publicUrl: string | undefined;
+  /** Address of a trace, with `{traceId}`; `undefined` if the deployment names no tracer. */
+  readonly traceUrl?: string | undefined;
 }
 
 /** A reference to a card, with the state that it shows. */
@@ -165,7 +167,7 @@ export class ChannelDeliveries {
       type: 'approval',
       notice: isEnd ? 'decided' : isReminder ? 'reminder' : isEscalated ? 'escalated' : 'held',
       action,
-      card: cardOf(action, session),
+      card: cardOf(action, session, this.#parts.traceUrl),
       url: this.#url(`#/approvals/${encodeURIComponent(actionId)}`),
       tokens: isPending ? this.#tokens(target, stored) : undefined,
     };

@@ -8,6 +8,8 @@ export type ShownAction = SentOf<'guardian.pendingActions.decide'>;
 export interface Fact {
   readonly label: string;
   readonly text: string;
+  /** Address that the text leads to. Default: none. */
+  readonly url?: string | undefined;
 }
 
 /** Everything about a held action that an approver decides about, in words. No fact is cut. */

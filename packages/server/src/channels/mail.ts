@@ -144,7 +144,7 @@ function contentOf(message: ChannelMessage): MailContent {
       return { subject: message.title, lines: [message.title, '', ...message.lines], url: message.url };
     case 'approval': {
       const { card, notice, url } = message;
-      const facts = card.facts.map(({ label, text }) => `${label}: ${text}`);
+      const facts = card.facts.map(({ label, text, url }) => `${label}: ${url ?? text}`);
       return {
         subject: `${notices[notice]}: ${card.title}`.slice(0, 200),
         lines: [card.state, '', ...facts],

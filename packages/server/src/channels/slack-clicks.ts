@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { type DecisionParts, decideAction } from '../guardian/decide-action.ts';
-import { pendingActionView } from '../guardian/pending-action-view.ts';
+import { pendingActionView, tooLate } from '../guardian/pending-action-view.ts';
 import type { FailedAuthentications } from '../http/limits/rate-limiter.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
@@ -16,7 +16,15 @@ import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { actorOfPerson, mayDecide, type People, type Person } from '../users/people.ts';
 import { cardOf } from './card.ts';
 import { type ButtonDecision, isButtonToken } from './channel-delivery.ts';
-import { buttonIds, buttonValue, referenceOf, type SlackChannel, signatureDigest } from './slack.ts';
+import {
+  buttonIds,
+  buttonValue,
+  maxReasonLength,
+  reasonForm,
+  referenceOf,
+  type SlackChannel,
+  signatureDigest,
+} from './slack.ts';
 
 /** Parts of {@link mountSlackClicks}. */
 export interface SlackClickParts extends DecisionParts {
@@ -33,6 +41,8 @@ export interface SlackClickParts extends DecisionParts {
   readonly failedAuthentications: FailedAuthentications;
   /** Address of the server for browsers; `undefined` if it is not known. */
   readonly publicUrl: string | undefined;
+  /** Address of a trace, with `{traceId}`; `undefined` if the deployment names no tracer. */
+  readonly traceUrl: string | undefined;
 }
 
 /** Path at which Slack reports clicks. */
@@ -44,21 +54,42 @@ const maxBodyBytes = 256 * 1024;
 /** Payload of a click (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload). */
 const blockActions = z.object({
   type: z.literal('block_actions'),
+  trigger_id: z.string().optional(),
   team: z.object({ id: z.string() }).nullish(),
   user: z.object({ id: z.string(), team_id: z.string().optional() }),
   container: z.object({ channel_id: z.string(), message_ts: z.string() }).partial().optional(),
   actions: z.array(z.object({ action_id: z.string(), value: z.string().optional() })).min(1),
 });
 
-type BlockActions = z.output<typeof blockActions>;
+/** Payload of a submitted form (https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload). */
+const viewSubmission = z.object({
+  type: z.literal('view_submission'),
+  team: blockActions.shape.team,
+  user: blockActions.shape.user,
+  view: z.object({
+    callback_id: z.literal(reasonForm.callback),
+    private_metadata: z.string(),
+    state: z.object({ values: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+  }),
+});
 
-/** A click on a button that decides. */
+/** What a form keeps of the click that opened it. */
+const formPlace = buttonValue.extend({ place: z.string().optional(), ts: z.string().optional() });
+
+/** Who interacts with which message. */
+type Interaction = Pick<z.output<typeof blockActions>, 'team' | 'user' | 'container'>;
+
+/** A click on a button that decides, or on one that opens the form for a reason; or such a form. */
 interface Click {
-  readonly payload: BlockActions;
+  readonly payload: Interaction;
   readonly decision: ButtonDecision;
   readonly value: z.output<typeof buttonValue>;
   /** Digest of the signature of its request. */
   readonly request: string;
+  /** Slack's id of a click that opens the form; `undefined` for one that decides. */
+  readonly trigger?: string | undefined;
+  /** Content of a submitted form; `undefined` for a click. */
+  readonly form?: { readonly reason: string | undefined };
 }
 
 /** Error thrown for a click that changes nothing. Its message is for the person. */
@@ -95,8 +126,9 @@ export async function mountSlackClicks(app: FastifyInstance, parts: SlackClickPa
         );
       }
       const click = clickOf(body, signature);
-      if (click) await handle(parts, click, request.log);
-      return reply.code(200).send();
+      const problem = click && (await handle(parts, click, request.log));
+      if (problem === undefined || click?.form === undefined) return reply.code(200).send();
+      return reply.send({ response_action: 'errors', errors: { [reasonForm.block]: problem } });
     });
   });
 }
@@ -109,23 +141,56 @@ function clickOf(body: Buffer, signature: string): Click | undefined {
   } catch {
     throw validationError('payload', 'invalid_json', 'must be JSON');
   }
+  const request = signatureDigest(signature);
+  const { data: submitted } = viewSubmission.safeParse(given);
+  if (submitted) return { ...formOf(submitted), request };
   const { data: payload } = blockActions.safeParse(given);
   const [button] = payload?.actions ?? [];
   if (!payload || !button) return undefined;
+  const value = jsonOf(button.value, buttonValue) ?? noButton;
+  if (button.action_id === buttonIds.denyWithReason) {
+    return { payload, decision: 'deny', value, request, trigger: payload.trigger_id ?? '' };
+  }
   const decision = (['approve', 'deny'] as const).find((name) => buttonIds[name] === button.action_id);
-  if (decision === undefined) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(button.value ?? '');
-  } catch {}
-  const known = buttonValue.safeParse(value).data ?? { channel: '', action: '', token: '' };
-  return { payload, decision, value: known, request: signatureDigest(signature) };
+  return decision && { payload, decision, value, request };
 }
 
-/** Decides, or tells the person why not. */
-async function handle(parts: SlackClickParts, click: Click, log: FastifyBaseLogger): Promise<void> {
-  const { payload, value } = click;
+const noButton = { channel: '', action: '', token: '' };
+
+function jsonOf<Schema extends z.ZodType>(text: string | undefined, schema: Schema) {
+  try {
+    return schema.safeParse(JSON.parse(text ?? '')).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the decision of a form, about the message with the button that opened it. */
+function formOf({ team, user, view }: z.output<typeof viewSubmission>): Omit<Click, 'request'> {
+  const { place, ts, ...value } =
+    jsonOf(view.private_metadata, formPlace) ?? ({ ...noButton } as z.output<typeof formPlace>);
+  const { value: written } = (view.state.values[reasonForm.block]?.[reasonForm.field] ?? {}) as {
+    readonly value?: unknown;
+  };
+  const reason = typeof written === 'string' ? written.trim().slice(0, maxReasonLength).toWellFormed() : '';
+  const container = { ...(place && { channel_id: place }), ...(ts && { message_ts: ts }) };
+  return {
+    payload: { team, user, container },
+    decision: 'deny',
+    value,
+    form: { reason: reason === '' ? undefined : reason },
+  };
+}
+
+/** Decides, or tells the person why not. Returns the reason for which nothing changed. */
+async function handle(
+  parts: SlackClickParts,
+  click: Click,
+  log: FastifyBaseLogger,
+): Promise<string | undefined> {
+  const { payload, value, form } = click;
   const tenantId = await parts.tenant.id();
+  let problem: string | undefined;
   try {
     if (tenantId === undefined) throw new ClickError('This server no longer has the tenant of this channel.');
     await decide(parts, click, tenantId);
@@ -135,8 +200,10 @@ async function handle(parts: SlackClickParts, click: Click, log: FastifyBaseLogg
     const text = isExpected
       ? (error as Error).message
       : 'The decision could not be stored. Nothing has changed; try again.';
+    problem = text;
     const place = payload.container?.channel_id;
-    if (place !== undefined) {
+    // A form shows it itself.
+    if (place !== undefined && form === undefined) {
       await parts.slack
         .explain(place, payload.user.id, text)
         .catch((err: unknown) =>
@@ -149,11 +216,12 @@ async function handle(parts: SlackClickParts, click: Click, log: FastifyBaseLogg
       log.warn({ err, actionId: value.action }, 'a message in Slack could not be changed'),
     );
   }
+  return problem;
 }
 
 async function decide(parts: SlackClickParts, click: Click, tenantId: number): Promise<void> {
   const { storage, secret, writeTurns } = parts;
-  const { payload, decision, value, request } = click;
+  const { payload, decision, value, request, trigger, form } = click;
   const { channel, action } = await storage.read(tenantId, async (db) => ({
     channel: await findChannel(db, tenantId, value.channel),
     action: await findPendingAction(db, tenantId, value.action),
@@ -171,6 +239,14 @@ async function decide(parts: SlackClickParts, click: Click, tenantId: number): P
     throw new ClickError('This button belongs to another channel. Nothing has changed.');
   }
   const actor = actorOfPerson(await personOf(parts, payload, team, tenantId));
+  if (trigger !== undefined) {
+    const { channel_id, message_ts: ts } = payload.container ?? {};
+    const shown = pendingActionView(subject.action, Date.now());
+    if (shown.status !== 'pending') throw tooLate(subject.action, shown.status);
+    const { title } = cardOf(shown, undefined, undefined);
+    await parts.slack.openReasonForm(trigger, title, JSON.stringify({ ...value, place: channel_id, ts }));
+    return;
+  }
   await writeTurns.run(tenantId, () =>
     storage.write(tenantId, async (write) => {
       // In the transaction of the decision: a click that was not stored can be repeated.
@@ -181,7 +257,11 @@ async function decide(parts: SlackClickParts, click: Click, tenantId: number): P
         throw new ClickError('This click was received before, and counts once. Nothing more has changed.');
       }
       // The token holds for exactly these changes, which the card shows.
-      const body = decision === 'approve' && changedArguments ? { decision, changedArguments } : { decision };
+      const body = {
+        decision,
+        ...(decision === 'approve' && changedArguments && { changedArguments }),
+        ...(form?.reason !== undefined && { comment: form.reason }),
+      };
       await decideAction(parts, write, { tenantId, actor, id: value.action, body });
     }),
   );
@@ -203,7 +283,7 @@ function claim(db: Database, tenantId: number, key: string): Promise<boolean> {
 /** Returns the person who clicked. @throws ClickError for someone who may not decide, or whom the server does not know. */
 async function personOf(
   { slack, slackPeople, people, storage, publicUrl }: SlackClickParts,
-  { user, team: from }: BlockActions,
+  { user, team: from }: Interaction,
   team: string,
   tenantId: number,
 ): Promise<Person> {
@@ -246,7 +326,7 @@ async function personOf(
  * crashed.
  */
 async function updateStray(
-  { slack, storage, secret }: SlackClickParts,
+  { slack, storage, secret, traceUrl }: SlackClickParts,
   { payload: { container }, value, decision }: Click,
   tenantId: number,
 ): Promise<void> {
@@ -275,7 +355,7 @@ async function updateStray(
     type: 'approval' as const,
     notice: 'decided' as const,
     action,
-    card: cardOf(action, found.session),
+    card: cardOf(action, found.session, traceUrl),
     url: undefined,
     tokens: undefined,
   };

@@ -22,7 +22,19 @@ export interface SlackSettings {
 }
 
 /** Ids of the buttons, which tell what one decides. */
-export const buttonIds = { approve: 'actlog_approve', deny: 'actlog_deny', open: 'actlog_open' } as const;
+export const buttonIds = {
+  approve: 'actlog_approve',
+  deny: 'actlog_deny',
+  /** Opens the form in which a person denies with a reason. */
+  denyWithReason: 'actlog_deny_reason',
+  open: 'actlog_open',
+} as const;
+
+/** Ids of the form in which a person denies with a reason: of itself, its block and its field. */
+export const reasonForm = { callback: 'actlog_deny', block: 'reason', field: 'comment' } as const;
+
+/** Maximum length of a reason, in characters: that of the comment of a decision. */
+export const maxReasonLength = 2000;
 
 /** Schema of the value of a button. */
 export const buttonValue = z.object({ channel: z.string(), action: z.string(), token: z.string() });
@@ -96,6 +108,46 @@ export class SlackChannel implements ChannelDriver {
   /** Shows a text to one person in a channel. Nobody else sees it. */
   async explain(channel: string, user: string, text: string): Promise<void> {
     await this.#call((client) => client.chat.postEphemeral({ channel, user, text: escaped(text) }));
+  }
+
+  /**
+   * Opens the form in which a person denies with a reason.
+   *
+   * @param trigger - Slack's id of the click, which is valid for three seconds
+   * @param title - title of the card
+   * @param place - what Slack returns with the form
+   */
+  async openReasonForm(trigger: string, title: string, place: string): Promise<void> {
+    const { callback, block, field } = reasonForm;
+    await this.#call((client) =>
+      client.views.open({
+        trigger_id: trigger,
+        view: {
+          type: 'modal',
+          callback_id: callback,
+          private_metadata: place,
+          title: { type: 'plain_text', text: 'Deny the call' },
+          submit: { type: 'plain_text', text: 'Deny' },
+          close: { type: 'plain_text', text: 'Cancel' },
+          blocks: [
+            plain([title]),
+            {
+              type: 'input',
+              block_id: block,
+              optional: true,
+              label: { type: 'plain_text', text: 'Reason' },
+              hint: { type: 'plain_text', text: 'The agent reads it, and everyone who sees the decision.' },
+              element: {
+                type: 'plain_text_input',
+                action_id: field,
+                multiline: true,
+                max_length: maxReasonLength,
+              },
+            },
+          ],
+        },
+      }),
+    );
   }
 
   /** Returns the profile of a member of a workspace; `undefined` for one of another, a bot, or one who has left. */
@@ -268,11 +320,11 @@ function cardBlocks({ notice, action, card, url, tokens }: Approval, channelId: 
   const isComplete = lengthOf(card) <= maxCardLength;
   const titles = { held: 'Held', escalated: 'Nobody has decided yet', reminder: 'Held', decided: 'Decided' };
   const title = tokens ? `${titles[notice]}: ${card.title}` : card.title;
-  const facts: RichTextSection[] = card.facts.map(({ label, text }) => ({
+  const facts: RichTextSection[] = card.facts.map(({ label, text, url: address }) => ({
     type: 'rich_text_section',
     elements: [
       { type: 'text', text: `${label}: `, style: { bold: true } },
-      { type: 'text', text: text || '–' },
+      address ? { type: 'link', url: address, text } : { type: 'text', text: text || '–' },
     ],
   }));
   const shown: KnownBlock[] = isComplete
@@ -294,6 +346,12 @@ function cardBlocks({ notice, action, card, url, tokens }: Approval, channelId: 
             action_id: buttonIds.deny,
             text: { type: 'plain_text' as const, text: 'Deny' },
             style: 'danger' as const,
+            value: value(tokens.deny),
+          },
+          {
+            type: 'button' as const,
+            action_id: buttonIds.denyWithReason,
+            text: { type: 'plain_text' as const, text: 'Deny…' },
             value: value(tokens.deny),
           },
         ]

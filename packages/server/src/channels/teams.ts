@@ -150,8 +150,8 @@ function partsOf(message: ChannelMessage): {
       };
     case 'approval': {
       const { card, notice, url } = message;
-      const facts = card.facts.map(({ label, text }) =>
-        textOf([{ text: `${label}: `, weight: 'Bolder' }, { text: text || '–' }]),
+      const facts = card.facts.map(({ label, text, url: address }) =>
+        textOf([{ text: `${label}: `, weight: 'Bolder' }, { text: address ?? (text || '–') }]),
       );
       return {
         title: `${notices[notice]}: ${card.title}`,

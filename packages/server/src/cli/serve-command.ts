@@ -83,6 +83,7 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   identityIssuers:
     'JSON array of the issuers of tokens that verify agents, or the path of a file with it; see docs/identity.md',
   requireIdentity: 'true to refuse events and checks without a token that verifies their agent',
+  traceUrl: 'address of a trace in your tracer, such as https://jaeger.example.com/trace/{traceId}',
   console: 'true to serve /console',
   logLevel: 'silent, fatal, error, warn, info, debug or trace',
 };

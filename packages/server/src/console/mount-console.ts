@@ -37,7 +37,7 @@ export interface ConsoleParts extends ServingParts, KeyParts, SignOutParts {
 export async function mountConsole(
   app: FastifyInstance,
   parts: ConsoleParts & SignInParts,
-  settings: SignInSettings,
+  settings: SignInSettings & { readonly traceUrl?: string | undefined },
 ): Promise<void> {
   mountConsolePage(app);
   const provider = openIdProvider(settings);
@@ -100,6 +100,8 @@ interface ConsoleSignIn {
   readonly oidcLabel: string;
   /** Address at which people sign out of a trusted proxy. */
   readonly proxySignOutUrl?: string | undefined;
+  /** Address of a trace, with `{traceId}`; `undefined` if the deployment names no tracer. */
+  readonly traceUrl?: string | undefined;
 }
 
 /**
@@ -110,14 +112,14 @@ interface ConsoleSignIn {
 export async function mountConsoleApi(
   app: FastifyInstance,
   parts: ConsoleParts,
-  { provider, oidcLabel, proxySignOutUrl }: ConsoleSignIn,
+  { provider, oidcLabel, proxySignOutUrl, traceUrl }: ConsoleSignIn,
 ): Promise<void> {
   const signInRoutes = [
     { method: 'GET', path: '/sign-in' },
     { method: 'POST', path: '/sign-out' },
   ];
   const routes = [
-    identityRoute(parts, proxySignOutUrl !== undefined),
+    identityRoute(parts, proxySignOutUrl !== undefined, traceUrl),
     limitsRoute(parts),
     listKeysRoute(parts),
     createKeyRoute(parts),

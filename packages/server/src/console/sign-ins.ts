@@ -87,6 +87,7 @@ export function endSignInRoute(parts: SignOutParts): ServerRoute {
 export function identityRoute(
   { storage }: { readonly storage: Storage },
   canProxySignOut: boolean,
+  traceUrl?: string | undefined,
 ): ServerRoute {
   return {
     method: 'GET',
@@ -105,7 +106,13 @@ export function identityRoute(
           ? userIdentity(caller, caller.user, canProxySignOut)
           : await keyIdentity(db, caller);
         if (!tenant || !identity) throw authenticationFailed();
-        return { id: caller.id, ...identity, tenant: tenant.name, serverVersion: version };
+        return {
+          id: caller.id,
+          ...identity,
+          tenant: tenant.name,
+          serverVersion: version,
+          ...(traceUrl && { traceUrl }),
+        };
       }),
   };
 }

@@ -259,7 +259,7 @@ function ofEvent(record: ForwardedRecord): OcsfEvent {
       request: { uid: id },
       response: status === undefined ? undefined : { code: status },
     }),
-    unmapped: row.identity === undefined ? payload : { ...payload, identity: row.identity },
+    unmapped: defined({ ...payload, identity: row.identity, traceparent: row.traceparent }),
   });
 }
 
@@ -295,6 +295,7 @@ function ofDecision(record: ForwardedRecord): OcsfEvent {
       environment,
       parentAgentIds: row.parentAgentIds,
       identity: row.identity,
+      traceparent: row.traceparent ?? undefined,
     }),
   });
 }
@@ -331,6 +332,7 @@ function ofApproval(record: ForwardedRecord): OcsfEvent {
       subagent: row.subagent,
       parentAgentIds: row.parentAgentIds,
       identity: row.identity,
+      traceparent: row.traceparent ?? undefined,
       argumentsHash: action.argumentsHash,
       changedPaths: row.changedArguments == null ? undefined : Object.keys(object(row.changedArguments)),
     }),

@@ -81,6 +81,7 @@ export async function holdAction(
     subagent: held.subagent,
     parent_agents: parentsJson(held.parentAgentIds),
     identity: identityJson(held.identity),
+    traceparent: held.traceparent,
     policies: JSON.stringify(held.policies),
     grant_id: null,
     editable: held.editable.length === 0 ? null : JSON.stringify(held.editable),

@@ -27,6 +27,7 @@ export function heldAction(row: PendingActionRow, nowMs: number): HeldAction {
     subagent: row.subagent,
     parentAgentIds: parentsOf(row.parent_agents),
     identity: row.identity === null ? null : (JSON.parse(row.identity) as CallerIdentity),
+    traceparent: row.traceparent,
     approvals: {
       required: row.required_approvers,
       approverKeys: row.approver_keys === null ? null : (JSON.parse(row.approver_keys) as string[]),

@@ -85,7 +85,7 @@ export class EventWriter {
     const stamps = events.map(({ event, receivedMs }, index) =>
       this.#stamp(tenantId, riskEvents[index] as RiskEvent, agents.get(event.agentId), receivedMs),
     );
-    const rows = events.map(({ event, sourceMs, receivedMs, identity = null }, index) =>
+    const rows = events.map(({ event, sourceMs, receivedMs, identity = null, traceparent = null }, index) =>
       eventRow(event, {
         tenantId,
         sourceMs,
@@ -93,6 +93,7 @@ export class EventWriter {
         receivedMs,
         stamp: stamps[index] as number,
         identity,
+        traceparent,
       }),
     );
     const written = await insertEvents(db, rows);

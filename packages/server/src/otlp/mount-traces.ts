@@ -146,7 +146,8 @@ async function recordSpans(
   const verified = isVerified
     ? await parts.verifiedCallers.of(token, caller.requiresIdentity, agentIds)
     : undefined;
-  await parts.keyAgents.admit(caller, agentIds);
+  const above = records.flatMap(({ parentAgentIds }) => parentAgentIds);
+  await parts.keyAgents.admit(caller, agentIds, above);
   const identity = verified && JSON.stringify(verified.identity);
   const warnings = await recordEvents(parts.ingest, caller.tenantId, records, identity);
   releaseBody(request);

@@ -1,5 +1,11 @@
-import { type ActivityEvent, schemaVersion, toolCallCategory } from '@actlog/protocol';
-import { ArgumentsHasher, noHash, toIdentifier, toResourceId } from '@actlog/tool-call';
+import {
+  type ActivityEvent,
+  limits,
+  schemaVersion,
+  subagentCallCategory,
+  toolCallCategory,
+} from '@actlog/protocol';
+import { ArgumentsHasher, noHash, toIdentifier, toResourceId, traceparentOf } from '@actlog/tool-call';
 import {
   agentIn,
   EmittedCalls,
@@ -35,10 +41,11 @@ interface Around {
   readonly outer: Around | undefined;
 }
 
-/** Session and agent that a span or the nearest one around it states, and all of them that are of tools or agents. */
+/** Session and agents that a span or those around it state, and all of them that are of tools or agents. */
 interface Surroundings {
   readonly sessionId: string | undefined;
-  readonly agentId: string | undefined;
+  /** The agent, and those that it runs inside, nearest first, each once; empty if none is stated. */
+  readonly agentIds: readonly string[];
   /** Generated id of the agent. */
   readonly numberedAgentId: string | undefined;
   readonly around: Around | undefined;
@@ -47,14 +54,14 @@ interface Surroundings {
 /** A span, without its attributes, so that these need not stay in memory. */
 interface Node {
   readonly parentKey: string | undefined;
-  readonly stated: Omit<Surroundings, 'around'>;
+  readonly stated: Omit<Surroundings, 'around' | 'agentIds'> & { readonly agentId: string | undefined };
   readonly span: Enclosing | undefined;
   surroundings: Surroundings | undefined;
 }
 
 const none: Surroundings = {
   sessionId: undefined,
-  agentId: undefined,
+  agentIds: [],
   numberedAgentId: undefined,
   around: undefined,
 };
@@ -76,10 +83,11 @@ class SpanTree {
     this.#nodes.set(key, { parentKey, stated, span: meaning, surroundings: undefined });
   }
 
-  /** Returns the session and the agent that a span or the nearest span around it states. */
-  surroundingsOf(span: Ids): Pick<Surroundings, 'sessionId' | 'agentId'> {
-    const { sessionId, agentId, numberedAgentId } = this.#surroundings(keyOf(span.traceId, span.spanId));
-    return { sessionId, agentId: agentId ?? numberedAgentId };
+  /** Returns the session and the agent that a span or the nearest span around it states, and the agents around that. */
+  surroundingsOf(span: Ids) {
+    const { sessionId, agentIds, numberedAgentId } = this.#surroundings(keyOf(span.traceId, span.spanId));
+    const [agentId = numberedAgentId, ...parentAgentIds] = agentIds;
+    return { sessionId, agentId, parentAgentIds };
   }
 
   /** Yields the spans of tools and agents around a span, innermost first. */
@@ -112,10 +120,20 @@ class SpanTree {
 function within({ stated, span }: Node, outer: Surroundings): Surroundings {
   return {
     sessionId: stated.sessionId ?? outer.sessionId,
-    agentId: stated.agentId ?? outer.agentId,
+    agentIds: stated.agentId === undefined ? outer.agentIds : agentsWithin(stated.agentId, outer.agentIds),
     numberedAgentId: stated.numberedAgentId ?? outer.numberedAgentId,
     around: span ? { span, outer: outer.around } : outer.around,
   };
+}
+
+/** Returns an agent and those around it. Of too many, the outermost is kept, because people know it. */
+function agentsWithin(agentId: string, around: readonly string[]): readonly string[] {
+  const outer = around.filter((id) => id !== agentId);
+  const isTooDeep = outer.length > limits.maxParentAgents;
+  return [
+    agentId,
+    ...(isTooDeep ? [...outer.slice(0, limits.maxParentAgents - 1), ...outer.slice(-1)] : outer),
+  ];
 }
 
 function keyOf(traceId: string | undefined, spanId: string | undefined): string | undefined {
@@ -137,6 +155,10 @@ function spanEventId(traceId: string, spanId: string): string {
 export interface SpanEventRecord {
   readonly event: ActivityEvent;
   readonly sourceMs: number;
+  /** W3C `traceparent` of the span. */
+  readonly traceparent: string | undefined;
+  /** Agents around the agent of a call; empty for none. */
+  readonly parentAgentIds: readonly string[];
 }
 
 /** Events of a request's tool spans. */
@@ -199,7 +221,21 @@ export async function toolSpanEvents(
   const emitted = new EmittedCalls();
   const records = calls
     .filter((call) => !emitted.isReportedByAnother(call, tree.around(call)))
-    .map((call) => ({ event: eventOf(call, tree), sourceMs: call.endedMs }));
+    .flatMap((call): SpanEventRecord[] => {
+      const parentAgentIds = tree
+        .surroundingsOf(call)
+        .parentAgentIds.map((id) => toResourceId(id, unknownAgent));
+      const record = {
+        event: eventOf(call, tree),
+        sourceMs: call.endedMs,
+        // A span that was exported was sampled.
+        traceparent: traceparentOf({ ...call, traceFlags: 1 }),
+        parentAgentIds,
+      };
+      return parentAgentIds.length === 0
+        ? [record]
+        : [record, { ...record, event: placeEvent(record, call) }];
+    });
   return { records, unread: unread.list() };
 }
 
@@ -250,6 +286,19 @@ function eventOf(call: HashedCall, tree: SpanTree): ActivityEvent {
     category: toolCallCategory,
     schemaVersion,
     payload: { toolName: toIdentifier(toolName, 'unknown'), argumentsHash, responseStatus },
+  };
+}
+
+/** Returns the event that names the agents around the agent of a call. */
+function placeEvent(
+  { event, parentAgentIds }: Pick<SpanEventRecord, 'event' | 'parentAgentIds'>,
+  { traceId, spanId, toolName }: HashedCall,
+): ActivityEvent {
+  return {
+    ...event,
+    eventId: v5(`${traceId}-${spanId}-place`, namespace),
+    category: subagentCallCategory,
+    payload: { eventId: event.eventId, toolName: toIdentifier(toolName, 'unknown'), parentAgentIds },
   };
 }
 

@@ -271,6 +271,7 @@ export function decisionRow({
     subagent: check.subagent ?? null,
     parent_agents: parentsJson(check.parentAgentIds),
     identity: identityJson(check.identity),
+    traceparent: check.traceparent ?? null,
     held_status: null,
     executed_hash: null,
     ended_ms: null,

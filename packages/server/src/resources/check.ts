@@ -1,5 +1,6 @@
 import { type CheckResponse, type IdentifiedCheck, isSamePerson } from '@actlog/policy';
 import { checkPreference, headers } from '@actlog/protocol';
+import { parseTraceparent } from '@actlog/tool-call';
 import type { FastifyReply } from 'fastify';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import { authenticationFailed, type RequestGate } from '../http/request-gate.ts';
@@ -35,22 +36,27 @@ export function checkAction(parts: CheckRouteParts): OwnRoute<'policies.check'> 
   return {
     kind: 'own',
     memory: parts.checkMemory,
-    handle: async (call, reply) => checkResponse(parts, await identifiedCall(parts, call), reply),
+    handle: async (call, reply) => checkResponse(parts, await identifiedCall(parts, tracedCall(call)), reply),
   };
 }
 
 /** A check with what the service knows of its caller. */
 type CheckCall = Omit<Call<'policies.check'>, 'body'> & { readonly body: IdentifiedCheck };
 
+/** Returns a check with the trace of its call. The call waits for the check, so the request is in the same trace. */
+function tracedCall(call: CheckCall): CheckCall {
+  const traceparent = [headers.callTraceparent, headers.traceparent]
+    .map((name) => parseTraceparent(call.header(name)))
+    .find((found) => found !== undefined);
+  return traceparent === undefined ? call : { ...call, body: { ...call.body, traceparent } };
+}
+
 /**
  * Returns a check with the identity that its token verifies. A principal of the token replaces the one in the check.
  *
  * @throws ApiError for a token that is not accepted, or that names another agent or principal than the check.
  */
-async function identifiedCall(
-  { verifiedCallers }: CheckRouteParts,
-  call: Call<'policies.check'>,
-): Promise<CheckCall> {
+async function identifiedCall({ verifiedCallers }: CheckRouteParts, call: CheckCall): Promise<CheckCall> {
   const { caller, body } = call;
   const token = call.header(headers.identity);
   // Who manages policies tries them for an agent, not as one.

@@ -1,5 +1,6 @@
 import { reservedCategory, warningView } from '@actlog/policy';
 import { type EventAck, headers, isReservedCategory } from '@actlog/protocol';
+import { parseTraceparent } from '@actlog/tool-call';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import type { OwnRoute } from '../http/route.ts';
 import type { GroupCommit } from '../ingest/group-commit.ts';
@@ -58,6 +59,8 @@ export function createEvent({
         receivedMs,
         protoKeysRemoved,
         identity: verified && JSON.stringify(verified.identity),
+        // `traceparent` is about this request, which a recorder sends some time after the call.
+        traceparent: parseTraceparent(header(headers.callTraceparent)),
       };
       const recorded = await ingest.record(caller.tenantId, event, bodyMemoryBytes);
       return {

@@ -210,6 +210,7 @@ export function decisionView(
     subagent: row.subagent,
     parentAgentIds: parentsOf(row.parent_agents),
     identity: parsed(row.identity),
+    traceparent: row.traceparent,
     dryRun: row.dry_run === 1,
     durationMs: row.duration_us / 1000,
     arguments: shown === null ? null : (parse(shown) as Record<string, unknown>),

@@ -7,6 +7,7 @@ import type { ServerRoute } from '../http/server-route.ts';
 import type { TenantTurns, Turn } from '../lib/tenant-turns.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
 import type { Storage } from '../storage/storage.ts';
+import { requireAgent } from '../tenants/key-ring.ts';
 
 const { agentId, framework, environment, action } = contract['policies.check'].body.shape;
 
@@ -35,7 +36,8 @@ export interface DeniedToolsParts {
 
 /**
  * Route `POST /server/v1/denied-tools`: the tools that policies deny an agent whatever the arguments, the time and the
- * earlier calls are. A program that offers tools to an agent can leave them out. Nothing is held, counted or kept.
+ * earlier calls are. A program that offers tools to an agent can leave them out. A key that is bound to agents learns nothing
+ * about others. Nothing is held, counted or kept.
  */
 export function deniedToolsRoute({ storage, policySets, tenantTurns }: DeniedToolsParts): ServerRoute {
   return {
@@ -43,8 +45,10 @@ export function deniedToolsRoute({ storage, policySets, tenantTurns }: DeniedToo
     path: '/denied-tools',
     success: 200,
     check: (caller) => requireScope(caller, 'ingest'),
-    async handle({ caller: { tenantId }, body, disconnected }) {
+    async handle({ caller, body, disconnected }) {
+      const { tenantId } = caller;
       const { tools, ...names } = validated('body', deniedToolsBody, body);
+      requireAgent(caller, names.agentId);
       const { policies } = await storage.read(tenantId, (db) => policySets.of(db, tenantId));
       const denies = deniedTools(policies);
       const isDenied = (toolName: string) =>

@@ -9,6 +9,8 @@ export interface NewEvent extends ArrivedEvent {
   readonly json?: string | undefined;
   /** Verified identity of the sender, as JSON; none by default. */
   readonly identity?: string | null | undefined;
+  /** W3C `traceparent` of the call; none by default. */
+  readonly traceparent?: string | null | undefined;
 }
 
 /** Outcome of an event that was stored, now or before. */

@@ -282,4 +282,6 @@ export interface EventTable {
   /** Key of the tool's name, and of the hash of the arguments; `null` for events that are not tool calls. */
   tool_key: number | null;
   hash_key: number | null;
+  /** W3C `traceparent` of the call; `null` for none. */
+  traceparent: string | null;
 }

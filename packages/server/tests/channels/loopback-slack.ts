@@ -29,7 +29,7 @@ interface Button {
 /** Options of a click. */
 export interface ClickOptions {
   readonly user?: string;
-  readonly button?: 'actlog_approve' | 'actlog_deny';
+  readonly button?: 'actlog_approve' | 'actlog_deny' | 'actlog_deny_reason';
   /** Value of the button, to forge one. */
   readonly value?: string;
   /** Seconds by which the request is older than it is sent. */
@@ -156,9 +156,48 @@ export class LoopbackSlack {
       team: { id: from },
       user: { id: user, team_id: from },
       api_app_id: 'A0000000001',
+      trigger_id: '12466734323.1395872398',
       container: { type: 'message', channel_id: slackChannelId, message_ts: ts },
       actions: [{ type: 'button', action_id: button, value: value ?? known }],
     };
+    return this.#signed(payload, ageSeconds, signingSecret);
+  }
+
+  /** Returns the signed request of a person who submits the form that was opened last. */
+  submit({
+    user = 'U0000000001',
+    comment,
+    metadata,
+    ageSeconds = 0,
+    signingSecret = slackApp.slackSigningSecret,
+  }: {
+    readonly user?: string;
+    readonly comment?: string | null;
+    /** What the form keeps, to forge it. */
+    readonly metadata?: string;
+    readonly ageSeconds?: number;
+    readonly signingSecret?: string;
+  }) {
+    const opened = this.calls.filter(({ method }) => method === 'views.open').at(-1);
+    const view = JSON.parse(opened?.fields.view ?? '{}') as {
+      callback_id?: string;
+      private_metadata?: string;
+    };
+    const payload = {
+      type: 'view_submission',
+      team: { id: team },
+      user: { id: user, team_id: team },
+      view: {
+        type: 'modal',
+        callback_id: view.callback_id,
+        private_metadata: metadata ?? view.private_metadata,
+        state: { values: { reason: { comment: { type: 'plain_text_input', value: comment } } } },
+      },
+    };
+    return this.#signed(payload, ageSeconds, signingSecret);
+  }
+
+  #signed(payload: object, ageSeconds: number, signingSecret: string) {
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     const timestamp = String(Math.floor(Date.now() / 1000) - ageSeconds);
     const digest = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex');

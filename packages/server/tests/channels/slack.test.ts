@@ -95,7 +95,28 @@ test('shows in a card exactly what an approval binds', async () => {
   }
   // Arguments are plain text, in which Slack finds no mention.
   expect(card?.fields.text).not.toContain('<!channel>');
-  expect(slack.buttons(card).map(({ action_id: id }) => id)).toEqual(['actlog_approve', 'actlog_deny']);
+  expect(slack.buttons(card).map(({ action_id: id }) => id)).toEqual([
+    'actlog_approve',
+    'actlog_deny',
+    'actlog_deny_reason',
+  ]);
+});
+
+test('links the trace of a call in the card', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const traceUrl = 'https://jaeger.example.com/trace/{traceId}?span={spanId}';
+  setup = await signInSetup({ ...slack.settings, traceUrl });
+  server = setup.server;
+  await slackChannel();
+  await server.policy({ effect: 'require_approval' });
+  await server.check({}, { 'x-actlog-traceparent': traceparent });
+  const [card] = await slack.called('chat.postMessage');
+  const link = {
+    type: 'link',
+    url: 'https://jaeger.example.com/trace/4bf92f3577b34da6a3ce929d0e0e4736?span=00f067aa0ba902b7',
+    text: '4bf92f3577b34da6a3ce929d0e0e4736',
+  };
+  expect(slack.shown(card)).toContain(JSON.stringify(link));
 });
 
 test('decides as the person whose confirmed address Slack names, and shows that in the card', async () => {
@@ -118,6 +139,71 @@ test('decides as the person whose confirmed address Slack names, and shows that 
     target: { id },
   });
   expect(slack.calls.filter(({ method }) => method === 'chat.postEphemeral')).toEqual([]);
+});
+
+test('denies with the reason that a person writes in the form of “Deny…”', async () => {
+  const grace = await SignedIn.as('grace', setup.url);
+  await slackChannel();
+  const id = await hold();
+  expect((await click({ user: 'UGRACE', button: 'actlog_deny_reason' })).status).toBe(200);
+  const [form] = await slack.called('views.open');
+  expect(form?.fields.trigger_id).toBe('12466734323.1395872398');
+  expect(form?.fields.view).toContain('refund by billing-agent');
+  expect(await statusOf(id)).toBe('pending');
+  const submitted = slack.submit({ user: 'UGRACE', comment: '  Ask finance first.\n' });
+  const response = await send(submitted);
+  expect([response.status, await response.text()]).toEqual([200, '']);
+  const [update] = await slack.called('chat.update');
+  expect(slack.shown(update)).toContain('Denied by grace@example.com. “Ask finance first.”');
+  expect(await server.check({ actionId: 'call-1' })).toMatchObject({
+    decision: 'deny',
+    decidedBy: (await grace.identity()).id,
+    comment: 'Ask finance first.',
+  });
+  // Sent again, and with another reason, it changes nothing.
+  const again = await send(submitted);
+  expect(await again.json()).toEqual({
+    response_action: 'errors',
+    errors: { reason: expect.stringContaining('counts once') },
+  });
+});
+
+test('denies without a reason if the form is left empty', async () => {
+  await SignedIn.as('grace', setup.url);
+  await slackChannel();
+  const id = await hold();
+  await click({ user: 'UGRACE', button: 'actlog_deny_reason' });
+  await slack.called('views.open');
+  await send(slack.submit({ user: 'UGRACE', comment: null }));
+  expect(await statusOf(id)).toBe('denied');
+  expect(await server.check({ actionId: 'call-1' })).toMatchObject({ decision: 'deny', comment: null });
+});
+
+test('shows in the form why a reason changes nothing, and opens none for people who may not decide', async () => {
+  await SignedIn.as('grace', setup.url);
+  await slackChannel();
+  const id = await hold();
+  await click({ user: 'UALAN', button: 'actlog_deny_reason' });
+  await slack.called('chat.postEphemeral');
+  expect(slack.calls.some(({ method }) => method === 'views.open')).toBe(false);
+  await click({ user: 'UGRACE', button: 'actlog_deny_reason' });
+  await slack.called('views.open');
+  const errors = async (request: Parameters<typeof send>[0]) =>
+    ((await (await send(request)).json()) as { errors?: { reason: string } }).errors?.reason;
+  expect(await errors(slack.submit({ user: 'UALAN', comment: 'no' }))).toContain('actlog does not know you');
+  expect(await errors(slack.submit({ user: 'UGRACE', comment: 'no', metadata: '{"forged":1}' }))).toContain(
+    'not one of this server',
+  );
+  const forged = slack.submit({ user: 'UGRACE', comment: 'no', signingSecret: 'another-secret-of-slack' });
+  expect((await send(forged)).status).toBe(401);
+  const late = slack.submit({ user: 'UGRACE', comment: 'no', ageSeconds: 301 });
+  expect((await send(late)).status).toBe(401);
+  expect(await statusOf(id)).toBe('pending');
+  await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'approve' } });
+  expect(await errors(slack.submit({ user: 'UGRACE', comment: 'too late' }))).toContain('already');
+  await click({ user: 'UGRACE', button: 'actlog_deny_reason' });
+  expect(slack.calls.filter(({ method }) => method === 'views.open')).toHaveLength(1);
+  expect(await statusOf(id)).toBe('approved');
 });
 
 test('updates the card once when the action is decided elsewhere, or expires', async () => {
@@ -143,7 +229,7 @@ test('counts several approvers, and shows each in the card', async () => {
   await click({ user: 'UGRACE' });
   const [first] = await slack.called('chat.update');
   expect(slack.shown(first)).toContain('1 of 2 approvals');
-  expect(slack.buttons(first)).toHaveLength(2);
+  expect(slack.buttons(first)).toHaveLength(3);
   // The same person counts once, with the same button.
   await click({ user: 'UGRACE' });
   const [again] = await slack.called('chat.postEphemeral');
@@ -365,7 +451,7 @@ test('repeats a card that Slack did not accept, and says why', async () => {
     .poll(async () => (await api('GET', `/channels/${id}`)).body)
     .toMatchObject({ failureCount: 1, lastError: 'Slack refused the message (not_in_channel)' });
   const cards = await slack.called('chat.postMessage', 2);
-  expect(slack.buttons(cards[1])).toHaveLength(2);
+  expect(slack.buttons(cards[1])).toHaveLength(3);
 });
 
 test('sends a test message', async () => {

@@ -5,6 +5,7 @@ import {
   noteTexts,
   type RecordOnlyOptions,
   refuseGuard,
+  traceparentOf,
 } from '@actlog/recorder/adapter';
 import type { AnyExportedSpan, ObservabilityExporter, TracingEvent } from '@mastra/core/observability';
 import { currentScope } from '../call-scope.ts';
@@ -67,7 +68,8 @@ class SpanRecorder implements ObservabilityExporter {
       this.#recorded.rememberExported({ traceId: span.traceId, callId: tool.callId });
       const { conversation, ...location } = this.#locationOf(span);
       this.#calls.conversations.note(conversation, tool, location.sessionId);
-      this.#calls.record({ ...tool, ...location }, tool.outcome);
+      const traceparent = traceparentOf({ traceId: span.traceId, spanId: span.id, traceFlags: 1 });
+      this.#calls.record({ ...tool, ...location, traceparent }, tool.outcome);
     }
     this.#spans.end(span);
   }

@@ -16,7 +16,7 @@ import { OriginList } from '../origins/origin-list.tsx';
 import { Decider } from '../policies/policy-link.tsx';
 import { Problem } from '../problem.tsx';
 import { MarkBadges } from '../story/timeline.tsx';
-import { ActingAgent, wholeTime } from '../time.tsx';
+import { ActingAgent, TraceLink, wholeTime } from '../time.tsx';
 
 /** Number of columns of the table of events. */
 export const eventColumns = 5;
@@ -186,6 +186,7 @@ function Decisions({ event }: { event: StoredEvent }) {
 /** All facts of one event: ids, the whole hash, the decisions of policies, and the reasons that name it. */
 function EventDetails({ event, factors }: { event: StoredEvent; factors: readonly RiskFactor[] }) {
   const { eventId, agentId, category, schemaVersion, sourceTimestamp, receivedAt, payload = {} } = event;
+  const { traceparent } = event;
   const rest = Object.fromEntries(Object.entries(payload).filter(([name]) => !knownFields.has(name)));
   const facts: readonly (readonly [name: string, value: unknown])[] = [
     ['Time', sourceTimestamp && wholeTime(sourceTimestamp)],
@@ -219,6 +220,14 @@ function EventDetails({ event, factors }: { event: StoredEvent; factors: readonl
               </dd>
             </div>
           ))}
+        {typeof traceparent === 'string' && (
+          <div>
+            <dt>Trace</dt>
+            <dd>
+              <TraceLink traceparent={traceparent} />
+            </dd>
+          </div>
+        )}
       </dl>
       {Object.keys(rest).length > 0 && <pre>{JSON.stringify(rest, null, 2)}</pre>}
       {typeof payload.argumentsHash === 'string' && <Decisions event={event} />}

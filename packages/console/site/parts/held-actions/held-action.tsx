@@ -8,7 +8,7 @@ import { href } from '../../route.ts';
 import { OriginList } from '../origins/origin-list.tsx';
 import { PolicyLink } from '../policies/policy-link.tsx';
 import { RiskScore } from '../risk/risk-score.tsx';
-import { ActingAgent, actorName, Time, Verified, VerifiedBy } from '../time.tsx';
+import { ActingAgent, actorName, Time, TraceLink, Verified, VerifiedBy } from '../time.tsx';
 import { ChangeList } from './argument-changes.tsx';
 import { Decision } from './decision.tsx';
 
@@ -113,6 +113,11 @@ export function HeldAction({
       </div>
       <p translate={false}>{action.reason}</p>
       <VerifiedBy identity={action.identity} />
+      {typeof action.traceparent === 'string' && (
+        <p class="faint">
+          Trace <TraceLink traceparent={action.traceparent} />
+        </p>
+      )}
       {shown === undefined ? (
         <p class="faint">
           The agent shows no arguments. Their hash: <code>{argumentsHash}</code>

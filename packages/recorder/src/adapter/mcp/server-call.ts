@@ -4,7 +4,7 @@ import type { HookedCall } from '../hooked-calls.ts';
 import type { CallParams } from './unrepeated-calls.ts';
 
 /** Part of a call that depends on the recorder. */
-export type RecorderTerms = Pick<HookedCall, 'announced' | 'onRecorded'>;
+export type RecorderTerms = Pick<HookedCall, 'announced' | 'onRecorded' | 'traceparent'>;
 
 /** Common part of a recorder and of the client that announced the call. */
 interface Common {
@@ -27,11 +27,14 @@ export class ServerCall {
   termsOf(calls: AdapterCalls): RecorderTerms {
     const common = this.#commonOf(calls);
     const { announced } = common;
-    if (!announced) return {};
+    // OpenTelemetry's place for the trace context of a request (Model Context Protocol, `_meta`).
+    const traceparent = metaOf(this.#params)?.traceparent;
+    const traced = typeof traceparent === 'string' ? { traceparent } : {};
+    if (!announced) return traced;
     const onRecorded = (outcome: RecordedOutcome) => {
       common.outcome = calls.sharedCalls?.sealOutcome(announced, outcome);
     };
-    return { announced, onRecorded };
+    return { ...traced, announced, onRecorded };
   }
 
   /** Sealed outcomes of what was recorded so far, for the client. */
@@ -82,6 +85,12 @@ interface WithMeta {
   readonly _meta?: unknown;
 }
 
+/** Returns the fields for extensions of a message; undefined without any. */
+function metaOf(message: unknown): { readonly [field: string]: unknown } | null | undefined {
+  const { _meta: meta } = (message ?? {}) as WithMeta;
+  return meta as { readonly [field: string]: unknown } | null | undefined;
+}
+
 /** Returns the parameters with announcements for the server; the same object without any. */
 export function withAnnouncements<Params extends CallParams>(
   params: Params,
@@ -98,8 +107,7 @@ function withOutcomes(result: unknown, sealed: readonly string[]): unknown {
 
 /** Returns the sealed announcements, or outcomes, in a message. */
 export function sealedIn(message: unknown): readonly unknown[] {
-  const { _meta: meta } = (message ?? {}) as WithMeta;
-  const sealed = (meta as { [metaKey]?: unknown } | null | undefined)?.[metaKey];
+  const sealed = metaOf(message)?.[metaKey];
   return Array.isArray(sealed) ? sealed.slice(0, maxSealed) : [];
 }
 

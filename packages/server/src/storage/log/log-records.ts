@@ -51,6 +51,7 @@ function decisionRecord(row: Selectable<PolicyDecisionTable>): LogRecord {
       subagent: row.subagent,
       parentAgentIds: parsed(row.parent_agents),
       identity: parsed(row.identity),
+      traceparent: row.traceparent,
     },
   };
 }
@@ -91,6 +92,7 @@ function approvalRecord(row: Selectable<PendingActionTable>): LogRecord {
       subagent: row.subagent,
       parentAgentIds: parsed(row.parent_agents),
       identity: parsed(row.identity),
+      traceparent: row.traceparent,
       grantId: row.grant_id,
     },
   };

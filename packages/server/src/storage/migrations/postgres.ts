@@ -204,6 +204,7 @@ create table events (
   agent_key integer not null,
   tool_key integer,
   hash_key integer,
+  traceparent text,
   primary key (tenant_id, session_id, arrival, received_ms)
 ) partition by range (received_ms);
 create index events_in_order on events (tenant_id, session_id, source_ms, event_id);
@@ -377,6 +378,7 @@ create table policy_decisions (
   parent_agents text,
   executed_hash text,
   identity text,
+  traceparent text,
   held_status text,
   ended_ms bigint,
   primary key (tenant_id, id)
@@ -432,6 +434,7 @@ create table pending_actions (
   subagent text,
   parent_agents text,
   identity text,
+  traceparent text,
   policies text,
   grant_id text,
   editable text,

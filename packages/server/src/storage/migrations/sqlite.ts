@@ -200,6 +200,7 @@ create table events (
   agent_key integer not null,
   tool_key integer,
   hash_key integer,
+  traceparent text,
   constraint events_by_id unique (tenant_id, event_id)
 );
 create index events_by_session on events (tenant_id, session_id, source_ms, event_id, arrival);
@@ -361,6 +362,7 @@ create table policy_decisions (
   parent_agents text,
   executed_hash text,
   identity text,
+  traceparent text,
   held_status text,
   ended_ms bigint,
   constraint policy_decisions_key primary key (tenant_id, id)
@@ -416,6 +418,7 @@ create table pending_actions (
   subagent text,
   parent_agents text,
   identity text,
+  traceparent text,
   policies text,
   grant_id text,
   editable text,

@@ -35,6 +35,7 @@ const columns = [
   'subagent',
   'parent_agents',
   'identity',
+  'traceparent',
   'held_status',
   'executed_hash',
   'ended_ms',

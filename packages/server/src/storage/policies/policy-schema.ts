@@ -108,6 +108,8 @@ export interface PolicyDecisionTable {
   parent_agents: string | null;
   /** Verified identity of the caller, as JSON; `null` for none. */
   identity: string | null;
+  /** W3C `traceparent` of the call; `null` for none. */
+  traceparent: string | null;
   /** Status of the held action; `null` for an action that was not held, and for a dry run. */
   held_status: PendingActionTable['status'] | null;
   /** Hash of the arguments that the agent ran, if the approver changed them; `null` otherwise. */
@@ -166,6 +168,8 @@ export interface PendingActionTable {
   parent_agents: string | null;
   /** Verified identity of the caller, as JSON; `null` for none. */
   identity: string | null;
+  /** W3C `traceparent` of the call; `null` for none. */
+  traceparent: string | null;
   /** Policies that hold the action with their versions, as JSON; `null` for an action held by an earlier release. */
   policies: string | null;
   /** Grant that the approval created; `null` for none. */

@@ -40,6 +40,7 @@ const insertUnlessKnown = bulkInsert(
     'agent_key',
     'tool_key',
     'hash_key',
+    'traceparent',
   ],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
 );
@@ -181,12 +182,14 @@ interface StoredEventFields {
   readonly stamp: number;
   /** Verified identity of the sender, as JSON; `null` for none. */
   readonly identity: string | null;
+  /** W3C `traceparent` of the call; `null` for none. */
+  readonly traceparent: string | null;
 }
 
 /** Returns the row of an event. */
 export function eventRow(
   event: ActivityEvent,
-  { tenantId, sourceMs, arrival, receivedMs, stamp, identity }: StoredEventFields,
+  { tenantId, sourceMs, arrival, receivedMs, stamp, identity, traceparent }: StoredEventFields,
 ): Selectable<EventTable> {
   return {
     tenant_id: tenantId,
@@ -204,6 +207,7 @@ export function eventRow(
     identity,
     mark: eventMark(event),
     ...searchColumns(event, sourceMs),
+    traceparent,
   };
 }
 
@@ -245,6 +249,7 @@ export function eventEnvelope(row: Selectable<EventTable>) {
     schemaVersion: row.schema_version,
     receivedAt: isoTime(row.received_ms),
     ...(row.identity !== null && { identity: JSON.parse(row.identity) as CallerIdentity }),
+    ...(row.traceparent !== null && { traceparent: row.traceparent }),
   };
 }
 
