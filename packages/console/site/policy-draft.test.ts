@@ -1,4 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PolicyCreate } from '@actlog/client';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import {
   editableJson,
   editableRow,
@@ -175,3 +179,25 @@ test.each([
   expect(row).toMatchObject({ kind, limit });
   expect(editableJson(row)).toBe(json);
 });
+
+const packs = join(import.meta.dirname, '..', '..', 'cli', 'policy-packs');
+
+/** Returns the fields that a policy sets, without those that are null or empty. */
+function setFields(policy: Partial<PolicyCreate>): unknown {
+  const entries = Object.entries(policy).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(entries.filter(([, value]) => JSON.stringify(value) !== '{}'));
+}
+
+test.each(readdirSync(packs).filter((file) => file.endsWith('.yaml')))(
+  'the form of each policy of %s changes nothing in it',
+  (file) => {
+    const { policies } = parse(readFileSync(join(packs, file), 'utf8')) as { policies: PolicyCreate[] };
+    for (const policy of policies) {
+      const stored = { mode: 'enforce' as const, priority: 0, ...policy, id: 'pol_1' };
+      expect(policyChanges(stored, policyFields(stored))).toEqual({});
+      expect(setFields(readPolicy(policyFields(stored)))).toEqual(
+        setFields({ mode: 'enforce', priority: 0, ...policy }),
+      );
+    }
+  },
+);
