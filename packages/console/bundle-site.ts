@@ -2,7 +2,7 @@
 // as it is made, so that an edit needs no build before its test.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join, relative } from 'node:path';
@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import palette from '@radix-ui/colors';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { parse } from 'yaml';
 import { cacheControlOf, type SiteFile, type SiteFiles, typesByEnding } from './src/site-file.ts';
 
 const scales: Readonly<Record<string, Readonly<Record<string, string>>>> = palette;
@@ -44,6 +45,29 @@ const palettePlugin: Plugin = {
       contents: paletteStyles(await readFile(tokens, 'utf8')),
       loader: 'css',
     }));
+  },
+};
+
+const packFolder = join(import.meta.dirname, '..', 'cli', 'policy-packs');
+
+/** Plugin that resolves `import 'policy-packs'` to the packs of the command, without their tests. */
+const packsPlugin: Plugin = {
+  name: 'policy-packs',
+  setup(build) {
+    build.onResolve({ filter: /^policy-packs$/ }, ({ path }) => ({ path, namespace: 'policy-packs' }));
+    build.onLoad({ filter: /.*/, namespace: 'policy-packs' }, () => {
+      const files = readdirSync(packFolder).filter((file) => file.endsWith('.yaml'));
+      const packs = files.sort().map((file) => {
+        const text = readFileSync(join(packFolder, file), 'utf8');
+        const comment = text.slice(0, text.indexOf('policies:')).split('\n');
+        const [title = file, ...explanation] = comment
+          .filter((line) => /^# (?!yaml-language-server)/.test(line))
+          .map((line) => line.slice(2));
+        const { policies } = parse(text) as { readonly policies: unknown };
+        return { name: basename(file, '.yaml'), title, explanation: explanation.join(' '), policies };
+      });
+      return { contents: `export const packs = ${JSON.stringify(packs)};`, loader: 'js' };
+    });
   },
 };
 
@@ -154,7 +178,7 @@ export async function siteFiles(): Promise<SiteFiles> {
     entryPoints: { console: 'site/main.tsx', style: 'site/style.css' },
     splitting: true,
     format: 'esm',
-    plugins: [palettePlugin, oneFirstScript],
+    plugins: [palettePlugin, packsPlugin, oneFirstScript],
   });
   const [entry = '', ...imported] = withImports(metafile.outputs, 'site/main.tsx');
   const later = (page: string) =>

@@ -1,7 +1,7 @@
-import { Command, Help, type HelpConfiguration, type Option } from 'commander';
+import { Command, CommanderError, Help, type HelpConfiguration, type Option } from 'commander';
 import { describeError } from './errors/describe-error.ts';
 import { exitCodes, exitCodesHelp } from './exit-codes.ts';
-import { note, watchOutput } from './output/print.ts';
+import { checkOutput, note, watchOutput } from './output/print.ts';
 import { printableLines } from './output/printable.ts';
 import { styled } from './output/style.ts';
 import { type Subcommand, subcommands } from './subcommands.ts';
@@ -21,13 +21,14 @@ export async function runParsed(args: readonly string[]): Promise<number> {
     if (args[0] === '__complete') {
       const { complete } = await import('./completion/complete.ts');
       await complete(args.slice(1));
+      await checkOutput();
       return exitCodes.ok;
     }
     const words = withHelpOption(args);
     const [name] = words;
     const subcommand = name !== undefined && Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
     const loaded = subcommand && 'load' in subcommand ? await subcommand.load() : undefined;
-    await program(loaded).parseAsync(words, { from: 'user' });
+    await parse(program(loaded), words);
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
     const { message, note: text, exitCode } = describeError(error);
@@ -37,6 +38,19 @@ export async function runParsed(args: readonly string[]): Promise<number> {
   } finally {
     process.exitCode = before;
   }
+}
+
+/** Runs a command. @throws also when it wrote its help, or anything else, to a standard output that is full */
+async function parse(command: Command, words: readonly string[]): Promise<void> {
+  let ended: unknown;
+  try {
+    await command.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    ended = error;
+  }
+  // Commander ends a command that showed its help with an error.
+  if (ended === undefined || (ended instanceof CommanderError && ended.exitCode === 0)) await checkOutput();
+  if (ended !== undefined) throw ended;
 }
 
 /** Returns the arguments with `--help` for `actlog`, `actlog help` and `actlog help sessions list`. */

@@ -1,9 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { subcommands } from '../src/subcommands.ts';
 import { actlog } from './command-line.ts';
 import { TestService } from './test-service.ts';
+
+const bin = join(import.meta.dirname, '..', 'src', 'bin.ts');
 
 let service: TestService;
 let folder: string;
@@ -111,3 +116,86 @@ it('passes the findings of the service on, for a field that it refuses', async (
   expect(stderr).toMatch(/^error: .*condition.*\n$/s);
   expect(exitCode).toBe(1);
 });
+
+/** Returns the arguments of each command that calls a service, with a word for each argument and required option. */
+async function callingCommands(): Promise<string[][]> {
+  const found: string[][] = [];
+  const walk = (command: Command, path: readonly string[]) => {
+    for (const inner of command.commands) walk(inner, [...path, inner.name()]);
+    if (!command.options.some(({ long }) => long === '--base-url')) return;
+    const words = command.registeredArguments.filter(({ required }) => required).map(() => 'x');
+    const options = command.options
+      .filter(({ mandatory }) => mandatory)
+      .flatMap(({ long }) => [`${long}`, 'x']);
+    found.push([...path, ...words, ...options]);
+  };
+  for (const [name, subcommand] of Object.entries(subcommands)) {
+    // The first asks questions; the second also says what to change in a program.
+    const isExempt = name === 'init' || name === 'doctor';
+    if ('load' in subcommand && !isExempt) walk(await subcommand.load(), [name]);
+  }
+  return found;
+}
+
+it.each<[string, Record<string, string>]>([
+  ['an address that is none', { ACTLOG_BASE_URL: 'nowhere' }],
+  ['an address with credentials', { ACTLOG_BASE_URL: 'https://a:b@actlog.invalid' }],
+  ['an address that ends in /v1', { ACTLOG_BASE_URL: 'https://actlog.invalid/v1' }],
+  ['an address without encryption', { ACTLOG_BASE_URL: 'http://actlog.invalid' }],
+  ['a key of another service', { ACTLOG_API_KEY: 'sk-other' }],
+  ['a key with a space', { ACTLOG_API_KEY: 'al_test_a b' }],
+  ['a log level that is none', { ACTLOG_LOG: 'loud' }],
+])('speaks of flags and variables, not of options of the SDK, for %s', async (_what, env) => {
+  const valid = { ACTLOG_BASE_URL: 'http://127.0.0.1:1', ACTLOG_API_KEY: 'al_test_x'.padEnd(50, '0') };
+  const commands = await callingCommands();
+  expect(commands.length).toBeGreaterThan(40);
+  for (const args of commands) {
+    const { stdout, stderr } = await actlog(args, { env: { ...valid, ...env }, cwd: folder, input: '' });
+    expect(`${args.join(' ')}: ${stdout}${stderr}`).not.toMatch(
+      /\b(?:baseURL|apiKey|allowInsecureHttp|timeoutMs|logLevel|maxRetries|maxResponseBytes)\b/,
+    );
+  }
+});
+
+it('holds for 15 minutes and then denies, unless the options say otherwise', async () => {
+  const create = ['policies', 'create', '--name', 'x', '--effect', 'require_approval', '--json'];
+  const created = async (...options: string[]) => {
+    const { stdout } = await actlog([...create, ...options], { env: service.env });
+    return JSON.parse(stdout) as { id: string; approval: unknown };
+  };
+  const { id, approval } = await created('--timeout', '20m');
+  expect(approval).toEqual({ timeoutSeconds: 1200, onTimeout: 'deny' });
+  expect((await created('--approver-groups', 'finance')).approval).toEqual({
+    timeoutSeconds: 900,
+    onTimeout: 'deny',
+    approverGroups: ['finance'],
+  });
+  expect((await created()).approval).toBeNull();
+  const update = ['policies', 'update', id, '--json', '--on-timeout', 'allow'];
+  const { stdout } = await actlog(update, { env: service.env });
+  expect(JSON.parse(stdout)).toMatchObject({ approval: { timeoutSeconds: 1200, onTimeout: 'allow' } });
+});
+
+it('names the option of a field that the service misses', async () => {
+  const create = ['policies', 'create', '--name', 'x', '--effect', 'deny', '--rate-max', '5'];
+  const { stderr, exitCode } = await actlog(create, { env: service.env });
+  expect(stderr).toMatch(/^error: .*rate\.windowSeconds \(--rate-window\).*\n$/s);
+  expect(exitCode).toBe(1);
+});
+
+it.skipIf(process.platform !== 'linux').each([[['rules']], [['--help']], [['policies', '--help']]])(
+  'ends with one line when the output of %j cannot be written',
+  (args) => {
+    const full = openSync('/dev/full', 'w');
+    const { stderr, status } = spawnSync(process.execPath, ['--conditions=@actlog/source', bin, ...args], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+    });
+    closeSync(full);
+    expect(stderr).toMatch(
+      /^error: Standard output could not be written: ENOSPC: no space left on device\.\n$/,
+    );
+    expect(status).toBe(1);
+  },
+);

@@ -95,7 +95,7 @@ function Place({ route }: { route: Route }) {
       return id === undefined ? (
         <Policies query={route.query} />
       ) : (
-        <PolicyEditor key={id} id={id} tool={route.query.get('tool') ?? undefined} />
+        <PolicyEditor key={id} id={id} query={route.query} />
       );
     case 'decisions':
       return <Decisions query={route.query} />;

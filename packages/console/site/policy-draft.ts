@@ -1,5 +1,6 @@
 import type { Policy, PolicyCreate, PolicyEffect } from '@actlog/client';
 import type { TargetedSubmitEvent } from 'preact';
+import { lengthText, parseLength } from './policy-sentence.ts';
 
 /** A complete policy from a form: empty fields are null, so that a change removes them. */
 export type PolicyDraft = PolicyCreate & { readonly match: Matches };
@@ -11,14 +12,17 @@ export const defaultTimeoutSeconds = 900;
 
 const matchLists = ['agents', 'tools', 'frameworks', 'environments'] as const;
 
-/** Returns the form fields of a policy; of a new one if it is undefined. */
+/** Fields that have several values, one in each input. */
+export const listFields = [...matchLists, 'approverKeys', 'approverGroups', 'editable'] as const;
+
+/** Returns the form fields of a policy; of a new one, which decides nothing yet, if it is undefined. */
 export function policyFields(policy: Policy | undefined) {
   const { match = {}, rate, approval } = policy ?? {};
   return {
     name: policy?.name ?? '',
     description: policy?.description ?? '',
     effect: policy?.effect ?? 'deny',
-    mode: policy?.mode ?? 'enforce',
+    mode: policy ? (policy.mode ?? 'enforce') : 'log_only',
     priority: String(policy?.priority ?? 0),
     agents: match.agents?.join('\n') ?? '',
     tools: match.tools?.join('\n') ?? '',
@@ -27,13 +31,14 @@ export function policyFields(policy: Policy | undefined) {
     condition: policy?.condition ?? '',
     message: policy?.message ?? '',
     rateMax: String(rate?.max ?? ''),
-    rateWindowSeconds: String(rate?.windowSeconds ?? 60),
+    rateWindow: lengthText(rate?.windowSeconds ?? 60),
     ratePer: rate?.per ?? 'agent',
-    timeoutSeconds: String(approval?.timeoutSeconds ?? ''),
+    timeout: approval ? lengthText(approval.timeoutSeconds) : '',
     onTimeout: approval?.onTimeout ?? 'deny',
     singleUse: approval?.singleUse ? 'on' : '',
     requiredApprovers: String(approval?.requiredApprovers ?? 1),
     approverKeys: approval?.approverKeys?.join('\n') ?? '',
+    approverGroups: approval?.approverGroups?.join('\n') ?? '',
     notRequester: approval?.notRequester ? 'on' : '',
     editable: approval?.editable?.map((argument) => JSON.stringify(argument)).join('\n') ?? '',
     verifiedPrincipal: approval?.verifiedPrincipal ? 'on' : '',
@@ -62,6 +67,14 @@ function patterns(field = '', known: readonly string[] = []): string[] {
     .filter(Boolean);
 }
 
+/** Returns the groups of a field, one per line: the name of a group may contain commas. */
+function groupsIn(field = '', known: readonly string[] = []): string[] {
+  return field
+    .split(/\r?\n/)
+    .map((line) => (known.includes(line) ? line : line.trim()))
+    .filter(Boolean);
+}
+
 /**
  * Reads the form of a policy. An empty number field is 0, which the service then rejects by name.
  *
@@ -86,7 +99,7 @@ export function readPolicy(fields: Partial<PolicyFields>, policy?: Policy): Poli
         ? null
         : {
             max: Number(fields.rateMax),
-            windowSeconds: Number(fields.rateWindowSeconds),
+            windowSeconds: parseLength(fields.rateWindow ?? ''),
             per: fields.ratePer as 'agent' | 'session' | 'tenant',
           },
     approval: readApproval(fields, policy),
@@ -124,7 +137,8 @@ function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined)
   const verifiedPrincipal = fields.verifiedPrincipal === 'on';
   const requiredApprovers = Number(fields.requiredApprovers ?? 1);
   const keys = patterns(fields.approverKeys, before?.approverKeys ?? []);
-  const hasDefaultEnd = text(fields.timeoutSeconds) === null && onTimeout === 'deny';
+  const groups = groupsIn(fields.approverGroups, before?.approverGroups ?? []);
+  const hasDefaultEnd = text(fields.timeout) === null && onTimeout === 'deny';
   const editable = readEditable(fields.editable);
   const hasRules =
     singleUse ||
@@ -132,10 +146,11 @@ function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined)
     verifiedPrincipal ||
     requiredApprovers !== 1 ||
     keys.length > 0 ||
+    groups.length > 0 ||
     editable.length > 0;
   if (hasDefaultEnd && !hasRules) return null;
   return {
-    timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : Number(fields.timeoutSeconds),
+    timeoutSeconds: hasDefaultEnd ? defaultTimeoutSeconds : parseLength(fields.timeout ?? ''),
     onTimeout,
     // A merge patch keeps omitted fields.
     ...((singleUse || before?.singleUse) && { singleUse }),
@@ -145,6 +160,8 @@ function readApproval(fields: Partial<PolicyFields>, policy: Policy | undefined)
     ...(keys.length > 0 && { approverKeys: keys }),
     // Only a merge patch, which is sent for a known policy, can remove the list.
     ...(keys.length === 0 && before?.approverKeys && { approverKeys: null as unknown as string[] }),
+    ...(groups.length > 0 && { approverGroups: groups }),
+    ...(groups.length === 0 && before?.approverGroups && { approverGroups: null as unknown as string[] }),
     ...(editable.length > 0 && { editable }),
     ...(editable.length === 0 && before?.editable && { editable: null as unknown as Editable[] }),
   };
@@ -164,6 +181,55 @@ function readEditable(field = ''): Editable[] {
   });
 }
 
+/** Argument that an approver may change, as the form shows it. */
+export interface EditableRow {
+  readonly path: string;
+  readonly kind: keyof typeof editableKinds;
+  /** Highest number, or a range such as `100 to 500`; texts with commas between them; a whole JSON object for `other`. */
+  readonly limit: string;
+}
+
+/** Kinds of limits of an argument that an approver may change. */
+export const editableKinds = {
+  number: 'a number up to',
+  list: 'fewer of its elements',
+  choice: 'one of the texts',
+  text: 'any text',
+  other: 'as in this JSON',
+} as const;
+
+/** Returns an argument that an approver may change as the form shows it. */
+export function editableRow(json: string): EditableRow {
+  let parsed: Partial<Editable> = {};
+  try {
+    parsed = JSON.parse(json) as Editable;
+  } catch {
+    // The service names what is wrong with it.
+  }
+  const { path = '', max, min, subset, oneOf, anyText } = parsed;
+  if (subset) return { path, kind: 'list', limit: '' };
+  if (anyText) return { path, kind: 'text', limit: '' };
+  if (max !== undefined && min === undefined) return { path, kind: 'number', limit: String(max) };
+  if (max !== undefined) return { path, kind: 'number', limit: `${min} to ${max}` };
+  if (oneOf && !oneOf.some((one) => one.includes(',') || one !== one.trim())) {
+    return { path, kind: 'choice', limit: oneOf.join(', ') };
+  }
+  return { path, kind: 'other', limit: json };
+}
+
+/** Returns the argument of a row as JSON, which the service checks. */
+export function editableJson({ path, kind, limit }: EditableRow): string {
+  if (kind === 'other') return limit.replaceAll('\n', ' ');
+  const [, min, range] = /^\s*(\S+)\s+to\s+(\S+)\s*$/.exec(limit) ?? [];
+  const limits = {
+    number: { max: Number(range ?? limit), ...(min !== undefined && { min: Number(min) }) },
+    list: { subset: true },
+    choice: { oneOf: limit.split(',').map((one) => one.trim()) },
+    text: { anyText: true },
+  }[kind];
+  return JSON.stringify({ path: path.trim(), ...limits });
+}
+
 function changed<Fields extends object>(before: Fields, after: Fields): Partial<Fields> {
   const given = Object.entries(after) as [keyof Fields, unknown][];
   return Object.fromEntries(
@@ -180,6 +246,25 @@ export function policyChanges(policy: Policy, fields: PolicyFields): Partial<Pol
   const match = changed(before.match, after.match);
   const { match: _whole, ...rest } = changed(before, after);
   return { ...rest, ...(Object.keys(match).length > 0 && { match }) };
+}
+
+/** `true` for a list that leaves nothing out. */
+function isEvery(globs: readonly string[] | null | undefined): boolean {
+  return !globs?.length || globs.some((glob) => /^\*+$/.test(glob));
+}
+
+/** `true` if a policy matches every tool of every agent, always. */
+export function matchesEverything({ match, condition, rate, schedule }: PolicyDraft): boolean {
+  return matchLists.every((list) => isEvery(match[list])) && !condition && !rate && !schedule;
+}
+
+/**
+ * `true` if the user should know the reach of a policy before it is saved. A condition does not narrow a denial: it counts
+ * as a match where it cannot be evaluated.
+ */
+export function isBroad(draft: PolicyDraft): boolean {
+  const denies = draft.mode !== 'log_only' && draft.effect === 'deny';
+  return matchesEverything(draft) || (denies && isEvery(draft.match.tools));
 }
 
 /** Creates an `onSubmit` handler that passes the form data on and prevents the browser's submission. */

@@ -137,9 +137,31 @@ async function perform(flags: Flags, surroundings: Surroundings): Promise<number
     return report.ok ? exitCodes.kept : exitCodes.broken;
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    surroundings.writeError(`${error.message}\n`);
+    surroundings.writeError(`${error.code === 'USAGE' ? inTermsOfFlags(error.message) : error.message}\n`);
     return exitCodes[error.code];
   }
+}
+
+/** Names of options at the beginning of a message, with what a user of the command sets instead. */
+const flagsOf: Readonly<Record<string, string>> = {
+  baseURL: '--base-url (ACTLOG_BASE_URL)',
+  apiKey: 'ACTLOG_API_KEY',
+  secondTenantKey: 'ACTLOG_SECOND_TENANT_KEY',
+  retiredKey: 'ACTLOG_RETIRED_KEY',
+  burst: '--burst',
+  timeoutMs: '--timeout-ms',
+  settleMs: '--settle-ms',
+  maxRetryAfterMs: '--max-retry-after-ms',
+  maxPages: '--max-pages',
+  bodies: '--bodies',
+};
+
+/** Returns a message about an option with the flag or the variable that sets it. */
+function inTermsOfFlags(message: string): string {
+  const missing = /^(?:baseURL|apiKey) is missing: .*? ((?:--base-url or )?ACTLOG_\w+) for the command\.$/;
+  return message
+    .replace(missing, 'No value is set: set $1.')
+    .replace(/^[a-z]+(?:[A-Z]\w*)?\b/, (option) => flagsOf[option] ?? option);
 }
 
 function optionsOf(flags: Flags, { environment, signal }: Surroundings): ContractOptions {

@@ -117,13 +117,13 @@ async function commandHereWith(variables: Readonly<Record<string, string>>, ...f
 
 it.each([
   [['--only', 'NOPE'], /"NOPE" matches no requirement/],
-  [['--base-url', ''], /baseURL is missing: .* ACTLOG_BASE_URL/],
-  [['--base-url', 'ftp://example.com'], /baseURL must be an http or https URL/],
+  [['--base-url', ''], /^No value is set: set --base-url or ACTLOG_BASE_URL\.$/m],
+  [['--base-url', 'ftp://example.com'], /^--base-url \(ACTLOG_BASE_URL\) must be an http or https URL/],
   [['--base-url', 'http://example.com'], /unencrypted to example\.com/],
   [['--base-url', 'https://example.com/v1'], /must not end in \/v1/],
   [['--bodies', join(folder, 'absent.json')], /cannot be read as JSON/],
-  [['--bodies', written('list.json', '[]')], /bodies must be an object/],
-  [['--bodies', written('null.json', 'null')], /bodies must be an object/],
+  [['--bodies', written('list.json', '[]')], /^--bodies must be an object/],
+  [['--bodies', written('null.json', 'null')], /^--bodies must be an object/],
 ])('exits with 2 for %j', async (flags, message) => {
   const { stderr, exitCode } = await commandHere(...flags);
   expect(stderr).toMatch(message);
@@ -131,8 +131,8 @@ it.each([
 });
 
 it.each([
-  ['', /apiKey is missing: .* ACTLOG_API_KEY/],
-  ['a b', /apiKey must not be empty or contain white space/],
+  ['', /^No value is set: set ACTLOG_API_KEY\.$/m],
+  ['a b', /^ACTLOG_API_KEY must not be empty or contain white space/],
 ])('exits with 2 for the key %j', async (key, message) => {
   const { stderr, exitCode } = await commandHereWith({ ACTLOG_API_KEY: key });
   expect(stderr).toMatch(message);

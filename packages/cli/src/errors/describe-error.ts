@@ -56,7 +56,7 @@ export function describeError(error: unknown): DescribedError {
   }
   if (error instanceof UsageError) return { message: printable(error.message), exitCode: exitCodes.usage };
   const failure = (error ?? {}) as ServiceError;
-  return { message: printableLines(messageOf(failure)), exitCode: exitCodeOf(failure) };
+  return { message: printableLines(inTermsOfFlags(failure)), exitCode: exitCodeOf(failure) };
 }
 
 function exitCodeOf({ code, status }: ServiceError): number {
@@ -64,6 +64,24 @@ function exitCodeOf({ code, status }: ServiceError): number {
   if (connectionCodes.includes(code)) return exitCodes.unreachable;
   if (status === 401 || status === 403) return exitCodes.keyRejected;
   return exitCodes.failed;
+}
+
+/** Names of the client's options, with what a user of the command sets instead. */
+const flagsOf: readonly (readonly [option: RegExp, flag: string])[] = [
+  [/\ballowInsecureHttp: true\b/g, '--allow-insecure-http'],
+  [/\braise maxResponseBytes, request less\b/g, 'request less with --limit'],
+  [/ \(timeoutMs\)/g, ''],
+  [/\bbaseURL\b/g, '--base-url (ACTLOG_BASE_URL)'],
+  [/\bapiKey\b/g, 'ACTLOG_API_KEY'],
+  [/\blogLevel\b/g, 'ACTLOG_LOG'],
+];
+
+/** Returns a message with flags and variables of the command instead of the client's options. */
+function inTermsOfFlags(failure: ServiceError): string {
+  const message = messageOf(failure);
+  // What the service writes may quote what users wrote.
+  if (failure.code === undefined || failure.status !== undefined) return message;
+  return flagsOf.reduce((text, [option, flag]) => text.replaceAll(option, flag), message);
 }
 
 function messageOf(failure: ServiceError): string {

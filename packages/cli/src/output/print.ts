@@ -3,25 +3,41 @@ import { cutToWidth } from './printable.ts';
 
 let isClosed = false;
 
+/** Error of standard output other than a closed pipe, such as a full disk; reported once. */
+let failure: NodeJS.ErrnoException | undefined;
+
 /** Error thrown when the reader of standard output is gone, as in `actlog … | head -1`. */
 export class OutputClosedError extends Error {
   override readonly name = 'OutputClosedError';
 }
 
-/** Notices when the reader of standard output or standard error closes the pipe, instead of ending the process. */
+/** Notices when standard output or standard error cannot be written, instead of ending the process with a stack. */
 export function watchOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      isClosed ||= stream === process.stdout;
+      // Without standard error, nobody can be told anything.
+      if (stream !== process.stdout) return;
+      if (error.code === 'EPIPE') isClosed = true;
+      else failure ??= error;
     });
   }
+}
+
+/** Waits for the streams to report what they could not write, and throws if that was anything. */
+export async function checkOutput(): Promise<void> {
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  const error = failure;
+  failure = undefined;
+  if (error)
+    throw new Error(`Standard output could not be written: ${error.message.replace(/, write$/, '')}.`, {
+      cause: error,
+    });
 }
 
 /**
  * Prints a line on standard output, at the pace of its reader.
  *
- * @throws OutputClosedError when the reader is gone
+ * @throws OutputClosedError when the reader is gone; Error when it cannot be written
  */
 export async function print(text: string): Promise<void> {
   await write(`${text}\n`);
@@ -30,11 +46,14 @@ export async function print(text: string): Promise<void> {
 /** Prints text without a line break. @throws OutputClosedError when the reader is gone */
 export async function write(text: string): Promise<void> {
   if (isClosed) throw new OutputClosedError();
+  if (failure) return checkOutput();
   if (process.stdout.write(text)) return;
   try {
     await once(process.stdout, 'drain');
   } catch (error) {
-    throw isClosed ? new OutputClosedError() : error;
+    if (isClosed) throw new OutputClosedError();
+    failure ??= error as NodeJS.ErrnoException;
+    await checkOutput();
   }
 }
 

@@ -34,8 +34,9 @@ export function addPoliciesCreate(parent: Command): void {
       }
     }
     const client = await connect(flags);
+    const complete = { ...fields, ...completeApproval(fields, undefined) };
     // The service validates the fields, and names those that are invalid.
-    const policy = await client.policies.create(fields as unknown as PolicyCreate);
+    const policy = await withFlagNames(client.policies.create(complete as unknown as PolicyCreate));
     await printRecord(policy, policyDetails(policy), flags);
   });
 }
@@ -56,7 +57,11 @@ export function addPoliciesUpdate(parent: Command): void {
       throw new UsageError('Nothing to change: add a field, such as --mode, or --file.');
     }
     const client = await connect(flags);
-    const policy = await client.policies.update(id, fields as PolicyUpdate);
+    // An approval that the policy has is merged; a new one has to be complete.
+    const isPartial = Object.keys(completeApproval(fields, undefined)).length > 0;
+    const before = isPartial ? await client.policies.get(id) : undefined;
+    const complete = { ...fields, ...completeApproval(fields, before?.approval) };
+    const policy = await withFlagNames(client.policies.update(id, complete as PolicyUpdate));
     await printRecord(policy, policyDetails(policy), flags);
   });
 }
@@ -201,6 +206,54 @@ async function policyFields(flags: PolicyFieldFlags): Promise<Record<string, unk
     ...merged('approval', given, approval),
     ...merged('schedule', given, schedule),
   };
+}
+
+/** End of an approval that names none: the default of the service for a policy without an approval. */
+const defaultEnd = { timeoutSeconds: 900, onTimeout: 'deny' };
+
+/**
+ * Returns the approval with the defaults of its time limit and what happens then; nothing if both are there already.
+ *
+ * @param before - approval that the policy has, with which the fields are merged
+ */
+function completeApproval(
+  { approval }: Readonly<Record<string, unknown>>,
+  before: object | null | undefined,
+): Record<string, unknown> {
+  if (typeof approval !== 'object' || approval === null) return {};
+  const missing = Object.entries(defaultEnd).filter(([name]) => !(name in { ...before, ...approval }));
+  return missing.length === 0 ? {} : { approval: { ...Object.fromEntries(missing), ...approval } };
+}
+
+/** Options by the path of the field that they set. */
+const flagOfPath: Readonly<Record<string, string>> = {
+  'rate.max': '--rate-max',
+  'rate.windowSeconds': '--rate-window',
+  'rate.per': '--rate-per',
+  'approval.timeoutSeconds': '--timeout',
+  'approval.onTimeout': '--on-timeout',
+  'approval.requiredApprovers': '--approvers',
+  'approval.approverKeys': '--approver-keys',
+  'approval.approverGroups': '--approver-groups',
+  'approval.editable': '--editable',
+  'schedule.timeZone': '--schedule-zone',
+  'schedule.days': '--schedule-days',
+  'schedule.from': '--schedule-from',
+  'schedule.to': '--schedule-to',
+};
+
+/** Waits for a request, and adds the options to the message of the service about fields. */
+async function withFlagNames<Result>(request: PromiseLike<Result>): Promise<Result> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof Error) {
+      error.message = error.message.replaceAll(/\b(?:rate|approval|schedule)\.[A-Za-z]+\b/g, (path) =>
+        flagOfPath[path] === undefined ? path : `${path} (${flagOfPath[path]})`,
+      );
+    }
+    throw error;
+  }
 }
 
 /** Returns a part of the policy with the fields of the file and the options; nothing if neither has any. */

@@ -1,9 +1,9 @@
-import type { Policy } from '@actlog/client';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
+import { PolicySentence } from '../parts/policies/policy-form.tsx';
 import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
@@ -13,21 +13,7 @@ import { href } from '../route.ts';
 
 const statuses = ['active', 'archived'] as const;
 
-const effects = { allow: 'allow', deny: 'deny', require_approval: 'require approval' };
-
-/** Summarizes the actions that a policy applies to, in one line. */
-function about({ match = {}, condition, rate }: Policy): string {
-  const lists = Object.entries(match).flatMap(([what, globs]) =>
-    globs?.length ? [`${what} ${globs.join(', ')}`] : [],
-  );
-  return [
-    lists.join(' · ') || 'every action',
-    condition && 'with a condition',
-    rate && `after ${rate.max} actions in ${lengthText(rate.windowSeconds)}, for each ${rate.per}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-}
+const effects = { allow: 'allow', deny: 'deny', require_approval: 'ask a person' };
 
 /** Page with the policies and a form to test them. */
 export function Policies({ query }: { query: URLSearchParams }) {
@@ -49,16 +35,21 @@ export function Policies({ query }: { query: URLSearchParams }) {
       <div class="filters">
         <StatusTabs place="policies" statuses={statuses} current={status} />
         {mayManage && (
-          <a class="button" href={href(['policies', 'new'])}>
-            New policy
-          </a>
+          <span class="buttons leads-on">
+            <a class="button quiet" href={href(['policies', 'new'], { packs: 'open' })}>
+              Start from a pack
+            </a>
+            <a class="button" href={href(['policies', 'new'])}>
+              New policy
+            </a>
+          </span>
         )}
       </div>
       <Problem error={archive.error} />
       <ListTable
         shown={shown}
         caption={`Policies, ${status}`}
-        columns={['Policy', 'Effect', 'Applies to', 'Priority', 'Changed', 'Actions']}
+        columns={['Policy', 'Effect', 'Priority', 'Changed', 'Actions']}
         empty={
           status === 'active' ? 'No policy is active, so every action is allowed.' : 'No policy was archived.'
         }
@@ -68,13 +59,12 @@ export function Policies({ query }: { query: URLSearchParams }) {
               <a class="whole" href={href(['policies', policy.id])}>
                 {policy.name ?? policy.id}
               </a>
+              <br />
+              <PolicySentence policy={policy} />
             </th>
             <td>
               <span class={`badge effect-${policy.effect}`}>{policy.effect && effects[policy.effect]}</span>{' '}
               {policy.mode === 'log_only' && <span class="badge">log only</span>}
-            </td>
-            <td class="faint">
-              <span class="whole">{about(policy)}</span>
             </td>
             <td class="number">{policy.priority}</td>
             <td>
@@ -102,17 +92,4 @@ export function Policies({ query }: { query: URLSearchParams }) {
       )}
     </>
   );
-}
-
-const units = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-] as const;
-
-/** Returns a length of time in the largest unit that fits exactly: "1 hour", "90 seconds". */
-export function lengthText(seconds: number): string {
-  const [unit, size] = units.find(([, length]) => seconds % length === 0) ?? ['second', 1];
-  const count = seconds / size;
-  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }

@@ -1,5 +1,6 @@
-import { type BacktestResult, backtestPolicies, tryPolicies } from '@actlog/client/server';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import type { Actlog, Policy, PolicyCreate } from '@actlog/client';
+import { type BacktestResult, backtestPolicies, getOverview, tryPolicies } from '@actlog/client/server';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
@@ -8,63 +9,88 @@ import { hasKnownOwner, may } from '../identity.ts';
 import { WayBack } from '../parts/empty-state.tsx';
 import { fieldErrors } from '../parts/field.tsx';
 import { BacktestReport } from '../parts/policies/backtest-report.tsx';
-import { PolicyForm } from '../parts/policies/policy-form.tsx';
+import { PolicyForm, PolicySentence } from '../parts/policies/policy-form.tsx';
+import { PolicyPacks } from '../parts/policies/policy-packs.tsx';
 import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { type PolicyFields, policyChanges, policyFields, readPolicy } from '../policy-draft.ts';
+import {
+  isBroad,
+  matchesEverything,
+  type PolicyDraft,
+  type PolicyFields,
+  policyChanges,
+  policyFields,
+  readPolicy,
+} from '../policy-draft.ts';
 import { href } from '../route.ts';
 
 /** Id of a policy that is being created. */
 const newId = 'new';
 
+/** Fields of a policy that change which calls it decides. */
+const reachFields = ['effect', 'mode', 'match', 'condition', 'rate', 'schedule'] as const;
+
 /** Page with one policy, to read, change or create it. */
-export function PolicyEditor({
-  id,
-  tool,
-}: {
-  id: string;
-  /** Initial tool of a new policy. */
-  tool: string | undefined;
-}) {
+export function PolicyEditor({ id, query }: { id: string; query: URLSearchParams }) {
   const { client, identity } = useConnection();
   const [news, setNews] = useState('');
   const [isTrial, setTrial] = useState(false);
+  const [question, setQuestion] = useState<Question>();
   const isNew = id === newId;
   const { data, error, reload } = useLoaded(id, async (signal) =>
     isNew ? undefined : client.policies.get(id, { signal }),
   );
+  const [template, setTemplate] = useState<PolicyCreate>();
+  const tool = query.get('tool');
+  const isReadOnly = data?.status === 'archived' || !may(identity, 'manage');
   const save = useAction(async (fields: PolicyFields) => {
     setNews('');
     setTrial(false);
-    if (data === undefined) {
+    setQuestion(undefined);
+    const changes = data && policyChanges(data, fields);
+    if (changes && Object.keys(changes).length === 0) return setNews('Nothing has changed.');
+    const draft = readPolicy(fields, data);
+    const isAsked = question?.of === JSON.stringify(fields);
+    if (!isAsked && isBroad(draft) && (!changes || reachFields.some((name) => name in changes))) {
+      return setQuestion({ of: JSON.stringify(fields), fields, text: await reachText(client, draft) });
+    }
+    if (changes === undefined) {
       const from = location.hash;
-      const { id: made } = await client.policies.create(readPolicy(fields));
+      const { id: made } = await client.policies.create(draft);
       // Users who have navigated on are not taken back, and Back does not lead to an empty form.
       if (location.hash === from) replacePlace(href(['policies', made]));
       return;
     }
-    const changes = policyChanges(data, fields);
-    if (Object.keys(changes).length === 0) return setNews('Nothing has changed.');
     await client.policies.update(id, changes);
-    setNews('Saved. It applies from now on.');
+    setNews(`Saved. ${draft.mode === 'log_only' ? 'It logs from now on.' : 'It applies from now on.'}`);
     reload();
   });
-  const [tried, setTried] = useState<BacktestResult>();
+  const [tried, setTried] = useState<{ readonly result: BacktestResult; readonly isAsEnforced: boolean }>();
   const backtest = useAction(async (fields: PolicyFields) => {
     setTried(undefined);
     setTrial(true);
-    setTried(await backtestPolicies(client, { policies: [draftOf(fields)] }));
+    const draft = draftOf(fields);
+    const isAsEnforced = draft.mode === 'enforce' && fields.mode !== 'enforce';
+    setTried({ isAsEnforced, result: await backtestPolicies(client, { policies: [draft] }) });
   });
   // Of the button that was pressed last.
   const reader = useRef<(() => PolicyFields) | undefined>(undefined);
-  /** Returns the policy as it is in the form, for a trial. */
-  const draftOf = (fields: PolicyFields) => ({
+  /** Returns the policy as it is in the form, for a trial. One that has only logged until now is tried as if it were enforced. */
+  const draftOf = (fields: PolicyFields): PolicyDraft => ({
     ...readPolicy(fields),
+    ...((isNew || data?.mode === 'log_only') && { mode: 'enforce' }),
     // A stored policy is replaced by its name, which the draft may change.
     ...(data?.name !== undefined && { name: data.name }),
   });
   const failure = isTrial ? backtest.error : save.error;
   const errors = useMemo(() => fieldErrors(failure, policyField), [failure]);
+  const fields = useMemo(
+    () => ({
+      ...policyFields((template as Policy | undefined) ?? data),
+      ...(isNew && !template && tool && { tools: tool }),
+    }),
+    [template, data, tool],
+  );
   return (
     <>
       <WayBack place="policies" title="Policies" />
@@ -73,14 +99,42 @@ export function PolicyEditor({
       {data?.status === 'archived' && (
         <p class="empty">This policy is archived: it no longer applies and cannot be changed.</p>
       )}
+      {isNew && may(identity, 'manage') && (
+        <PolicyPacks
+          isOpen={query.has('packs')}
+          onUse={(policy) => {
+            setTemplate({ ...policy, mode: 'log_only' });
+            setQuestion(undefined);
+            scrollTo(0, 0);
+          }}
+        />
+      )}
+      {data !== undefined && isReadOnly && (
+        <p class="in-words">
+          <PolicySentence policy={data} />
+        </p>
+      )}
       {(isNew || data !== undefined) && (
         <PolicyForm
-          policy={data}
-          tool={tool}
-          isReadOnly={data?.status === 'archived' || !may(identity, 'manage')}
+          key={template?.name}
+          fields={fields}
+          isNew={isNew}
+          isReadOnly={isReadOnly}
           isBusy={save.isBusy}
           errors={errors}
           reader={reader}
+          question={
+            question && (
+              <ReachQuestion
+                text={question.text}
+                button={isNew ? 'Create it' : 'Save it'}
+                isBusy={save.isBusy}
+                onConfirm={() => save.run(question.fields)}
+                onCancel={() => setQuestion(undefined)}
+              />
+            )
+          }
+          onChange={() => setQuestion(undefined)}
           onSave={save.run}
           onTry={backtest.run}
         />
@@ -91,7 +145,7 @@ export function PolicyEditor({
       </p>
       <div role="status">
         {backtest.isBusy && <p class="faint">Trying it on the decisions of the last 30 days…</p>}
-        {tried !== undefined && <BacktestReport result={tried} />}
+        {tried !== undefined && <BacktestReport {...tried} />}
       </div>
       {(isNew || data?.status === 'active') && may(identity, 'manage') && hasKnownOwner(identity) && (
         <PolicyTrial
@@ -106,6 +160,91 @@ export function PolicyEditor({
         />
       )}
     </>
+  );
+}
+
+/** Question before a policy is saved that reaches far. */
+interface Question {
+  readonly text: string;
+  readonly fields: PolicyFields;
+  /** The fields as text: the answer counts for these alone. */
+  readonly of: string;
+}
+
+/** Returns what a policy would have meant for the calls of yesterday. */
+async function reachText(client: Actlog, draft: PolicyDraft): Promise<string> {
+  const until = new Date();
+  until.setHours(0, 0, 0, 0);
+  const since = new Date(until);
+  since.setDate(since.getDate() - 1);
+  const range = { since, until };
+  const count = (number: number, noun: string) =>
+    `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+  // Other services have no counts, and a key may lack the scope to read them: the question is asked anyway.
+  const [overview, result] = await Promise.all([
+    matchesEverything(draft) ? getOverview(client, range).catch(() => undefined) : undefined,
+    draft.mode === 'log_only'
+      ? undefined
+      : backtestPolicies(client, { policies: [draft], ...range }).catch(() => undefined),
+  ]);
+  const match = matchesEverything(draft)
+    ? 'This policy matches every tool of every agent'
+    : 'This policy can deny every tool of the agents that it matches';
+  const known = overview ? `: ${count(overview.totals.calls, 'call')} yesterday.` : '.';
+  if (!result) return match + known;
+  const checked =
+    result.decisions === 0
+      ? ' No call was checked yesterday.'
+      : ` Of ${count(result.decisions, 'decision')} yesterday, it would have changed ${count(result.changed, '').trim()}.`;
+  const unknown =
+    result.cannotTell > 0 ? ` For ${count(result.cannotTell, '').trim()} it cannot be told.` : '';
+  return match + known + checked + unknown;
+}
+
+/** Question in place of the buttons of the form, whose answer has the focus. */
+function ReachQuestion({
+  text,
+  button,
+  isBusy,
+  onConfirm,
+  onCancel,
+}: {
+  text: string;
+  button: string;
+  isBusy: boolean;
+  onConfirm: () => void;
+  onCancel: () => void;
+}) {
+  const confirm = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => confirm.current?.focus(), []);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends
+    <div
+      class="reach-question"
+      role="group"
+      aria-label="Reach of the policy"
+      onKeyDown={(event) => event.key === 'Escape' && onCancel()}
+    >
+      <p role="alert">{text}</p>
+      <p class="buttons">
+        <button
+          ref={confirm}
+          type="button"
+          class="danger"
+          aria-disabled={isBusy}
+          // Ignore the second half of a double click and repeated key events.
+          onKeyDown={(event) => event.repeat && event.preventDefault()}
+          onClick={(event) => {
+            if (!isBusy && event.detail <= 1) onConfirm();
+          }}
+        >
+          {button}
+        </button>
+        <button type="button" class="quiet" onClick={onCancel}>
+          Cancel
+        </button>
+      </p>
+    </div>
   );
 }
 
@@ -126,13 +265,14 @@ const fields: Readonly<Record<string, Name>> = {
   'match.environments': 'environments',
   rate: 'rateMax',
   'rate.max': 'rateMax',
-  'rate.windowSeconds': 'rateWindowSeconds',
+  'rate.windowSeconds': 'rateWindow',
   'rate.per': 'ratePer',
   approval: 'requiredApprovers',
-  'approval.timeoutSeconds': 'timeoutSeconds',
+  'approval.timeoutSeconds': 'timeout',
   'approval.onTimeout': 'onTimeout',
   'approval.requiredApprovers': 'requiredApprovers',
   'approval.approverKeys': 'approverKeys',
+  'approval.approverGroups': 'approverGroups',
   'approval.editable': 'editable',
   schedule: 'scheduleZone',
   'schedule.timeZone': 'scheduleZone',
@@ -144,6 +284,8 @@ const fields: Readonly<Record<string, Name>> = {
 /** Returns the field of a policy's form for a path of an error: `match.tools.0` is about `tools`; undefined for none. */
 export function policyField(path: string): Name | undefined {
   // A backtest has a list of policies, of which the form is the only one.
-  const own = path.replace(/^policies\.0\./, '').replace(/\.\d+$/, '');
+  const own = path
+    .replace(/^policies\.0\./, '')
+    .replace(/\.\d+(\.(path|max|min|subset|oneOf|anyText))?(\.\d+)?$/, '');
   return Object.hasOwn(fields, own) ? fields[own] : undefined;
 }

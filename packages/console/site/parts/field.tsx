@@ -7,12 +7,15 @@ export function Field({
   label,
   hint,
   isRow = false,
+  isInline = false,
   children,
 }: {
   label: string;
   hint?: string;
   /** `true` if it spans a whole row of the grid. */
   isRow?: boolean;
+  /** `true` if it is part of a sentence, whose words are its visible label. */
+  isInline?: boolean;
   children: VNode;
 }) {
   const id = useId();
@@ -23,8 +26,10 @@ export function Field({
     .filter(Boolean)
     .join(' ');
   return (
-    <div class={isRow ? 'field row' : 'field'}>
-      <label for={id}>{label}</label>
+    <div class={isInline ? 'field inline' : isRow ? 'field row' : 'field'}>
+      <label for={id} class={isInline ? 'hidden' : undefined}>
+        {label}
+      </label>
       {cloneElement(children, {
         id,
         ...(describedBy && { 'aria-describedby': describedBy }),
@@ -101,6 +106,7 @@ export function Choice({
   name,
   options,
   value,
+  isInline = false,
   onChange,
 }: {
   label: string;
@@ -108,10 +114,12 @@ export function Choice({
   options: Readonly<Record<string, string>>;
   /** Initial value. */
   value: string;
+  /** `true` if it is part of a sentence. */
+  isInline?: boolean;
   onChange?: (value: string) => void;
 }) {
   return (
-    <Field label={label}>
+    <Field label={label} isInline={isInline}>
       <select name={name} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {Object.entries(options).map(([option, words]) => (
           <option key={option} value={option} selected={option === value}>

@@ -82,10 +82,13 @@ describe('decisions page', () => {
     await page.getByLabel('Name', { exact: true }).fill('Refunds');
     await page.getByLabel('Tools', { exact: true }).fill('refund');
     await page.getByRole('button', { name: 'Try on the last 30 days' }).click();
-    await page.getByText('Of 5 decisions in the last 30 days, 3 would have been different.').waitFor();
+    await page
+      .getByText('As if it were enforced. Of 5 decisions in the last 30 days, 3 would have been different.')
+      .waitFor();
     const changed = page.getByRole('row').filter({ hasText: 'billing' });
     expect(await changed.textContent()).toContain('2');
     expect((await server.ok('policies.list')).items).toHaveLength(1);
+    await page.getByRole('button', { name: 'Write the condition in CEL' }).click();
     await page.getByLabel('Condition').fill('args.amount > 100');
     await page.getByRole('button', { name: 'Try on the last 30 days' }).click();
     await page.getByText('For 3 it cannot be told').waitFor();

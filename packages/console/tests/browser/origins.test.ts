@@ -165,6 +165,7 @@ describe('origins of arguments', () => {
   test('have examples at the condition of a policy', async () => {
     const { server, apiKey } = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.url, apiKey, '/policies/new');
+    await page.getByRole('button', { name: 'Write the condition in CEL' }).click();
     const condition = page.getByRole('textbox', {
       name: 'Condition',
       description: 'origins.any("tool", "text")',

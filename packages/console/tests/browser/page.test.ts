@@ -344,6 +344,7 @@ describe('in a browser', () => {
     const { page } = await ConsoleTab.open(insecureAddress(server.url), apiKey, '/policies/new');
     expect(await page.evaluate('isSecureContext')).toBe(false);
     await page.getByLabel('Name', { exact: true }).fill('No refunds');
+    await page.getByLabel('Tools').fill('refund');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'No refunds' }).waitFor();
   });

@@ -11,10 +11,17 @@ describe('policies page', () => {
     const { page } = tab;
     await page.getByRole('link', { name: 'New policy' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Large refunds');
-    await page.getByLabel('Tools', { exact: true }).fill('refund\ntransfer_*');
-    await page.getByLabel('Condition').fill('args.amount > 100');
+    await page.getByLabel('Tools', { exact: true }).fill('refund, transfer_*');
+    await page.getByRole('button', { name: 'any arguments' }).click();
+    await page.getByLabel('Argument', { exact: true }).fill('amount');
+    await page.getByLabel('Value').fill('100');
     await page.getByLabel('Effect').selectOption('require_approval');
-    await page.getByLabel('After seconds').fill('600');
+    await page.getByLabel('Mode').selectOption('enforce');
+    await page
+      .getByText('When any agent calls refund or transfer_* with amount > 100 : ask a person')
+      .waitFor();
+    await page.getByText('Who approves, for how long').click();
+    await page.getByLabel('Nobody decides within').fill('10 min');
     await page.getByLabel('Each approval is for one call').check();
     await page.getByRole('button', { name: 'Create' }).click();
     await tab.heading('Large refunds');
@@ -43,9 +50,12 @@ describe('policies page', () => {
     expect((await server.ok('policies.list')).items).toMatchObject([{ approval: { singleUse: false } }]);
 
     await page.getByLabel('Effect').selectOption('deny');
-    await page.getByLabel('Tools', { exact: true }).fill('');
+    await page.getByRole('button', { name: 'Remove refund' }).click();
+    await page.getByRole('button', { name: 'Remove transfer_*' }).click();
+    await page.getByText('Only in some environments').click();
     await page.getByLabel('More than').fill('0');
     await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save it' }).click();
     await page.getByRole('status').getByText('Saved').waitFor();
     expect((await server.ok('policies.list')).items).toMatchObject([
       { effect: 'deny', match: {}, approval: null, rate: { max: 0, windowSeconds: 60, per: 'agent' } },
@@ -76,6 +86,7 @@ describe('policies page', () => {
     const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
     await page.getByLabel('Name', { exact: true }).fill('Broken');
+    await page.getByRole('button', { name: 'Write the condition in CEL' }).click();
     await page.getByLabel('Condition').fill('args.amount >');
     await page.getByRole('button', { name: 'Create' }).click();
     const told = (await page.getByRole('alert').textContent()) ?? '';
@@ -101,6 +112,7 @@ describe('policies page', () => {
     const server = await ConsoleServer.create();
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
     await page.getByLabel('Tools', { exact: true }).fill('refund');
+    await page.getByRole('button', { name: 'Write the condition in CEL' }).click();
     await page.getByLabel('Condition').fill('args.amount > 100.0');
     await page.getByLabel('Agent', { exact: true }).fill('billing');
     await page.getByLabel('Tool', { exact: true }).fill('refund');
@@ -112,6 +124,63 @@ describe('policies page', () => {
     await page.getByRole('button', { name: 'Try this action' }).click();
     await page.getByText('Decision: allow').waitFor();
     expect((await server.ok('policies.list')).items).toEqual([]);
+  });
+
+  test('asks with the number of calls of yesterday before it saves a policy for everything', async () => {
+    const server = await ConsoleServer.create();
+    const yesterday = new Date();
+    yesterday.setHours(-12, 0, 0, 0);
+    for (const id of ['a', 'b', 'c']) {
+      const payload = { toolName: 'search', argumentsHash: 'sha256:aa', responseStatus: 200 };
+      await server.record({ sessionId: `s-${id}`, sourceTimestamp: yesterday.toISOString(), payload });
+    }
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
+    const { page } = tab;
+    await page.getByLabel('Name', { exact: true }).fill('Everything');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await create.click();
+    const question = page.getByText('matches every tool of every agent: 3 calls yesterday.');
+    await question.waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await create.click();
+    await question.waitFor();
+    // Another policy than the one of the question.
+    await page.getByLabel('Mode').selectOption('enforce');
+    await create.click();
+    await page.getByText('3 calls yesterday. No call was checked yesterday.').waitFor();
+    expect((await server.ok('policies.list')).items).toEqual([]);
+    await page.getByRole('button', { name: 'Create it' }).click();
+    await tab.heading('Everything');
+    expect((await server.ok('policies.list')).items).toMatchObject([{ mode: 'enforce', match: {} }]);
+  });
+
+  test('starts from the policies of a pack, which only log', async () => {
+    const server = await ConsoleServer.create();
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'Start from a pack' }).click();
+    await page.getByText('payments', { exact: true }).click();
+    await page.getByText('The second policy reads "amount"').waitFor();
+    await page.getByRole('button', { name: 'Use Payments: no amounts above 1,000,000' }).click();
+    await page.getByText('Payments: moving money needs a person').waitFor({ state: 'hidden' });
+    expect(await page.getByLabel('Condition').inputValue()).toContain('args.amount > 1000000.0');
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await tab.heading('Payments: no amounts above 1,000,000');
+    await tab.go('/policies/new?packs=open');
+    await page.getByText('payments', { exact: true }).click();
+    await page.getByRole('button', { name: 'Add all 3 to log only' }).click();
+    await page.getByText('2 added, to log only. 1 was there already.').waitFor();
+    const { items } = await server.ok('policies.list');
+    expect(items.map(({ name, mode }) => `${name}, ${mode}`).toSorted()).toEqual([
+      'Payments: at most 20 in an hour, log_only',
+      'Payments: moving money needs a person, log_only',
+      'Payments: no amounts above 1,000,000, log_only',
+    ]);
+    const [added] = items.filter(({ name }) => name?.includes('1,000,000'));
+    expect(added?.match?.tools).toHaveLength(35);
   });
 
   test('saves only the changed fields', async () => {
@@ -135,8 +204,7 @@ describe('policies page', () => {
     await page.getByRole('status').getByText('Nothing has changed.').waitFor();
     expect(await server.ok('policies.get', { id })).toEqual(before);
 
-    const tools = page.getByLabel('Tools', { exact: true });
-    await tools.fill(`${await tools.inputValue()}\ne, f`);
+    await page.getByLabel('Tools', { exact: true }).fill('e, f');
     await server.ok('policies.update', { id, body: { priority: 5 } });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('status').getByText('Saved').waitFor();
@@ -160,6 +228,7 @@ describe('policies page', () => {
     await expect.poll(() => held.length).toBe(1);
     await held[0]?.continue();
     await page.unrouteAll({ behavior: 'wait' });
+    await page.getByText('Description and priority').click();
     await page.getByLabel('Description').fill('of money');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(async () => (await server.ok('policies.get', { id })).message).toBe('second');
@@ -176,6 +245,7 @@ describe('policies page', () => {
       await route.fulfill({ response: await route.fetch() });
     });
     await page.getByLabel('Name', { exact: true }).fill('Refunds');
+    await page.getByLabel('Tools').fill('refund');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('link', { name: 'Agents' }).click();
     await tab.heading('Agents');

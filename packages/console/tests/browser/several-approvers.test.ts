@@ -132,9 +132,16 @@ describe('approvals by several people', () => {
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/policies/new');
     const { page } = tab;
     await page.getByLabel('Name').fill('Two people');
-    await page.getByLabel('Effect').selectOption('Require approval');
+    await page.getByLabel('Effect').selectOption('ask a person');
+    await page.getByLabel('Tools').fill('transfer_*');
+    await page.getByText('Who approves, for how long').click();
     await page.getByLabel('Approvers').fill('2');
     await page.getByLabel('The requester cannot approve').check();
+    await page.getByLabel('Only people of these groups').fill('finance');
+    await page.getByLabel('Only people of these groups').press('Enter');
+    await page.getByRole('button', { name: 'an argument' }).click();
+    await page.getByLabel('Changeable argument').fill('amount');
+    await page.getByLabel('Limit of the argument').fill('100 to 500');
     expect(await tab.accessibilityFaults()).toEqual([]);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Save' }).waitFor();
@@ -144,6 +151,8 @@ describe('approvals by several people', () => {
       onTimeout: 'deny',
       requiredApprovers: 2,
       notRequester: true,
+      approverGroups: ['finance'],
+      editable: [{ path: 'amount', max: 500, min: 100 }],
     });
     await page.getByLabel('Approvers').fill('1');
     await page.getByRole('button', { name: 'Save' }).click();

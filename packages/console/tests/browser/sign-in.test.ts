@@ -139,6 +139,8 @@ describe('people who sign in with a provider', () => {
     const { tab, page, url } = setup;
     await signIn(setup, 'ada');
     await tab.heading('New policy');
+    await page.getByLabel('Tools').fill('refund');
+    await page.getByText('Description and priority').click();
     await page.getByLabel('Description').fill('not saved yet');
     await page.getByLabel('Name').fill('Refunds');
     await page.context().clearCookies({ name: 'actlog-sign-in' });

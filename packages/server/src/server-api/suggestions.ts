@@ -1,3 +1,4 @@
+import type { PolicyCreate } from '@actlog/protocol';
 import { sql } from 'kysely';
 import * as z from 'zod';
 import { requireScope } from '../http/request-gate.ts';
@@ -49,6 +50,42 @@ async function suggestedAgents(
   return matching(rows, text, limit);
 }
 
+/** Returns names of groups that contain a text: of the people who signed in, and of the active policies. */
+async function suggestedGroups(
+  db: Database,
+  tenantId: number,
+  text: string,
+  limit: number,
+): Promise<string[]> {
+  const people = await db
+    .selectFrom('people')
+    .select('member_of')
+    .where('tenant_id', '=', tenantId)
+    .orderBy('seen_ms', 'desc')
+    .limit(maxReadNames)
+    .execute();
+  const policies = await db
+    .selectFrom('policies')
+    .select('definition')
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'active')
+    .limit(maxReadNames)
+    .execute();
+  const names = new Set([
+    ...people.flatMap(({ member_of: groups }) => JSON.parse(groups) as string[]),
+    ...policies.flatMap(
+      ({ definition }) => (JSON.parse(definition) as PolicyCreate).approval?.approverGroups ?? [],
+    ),
+  ]);
+  return matching(
+    [...names].toSorted().map((name) => ({ name })),
+    text,
+    limit,
+  );
+}
+
+const suggested = { agentId: suggestedAgents, toolName: suggestedTools, approverGroup: suggestedGroups };
+
 function matching(rows: readonly { readonly name: string }[], text: string, limit: number): string[] {
   return rows
     .map(({ name }) => name)
@@ -61,13 +98,16 @@ const maxSuggestions = 20;
 
 /** Query of `GET /server/v1/suggestions`. */
 const suggestionsQuery = z.strictObject({
-  /** Filter of sessions to suggest values for. */
-  field: z.enum(['agentId', 'toolName']),
+  /** Filter of sessions, or field of policies, to suggest values for. */
+  field: z.enum(['agentId', 'toolName', 'approverGroup']),
   /** Only names that contain this text, in upper or lower case. */
   contains: z.string().min(1).max(200).optional(),
 });
 
-/** Route `GET /server/v1/suggestions`: names for a filter of sessions, at most 20, in alphabetical order. */
+/**
+ * Route `GET /server/v1/suggestions`: names for a filter of sessions or a field of policies, at most 20, in alphabetical
+ * order. The groups of people are for those who write policies.
+ */
 export function suggestionsRoute({
   storage,
 }: {
@@ -79,10 +119,11 @@ export function suggestionsRoute({
     success: 200,
     query: suggestionsQuery,
     check: (caller) => requireScope(caller, 'read'),
-    async handle({ caller: { tenantId }, query: { field, contains = '' } }) {
-      const suggested = field === 'agentId' ? suggestedAgents : suggestedTools;
+    async handle({ caller, query: { field, contains = '' } }) {
+      if (field === 'approverGroup') requireScope(caller, 'manage');
+      const { tenantId } = caller;
       return {
-        items: await storage.read(tenantId, (db) => suggested(db, tenantId, contains, maxSuggestions)),
+        items: await storage.read(tenantId, (db) => suggested[field](db, tenantId, contains, maxSuggestions)),
       };
     },
   };

@@ -67,6 +67,25 @@ describe('a trusted proxy', () => {
     expect((await create({ ...token, origin: publicUrl })).status).toBe(201);
   });
 
+  test('suggests the groups of people and of policies to those who write policies', async () => {
+    const server = await behindProxy(trusted);
+    await identity(server, ada);
+    const approval = {
+      timeoutSeconds: 900,
+      onTimeout: 'deny' as const,
+      approverGroups: ['security', 'on-call'],
+    };
+    await server.policy({ effect: 'require_approval', approval });
+    const suggested = (given: Record<string, string>, contains: string) =>
+      fetch(`${server.server.url}/server/v1/suggestions?field=approverGroup${contains}`, { headers: given });
+    await expect
+      .poll(async () => (await suggested(ada, '')).json())
+      .toEqual({ items: ['on-call', 'security', 'staff'] });
+    expect(await (await suggested(ada, '&contains=CAL')).json()).toEqual({ items: ['on-call'] });
+    const viewer = { 'x-forwarded-user': 'alan', 'x-forwarded-groups': 'staff' };
+    expect((await suggested(viewer, '')).status).toBe(403);
+  });
+
   test('must not pass on a header of its clients', async () => {
     const server = await behindProxy(trusted);
     const { port } = new URL(server.server.url);

@@ -14,12 +14,20 @@ function name(effect: string): string {
 }
 
 /** Result of a backtest: a summary, and the decisions that would be different by tool and agent. */
-export function BacktestReport({ result }: { result: BacktestResult }) {
+export function BacktestReport({
+  result,
+  isAsEnforced,
+}: {
+  result: BacktestResult;
+  /** `true` if the policy only logs, and was tried as if it were enforced. */
+  isAsEnforced: boolean;
+}) {
   const { decisions, changed, cannotTell, changes } = result;
   const more = changes.length - shownChanges;
   return (
     <>
       <p>
+        {isAsEnforced && 'As if it were enforced. '}
         {decisions === 0
           ? 'No decision was kept in the last 30 days.'
           : `Of ${count(decisions)} decisions in the last 30 days, ${count(changed)} would have been different.`}

@@ -1,42 +1,81 @@
-import type { Policy } from '@actlog/client';
-import type { RefObject } from 'preact';
+import ArrowRight from 'lucide/dist/esm/icons/arrow-right.mjs';
+import { type ComponentChildren, Fragment, type RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { defaultTimeoutSeconds, type PolicyFields, policyFields, submitted } from '../../policy-draft.ts';
+import { listFields, type PolicyFields, readPolicy, submitted } from '../../policy-draft.ts';
+import { type DescribedPolicy, lengthPattern, policySentence } from '../../policy-sentence.ts';
 import { Choice, Field, FieldErrorsContext } from '../field.tsx';
-
-const globHint = 'One per line; * matches any characters. Empty: all.';
+import { Icon } from '../icon.tsx';
+import { useSuggestions } from '../sessions/session-filters.tsx';
+import { ApprovalFields } from './approval-fields.tsx';
+import { ArgumentClauses, ConditionField, conditionState } from './condition-builder.tsx';
+import { NameChips } from './name-chips.tsx';
 
 const none: ReadonlyMap<string, string> = new Map();
 
-const effects = { deny: 'Deny', require_approval: 'Require approval', allow: 'Allow' };
+const effects = { deny: 'deny', require_approval: 'ask a person', allow: 'allow' };
 
-/** Form with all fields of a policy. */
+const modes = { log_only: 'only log it', enforce: 'enforce it' };
+
+/** Names of the fields in each fold, which opens if one of them is set or invalid. */
+const folds = {
+  approval: [
+    'requiredApprovers',
+    'approverGroups',
+    'approverKeys',
+    'timeout',
+    'onTimeout',
+    'singleUse',
+    'notRequester',
+    'editable',
+    'verifiedPrincipal',
+  ],
+  narrower: [
+    'frameworks',
+    'environments',
+    'rateMax',
+    'rateWindow',
+    'ratePer',
+    'scheduleZone',
+    'scheduleDays',
+    'scheduleFrom',
+    'scheduleTo',
+  ],
+  more: ['description', 'priority'],
+} as const satisfies Record<string, readonly (keyof PolicyFields)[]>;
+
+/** Form with a policy as a sentence whose parts are controls, and the rest of its fields in folds. */
 export function PolicyForm({
-  policy,
-  tool,
+  fields,
+  isNew,
   isReadOnly,
   isBusy,
   errors,
   reader,
+  question,
+  onChange,
   onSave,
   onTry,
 }: {
-  /** Policy to edit; undefined for a new one. */
-  policy: Policy | undefined;
-  /** Initial tool of a new policy. */
-  tool: string | undefined;
+  /** Fields at first. */
+  fields: PolicyFields;
+  /** `true` for a policy that does not exist yet. */
+  isNew: boolean;
   isReadOnly: boolean;
   isBusy: boolean;
   /** Messages about single fields; the first of these fields gets the focus. */
   errors: ReadonlyMap<string, string> | undefined;
   /** Is set to a function that returns the fields as they are now. */
   reader: RefObject<(() => PolicyFields) | undefined>;
+  /** Question in place of the buttons, before a policy is saved. */
+  question: ComponentChildren;
+  /** Called when the user changes a field. */
+  onChange: () => void;
   onSave: (fields: PolicyFields) => void;
   /** Tries the policy on the past; nothing is saved. */
   onTry: (fields: PolicyFields) => void;
 }) {
-  const fields = { ...policyFields(policy), ...(policy === undefined && tool && { tools: tool }) };
-  const [effect, setEffect] = useState<string>(fields.effect);
+  const [draft, setDraft] = useState(() => readPolicy(fields));
+  const [condition, setCondition] = useState(() => conditionState(fields.condition));
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     if (errors !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
@@ -45,134 +84,246 @@ export function PolicyForm({
   const withHidden = (given: FormData): PolicyFields => ({
     ...fields,
     ...(Object.fromEntries(given) as Partial<PolicyFields>),
+    ...Object.fromEntries(
+      listFields.filter((name) => given.has(name)).map((name) => [name, given.getAll(name).join('\n')]),
+    ),
   });
-  reader.current = () => withHidden(new FormData(form.current ?? undefined));
-  const globs = (label: string, name: 'agents' | 'tools' | 'frameworks' | 'environments') => (
-    <Field label={label} hint={globHint}>
-      <textarea name={name} rows={2} spellcheck={false} defaultValue={fields[name]} />
-    </Field>
-  );
+  const read = () => withHidden(new FormData(form.current ?? undefined));
+  reader.current = read;
+  const changed = () => {
+    if (isReadOnly) return;
+    setDraft(readPolicy(read()));
+    onChange();
+  };
+  // The condition is in the form after the next rendering.
+  const isFirst = useRef(true);
+  useLayoutEffect(() => {
+    if (!isFirst.current) changed();
+    isFirst.current = false;
+  }, [condition]);
+  const agents = useSuggestions('agentId');
+  const tools = useSuggestions('toolName');
+  const isOpen = (fold: keyof typeof folds) =>
+    folds[fold].some((name) => fields[name] !== defaults[name] || errors?.has(name));
   return (
     <FieldErrorsContext.Provider value={errors ?? none}>
-      <form ref={form} onSubmit={submitted((given) => onSave(withHidden(given)))}>
-        <fieldset class="grid" disabled={isReadOnly}>
-          <legend class="hidden">Policy</legend>
+      <form
+        ref={form}
+        class="policy-form"
+        onInput={changed}
+        onChange={changed}
+        // A browser cannot show what is wrong with a field in a closed fold.
+        onInvalidCapture={({ target }) => {
+          const fold = (target as HTMLElement).closest('details');
+          if (fold) fold.open = true;
+        }}
+        onSubmit={submitted((given) => onSave(withHidden(given)))}
+      >
+        <fieldset class="sentence-builder" disabled={isReadOnly}>
+          <legend class="hidden">Policy in a sentence</legend>
+          <span class="clause">
+            <span class="word">When</span>
+            <Field label="Agents" isInline>
+              <NameChips
+                name="agents"
+                initial={fields.agents}
+                placeholder="any agent"
+                suggestions={agents}
+                isReadOnly={isReadOnly}
+                onChange={changed}
+              />
+            </Field>
+          </span>
+          <span class="clause">
+            <span class="word">calls</span>
+            <Field label="Tools" isInline>
+              <NameChips
+                name="tools"
+                initial={fields.tools}
+                placeholder="any tool"
+                suggestions={tools}
+                isReadOnly={isReadOnly}
+                onChange={changed}
+              />
+            </Field>
+          </span>
+          <ArgumentClauses state={condition} isReadOnly={isReadOnly} onChange={setCondition} />
+          <span class="clause">
+            <span class="word">
+              <Icon of={ArrowRight} />
+            </span>
+            <Choice label="Effect" name="effect" options={effects} value={fields.effect} isInline />
+            <span class="word">and</span>
+            <Choice label="Mode" name="mode" options={modes} value={fields.mode} isInline />
+          </span>
+          <ConditionField state={condition} isReadOnly={isReadOnly} onChange={setCondition} />
+          <p class="in-words">
+            <PolicySentence policy={draft} />
+          </p>
+        </fieldset>
+        <fieldset class="grid plain" disabled={isReadOnly}>
+          <legend class="hidden">Name and message</legend>
           <Field label="Name">
             <input name="name" required maxLength={200} defaultValue={fields.name} />
           </Field>
-          <Field label="Description">
-            <textarea name="description" rows={1} maxLength={2000} defaultValue={fields.description} />
+          <Field label="Message" hint="Shown to the agent and its model when the policy applies.">
+            <textarea name="message" rows={1} maxLength={1000} defaultValue={fields.message} />
           </Field>
         </fieldset>
-        <fieldset class="grid" disabled={isReadOnly}>
-          <legend>Applies to</legend>
-          {globs('Tools', 'tools')}
-          {globs('Agents', 'agents')}
-          {globs('Frameworks', 'frameworks')}
-          {globs('Environments', 'environments')}
-          <Field
-            label="Condition"
-            isRow
-            hint='CEL over agent.id, session.id, action.toolName, args, origins, framework, environment and principal. Empty: always. Where arguments came from: origins.any("tool", "text"), or origins.recipient.from == "tool".'
-          >
-            <textarea
-              name="condition"
-              rows={2}
-              spellcheck={false}
-              placeholder="args.amount > 1000.0"
-              defaultValue={fields.condition}
-            />
-          </Field>
-        </fieldset>
-        <fieldset class="grid" disabled={isReadOnly}>
-          <legend>Decision</legend>
-          <Choice label="Effect" name="effect" options={effects} value={effect} onChange={setEffect} />
-          <Choice
-            label="Mode"
-            name="mode"
-            options={{ enforce: 'Enforce', log_only: 'Log only' }}
-            value={fields.mode}
-          />
-          <Field
-            label="Priority"
-            hint="Order within one effect, highest first. Deny takes precedence over approval, approval over allow."
-          >
-            <input name="priority" type="number" min={-1000} max={1000} defaultValue={fields.priority} />
-          </Field>
-          <Field label="Message" hint="Shown to the agent and its model.">
-            <textarea name="message" rows={2} maxLength={1000} defaultValue={fields.message} />
-          </Field>
-        </fieldset>
-        {effect === 'require_approval' && (
+        {draft.effect === 'require_approval' && (
+          <details class="fold" open={isOpen('approval')}>
+            <summary>Who approves, for how long, and what they may change</summary>
+            <ApprovalFields fields={fields} isReadOnly={isReadOnly} onChange={changed} />
+          </details>
+        )}
+        <details class="fold" open={isOpen('narrower')}>
+          <summary>Only in some environments, above a rate, or at certain times</summary>
+          <NarrowingFields fields={fields} isReadOnly={isReadOnly} onChange={changed} />
+        </details>
+        <details class="fold" open={isOpen('more')}>
+          <summary>Description and priority</summary>
           <fieldset class="grid" disabled={isReadOnly}>
-            <legend>When nobody decides</legend>
-            <Field label="After seconds">
-              <input
-                name="timeoutSeconds"
-                type="number"
-                min={1}
-                max={604_800}
-                defaultValue={fields.timeoutSeconds}
-                placeholder={String(defaultTimeoutSeconds)}
-              />
+            <legend class="hidden">Other fields</legend>
+            <Field label="Description">
+              <textarea name="description" rows={2} maxLength={2000} defaultValue={fields.description} />
             </Field>
-            <Choice
-              label="Then"
-              name="onTimeout"
-              options={{ deny: 'Deny', allow: 'Allow' }}
-              value={fields.onTimeout}
-            />
-          </fieldset>
-        )}
-        {effect === 'require_approval' && <ApprovalFields fields={fields} isReadOnly={isReadOnly} />}
-        <fieldset class="grid" disabled={isReadOnly}>
-          <legend>Only after a number of actions</legend>
-          <Field label="More than" hint="Empty: at once.">
-            <input name="rateMax" type="number" min={0} max={1_000_000} defaultValue={fields.rateMax} />
-          </Field>
-          <Field label="In seconds">
-            <input
-              name="rateWindowSeconds"
-              type="number"
-              min={1}
-              max={86_400}
-              defaultValue={fields.rateWindowSeconds}
-            />
-          </Field>
-          <Choice
-            label="Counted for each"
-            name="ratePer"
-            options={{ agent: 'agent', session: 'session', tenant: 'tenant' }}
-            value={fields.ratePer}
-          />
-        </fieldset>
-        <ScheduleFields fields={fields} isReadOnly={isReadOnly} />
-        {!isReadOnly && (
-          <p class="buttons">
-            <button type="submit" aria-disabled={isBusy}>
-              {policy === undefined ? 'Create' : 'Save'}
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              onClick={({ currentTarget: { form } }) => {
-                if (form?.reportValidity()) onTry(withHidden(new FormData(form)));
-              }}
+            <Field
+              label="Priority"
+              hint="Order within one effect, highest first. Deny takes precedence over approval, approval over allow."
             >
-              Try on the last 30 days
-            </button>
-          </p>
-        )}
+              <input name="priority" type="number" min={-1000} max={1000} defaultValue={fields.priority} />
+            </Field>
+          </fieldset>
+        </details>
+        {!isReadOnly &&
+          (question ?? (
+            <p class="buttons">
+              <button type="submit" aria-disabled={isBusy}>
+                {isNew ? 'Create' : 'Save'}
+              </button>
+              <button
+                type="button"
+                class="quiet"
+                onClick={({ currentTarget: { form } }) => {
+                  if (form?.reportValidity()) onTry(withHidden(new FormData(form)));
+                }}
+              >
+                Try on the last 30 days
+              </button>
+            </p>
+          ))}
       </form>
     </FieldErrorsContext.Provider>
   );
 }
 
-/** Fields of a policy's form about the times at which it applies. */
-function ScheduleFields({ fields, isReadOnly }: { fields: PolicyFields; isReadOnly: boolean }) {
+/** Values of the fields in folds that open no fold. */
+const defaults: Readonly<Partial<Record<keyof PolicyFields, string>>> = {
+  requiredApprovers: '1',
+  approverGroups: '',
+  approverKeys: '',
+  timeout: '',
+  onTimeout: 'deny',
+  singleUse: '',
+  notRequester: '',
+  editable: '',
+  verifiedPrincipal: '',
+  frameworks: '',
+  environments: '',
+  rateMax: '',
+  rateWindow: '1 minute',
+  ratePer: 'agent',
+  scheduleZone: '',
+  scheduleDays: '',
+  scheduleFrom: '',
+  scheduleTo: '',
+  description: '',
+  priority: '0',
+};
+
+/** A policy in one sentence. Names stand out, and are shown as they are. */
+export function PolicySentence({ policy }: { policy: DescribedPolicy }) {
+  return (
+    <span class="policy-sentence">
+      {policySentence(policy).map(({ text, kind }, index) => {
+        if (kind === undefined) return text;
+        if (kind === 'code') return <code key={index}>{text}</code>;
+        if (kind === 'arrow') {
+          return (
+            <Fragment key={index}>
+              {' '}
+              <Icon of={ArrowRight} />
+              <span class="hidden">:</span>{' '}
+            </Fragment>
+          );
+        }
+        if (kind !== 'name') {
+          return (
+            <strong key={index} class={`effect-${kind}`}>
+              {text}
+            </strong>
+          );
+        }
+        return (
+          <bdi key={index} translate={false}>
+            {text}
+          </bdi>
+        );
+      })}
+    </span>
+  );
+}
+
+/** Fields of a policy's form that narrow the actions which it applies to. */
+function NarrowingFields({
+  fields,
+  isReadOnly,
+  onChange,
+}: {
+  fields: PolicyFields;
+  isReadOnly: boolean;
+  onChange: () => void;
+}) {
   return (
     <fieldset class="grid" disabled={isReadOnly}>
-      <legend>Only at certain times</legend>
+      <legend class="hidden">Only in some cases</legend>
+      <Field label="Environments" hint="As checks name them, such as production.">
+        <NameChips
+          name="environments"
+          initial={fields.environments}
+          placeholder="any"
+          isReadOnly={isReadOnly}
+          onChange={onChange}
+        />
+      </Field>
+      <Field label="Frameworks" hint="As checks name them, such as langchain.">
+        <NameChips
+          name="frameworks"
+          initial={fields.frameworks}
+          placeholder="any"
+          isReadOnly={isReadOnly}
+          onChange={onChange}
+        />
+      </Field>
+      <Field label="More than" hint="Number of actions. Empty: at once.">
+        <input name="rateMax" type="number" min={0} max={1_000_000} defaultValue={fields.rateMax} />
+      </Field>
+      <Field label="In" hint="Such as 1 min or 24 hours; at most one day.">
+        <input
+          name="rateWindow"
+          pattern={lengthPattern}
+          title="A length of time with its unit, such as 1 min"
+          required
+          autocomplete="off"
+          defaultValue={fields.rateWindow}
+        />
+      </Field>
+      <Choice
+        label="Counted for each"
+        name="ratePer"
+        options={{ agent: 'agent', session: 'session', tenant: 'tenant' }}
+        value={fields.ratePer}
+      />
       <Field label="Time zone" hint="Such as Europe/Berlin. Empty: at all times.">
         <input name="scheduleZone" maxLength={100} spellcheck={false} defaultValue={fields.scheduleZone} />
       </Field>
@@ -186,61 +337,5 @@ function ScheduleFields({ fields, isReadOnly }: { fields: PolicyFields; isReadOn
         <input name="scheduleTo" maxLength={5} defaultValue={fields.scheduleTo} />
       </Field>
     </fieldset>
-  );
-}
-
-/** Fields of a policy's form about who must approve, and what an approval is for. */
-function ApprovalFields({ fields, isReadOnly }: { fields: PolicyFields; isReadOnly: boolean }) {
-  return (
-    <fieldset class="grid" disabled={isReadOnly}>
-      <legend>Who approves</legend>
-      <Field label="Approvers" hint="How many must approve. Each counts once, and one denial denies.">
-        <input
-          name="requiredApprovers"
-          type="number"
-          min={1}
-          max={10}
-          defaultValue={fields.requiredApprovers}
-        />
-      </Field>
-      <Field
-        label="Only these keys"
-        hint="Ids of keys, one per line. Empty: every key with the scope “decide”."
-      >
-        <textarea name="approverKeys" rows={1} spellcheck={false} defaultValue={fields.approverKeys} />
-      </Field>
-      <Field
-        label="Arguments that an approver may change"
-        hint={`One per line, such as {"path":"amount","max":500}, {"path":"paths","subset":true} or {"path":"to","oneOf":["ada"]}.`}
-      >
-        <textarea name="editable" rows={1} spellcheck={false} defaultValue={fields.editable} />
-      </Field>
-      <div class="row">
-        <Check
-          name="notRequester"
-          isChecked={fields.notRequester === 'on'}
-          label="The requester cannot approve: neither the key of the check nor the same person"
-        />
-        <Check
-          name="verifiedPrincipal"
-          isChecked={fields.verifiedPrincipal === 'on'}
-          label="Nobody can approve unless a token verifies the principal"
-        />
-        <Check name="singleUse" isChecked={fields.singleUse === 'on'} label="Each approval is for one call" />
-      </div>
-    </fieldset>
-  );
-}
-
-function Check({ name, label, isChecked }: { name: keyof PolicyFields; label: string; isChecked: boolean }) {
-  return (
-    <>
-      {/* Forms omit unchecked checkboxes; this is their value. */}
-      <input type="hidden" name={name} value="" />
-      <label class="check">
-        <input type="checkbox" name={name} value="on" defaultChecked={isChecked} />
-        <span>{label}</span>
-      </label>
-    </>
   );
 }

@@ -137,15 +137,15 @@ export function SuggestedField({
 }
 
 /** Names that a field suggests. */
-interface Suggestions {
+export interface Suggestions {
   /** Names for the last text; undefined if the service suggests none. */
   readonly names: readonly string[] | undefined;
   /** Requests the names that contain the text. */
   request(text: string): void;
 }
 
-/** Suggests names of agents or tools while the user types. Other services than the actlog server suggest nothing. */
-export function useSuggestions(field: 'agentId' | 'toolName'): Suggestions {
+/** Suggests names of agents, tools or groups while the user types. Other services than the actlog server suggest nothing. */
+export function useSuggestions(field: 'agentId' | 'toolName' | 'approverGroup'): Suggestions {
   const { client } = useConnection();
   const [names, setNames] = useState<readonly string[] | undefined>([]);
   const running = useRef<AbortController>(undefined);
