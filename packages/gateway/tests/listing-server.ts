@@ -1,4 +1,5 @@
-// An MCP server over stdio whose list of tools is a file that a test writes: `{ pages: [[tool, …], …] }`. A call returns the
+// An MCP server over stdio whose list of tools is a file that a test writes: `{ pages: [[tool, …], …] }`, perhaps with
+// `prompts` and `instructions`. A call returns the
 // name of its tool; the tool `announce` announces a changed list first.
 import { appendFileSync, readFileSync } from 'node:fs';
 
@@ -16,13 +17,18 @@ const send = (message: object) => process.stdout.write(`${JSON.stringify({ jsonr
 function resultOf({ method, params }: Message): object {
   if (method === 'initialize') {
     const serverInfo = { name: 'listing', version: '1' };
-    return { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: true } }, serverInfo };
+    const { instructions } = JSON.parse(readFileSync(file, 'utf8')) as { instructions?: string };
+    const capabilities = { tools: { listChanged: true } };
+    return { protocolVersion: '2025-06-18', capabilities, serverInfo, ...(instructions && { instructions }) };
   }
   if (method === 'tools/list') {
     const { pages } = JSON.parse(readFileSync(file, 'utf8')) as { pages: unknown[][] };
     const index = Number(params?.cursor ?? 0);
     return { tools: pages[index] ?? [], ...(index + 1 < pages.length && { nextCursor: String(index + 1) }) };
   }
+  if (method === 'prompts/list') return { prompts: JSON.parse(readFileSync(file, 'utf8')).prompts ?? [] };
+  if (method === 'prompts/get')
+    return { messages: [{ role: 'user', content: { type: 'text', text: 'Go.' } }] };
   if (method !== 'tools/call') return {};
   if (params?.name === 'announce') send({ method: 'notifications/tools/list_changed' });
   return { content: [{ type: 'text', text: `ran ${params?.name}` }] };

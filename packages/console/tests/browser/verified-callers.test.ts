@@ -38,3 +38,29 @@ test('marks verified agents and principals, with issuer and subject', async () =
   await tab.visit(running.url, running.apiKey, '/sessions/thread-1');
   await tab.page.locator('.badge', { hasText: 'verified' }).first().waitFor();
 });
+
+test('leads from a call to its trace, where the deployment names a tracer', async () => {
+  const traceUrl = 'https://jaeger.example.com/trace/{traceId}?uiFind={spanId}';
+  const running = await startServer({ docs: false, traceUrl });
+  atTestEnd(() => running.close());
+  const server = new TestServer(running, running.apiKey);
+  await server.policy({ effect: 'require_approval' });
+  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+  const headers = { 'x-actlog-traceparent': `00-${traceId}-${spanId}-01` };
+  await server.check({ agentId: 'billing' }, headers);
+  await server.ok('events.create', { body: activityEvent({ agentId: 'billing' }), headers });
+  const address = `https://jaeger.example.com/trace/${traceId}?uiFind=${spanId}`;
+
+  const tab = await ConsoleTab.open(running.url, running.apiKey, '/approvals');
+  const link = tab.page.getByRole('link', { name: traceId });
+  expect(await link.getAttribute('href')).toBe(address);
+  expect(await link.getAttribute('rel')).toBe('noreferrer');
+  expect(await tab.accessibilityFaults()).toEqual([]);
+  await tab.visit(running.url, running.apiKey, '/decisions');
+  expect(await tab.page.getByRole('link', { name: 'Trace', exact: true }).getAttribute('href')).toBe(address);
+  await tab.visit(running.url, running.apiKey, '/sessions/thread-1');
+  const call = tab.page.locator('tbody').filter({ has: tab.page.locator('.badge', { hasText: '200' }) });
+  await call.getByRole('button', { name: 'refund' }).click();
+  const details = tab.page.locator('.event-details');
+  expect(await details.getByRole('link', { name: traceId }).getAttribute('href')).toBe(address);
+});

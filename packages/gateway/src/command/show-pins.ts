@@ -12,7 +12,11 @@ import { definitionDifference, visible } from '../tools/tool-definition.ts';
 export function showPins(server: string | undefined, withDefinitions: boolean): string {
   const files = server === undefined ? pinFiles() : [fileOf(server)];
   if (files.length === 0) return `No tools are pinned yet in ${pinsFolder()}.\n`;
-  return files.map((file) => textOf(file, file.read(), withDefinitions)).join('\n');
+  const shown = files
+    .map((file) => ({ file, pins: file.read() }))
+    // Most servers have neither prompts nor instructions.
+    .filter(({ pins }) => server !== undefined || pins.tools.length > 0 || pins.changes.length > 0);
+  return shown.map(({ file, pins }) => textOf(file, pins, withDefinitions)).join('\n');
 }
 
 function textOf(file: PinFile, pins: Pins, withDefinitions: boolean): string {

@@ -16,7 +16,7 @@ import {
   withElements,
   withValue,
 } from '../messages/json-rpc.ts';
-import { listChangedLine, type ToolLists } from '../tools/tool-lists.ts';
+import { listChangedLine, promptsChangedLine, type ToolLists } from '../tools/tool-lists.ts';
 import { OpenCalls } from './open-calls.ts';
 
 /** Both ends of a connection. Each message is a line of JSON with or without its line ending. */
@@ -110,6 +110,11 @@ export class Relay {
     }
     const messages = messagesOf(value);
     for (const message of messages) this.#clientName = clientNameIn(message) ?? this.#clientName;
+    const refused = this.#refusedPrompts(messages, Array.isArray(value));
+    if (refused) {
+      this.#output.write(refused);
+      return;
+    }
     this.#lists?.request(messages);
     if (messages.some(isCall)) this.#takeCalls(line, messages, Array.isArray(value), traceparent);
     else this.#passToServer(line, messages);
@@ -209,6 +214,7 @@ export class Relay {
     const notify = () => this.#output.write(listChangedLine);
     const stops = [
       tools?.onChange(notify),
+      tools?.prompts?.onChange(() => this.#output.write(promptsChangedLine)),
       tools?.denied?.onChange((agentId) => {
         if (agentId === this.#caller.agentId) notify();
       }),
@@ -216,6 +222,22 @@ export class Relay {
     return () => {
       for (const stop of stops) stop?.();
     };
+  }
+
+  /** Returns the response to messages that request a prompt which is not accepted; undefined without any. */
+  #refusedPrompts(messages: readonly RpcMessage[], isBatch: boolean): Buffer | undefined {
+    const problems = messages.flatMap(({ method, params }) => {
+      const { name } = (params ?? {}) as { readonly name?: unknown };
+      const isPrompt = method === 'prompts/get' && typeof name === 'string';
+      return (isPrompt && this.#calls.tools?.prompts?.refusalOf(name)) || [];
+    });
+    const [problem] = problems;
+    if (problem === undefined) return undefined;
+    // The others of a batch are refused with it, because nothing of a line with such a request is forwarded.
+    const responses = messages.flatMap(({ id, method }) =>
+      id === undefined || method === undefined ? [] : errorText(id, rpcErrors.invalidRequest, problem),
+    );
+    return lineOf(isBatch ? `[${responses.join(',')}]` : responses.join(''));
   }
 
   /** Returns when a tool may be called, or `undefined` if it may at once. */

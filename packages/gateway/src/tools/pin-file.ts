@@ -74,6 +74,15 @@ export class PinFile {
     return existsSync(this.path) ? readPins(this.path) : empty;
   }
 
+  /** Returns the file with other pins of the same server, such as those of its prompts. */
+  beside(kind: string): PinFile {
+    const { label, id } = this.#server;
+    return new PinFile(`${this.path.replace(/\.json$/, '')}.${kind}.json`, {
+      label: `${label} (${kind})`,
+      id: `${id}.${kind}`,
+    });
+  }
+
   /** Changes the pins as they are now: another gateway, or a person, may have changed them. @throws when it fails */
   update(change: (pins: Pins) => Pins): Pins {
     const pins = change(this.read());

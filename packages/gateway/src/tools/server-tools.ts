@@ -15,6 +15,9 @@ import {
 /** Decision about a tool whose definition is new or has changed. */
 export type ChangedToolDecision = 'hold' | 'deny' | 'allow';
 
+/** Definitions that a server shows to the model: of its tools, its prompts, or its instructions as one text. */
+export type DefinitionKind = 'tool' | 'prompt' | 'text';
+
 /** Options of {@link ServerTools}. */
 export interface ServerToolsOptions {
   /** File with the pinned definitions. */
@@ -24,6 +27,8 @@ export interface ServerToolsOptions {
    * definition, or no new tool. `deny` denies them, and the client does not see the tool. `allow` only reports.
    */
   readonly onChangedTool: ChangedToolDecision;
+  /** Definitions that are pinned. Default: `tool`. */
+  readonly kind?: DefinitionKind | undefined;
   /** Receives each change as lines for the operator. */
   report(text: string): void;
   /** Asks the approvers of the service. Default: only `actlog gateway pins accept` accepts. */
@@ -58,7 +63,12 @@ const watchMs = 500;
 /** Tools of one server, over all sessions: pins their definitions, and decides which of them a client sees and may call. */
 export class ServerTools {
   readonly denied: DeniedTools | undefined;
+  /** Prompts of the server, pinned in the same way; undefined for other definitions than tools. */
+  readonly prompts: ServerTools | undefined;
+  /** Instructions of the server for the model, pinned in the same way. */
+  readonly instructions: ServerTools | undefined;
   readonly #options: ServerToolsOptions;
+  readonly #kind: DefinitionKind;
   #pins: Pins;
   /** `false` once the file could not be read or written. */
   #canWrite = true;
@@ -77,6 +87,13 @@ export class ServerTools {
   /** @throws PinFileError when the file is damaged, unless changed tools are allowed */
   constructor(options: ServerToolsOptions) {
     this.#options = options;
+    this.#kind = options.kind ?? 'tool';
+    if (this.#kind === 'tool') {
+      const pinned = (kind: DefinitionKind, name: string) =>
+        new ServerTools({ ...options, kind, pins: options.pins.beside(name), denied: undefined });
+      this.prompts = pinned('prompt', 'prompts');
+      this.instructions = pinned('text', 'instructions');
+    }
     this.denied = options.denied;
     this.#pins = this.#read();
     this.#isFirstUse = !this.#pins.isComplete && this.#pins.tools.length === 0;
@@ -119,6 +136,8 @@ export class ServerTools {
   close(): void {
     this.#closed.abort();
     this.denied?.close();
+    this.prompts?.close();
+    this.instructions?.close();
     if (this.#isWatching) unwatchFile(this.#options.pins.path, this.#look);
   }
 
@@ -152,13 +171,19 @@ export class ServerTools {
     const problem = this.#problemOf(name);
     if (problem === undefined) return undefined;
     const { onChangedTool } = this.#options;
-    if (onChangedTool === 'deny' || problem === unlisted) {
-      return Promise.reject(new ToolChangedError(refusal(name, problem, 'was not run')));
+    if (onChangedTool === 'deny' || problem === unlisted('tool')) {
+      return Promise.reject(new ToolChangedError(refusal(notRun(name, false), problem)));
     }
     for (const change of this.#pins.changes) {
       if (change.definition.name === name) this.#ask(change, caller);
     }
     return this.#whenAccepted(name, holdMs, signal);
+  }
+
+  /** Returns the reason why a client does not get a prompt; undefined if it does. */
+  refusalOf(name: string): string | undefined {
+    const problem = this.#problemOf(name);
+    return problem && refusal(`The prompt ${JSON.stringify(visible(name))} was not passed on`, problem);
   }
 
   #problemOf(name: string): string | undefined {
@@ -167,10 +192,10 @@ export class ServerTools {
     if (change) {
       const isKnown = this.#pinOf(name) !== undefined;
       const because = change.problem === undefined ? '' : ` (${change.problem})`;
-      return `${isKnown ? 'the server changed the definition of this tool' : 'the server did not have this tool before'}${because}`;
+      return `${isKnown ? `the server changed the definition of this ${this.#kind}` : `the server did not have this ${this.#kind} before`}${because}`;
     }
     const hasList = this.#pins.tools.length > 0;
-    return hasList && !this.#pinOf(name) ? unlisted : undefined;
+    return hasList && !this.#pinOf(name) ? unlisted(this.#kind) : undefined;
   }
 
   async #whenAccepted(name: string, holdMs: number, signal: AbortSignal): Promise<void> {
@@ -187,7 +212,7 @@ export class ServerTools {
       if (problem === undefined) return;
       const isDenied = this.#isDenied(name);
       const what = isDenied ? `${problem}, and an approver did not accept it` : problem;
-      throw new ToolChangedError(refusal(name, what, isDenied ? 'was not run' : 'was not run yet'));
+      throw new ToolChangedError(refusal(notRun(name, !isDenied), what, !isDenied));
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
@@ -257,16 +282,11 @@ export class ServerTools {
     if (!last || !isSameDefinition(last, definition)) {
       this.#reported.set(name, definition);
       const { pins, onChangedTool } = this.#options;
-      const effect = {
-        hold: 'its calls are held',
-        deny: 'its calls are denied',
-        allow: 'its calls are allowed',
-      };
       const because = problem === undefined ? '' : ` (${problem})`;
       const what = this.#pinOf(name) ? 'has another definition' : 'is new';
       const difference = this.#differenceOf(change).replaceAll(/^/gm, '    ');
       this.#options.report(
-        `The tool ${JSON.stringify(visible(name))} of ${this.#pins.server.label} ${what}${because}; ${effect[onChangedTool]}:\n${difference}\n` +
+        `The ${this.#kind} ${JSON.stringify(visible(name))} of ${this.#pins.server.label} ${what}${because}; ${effects[this.#kind === 'tool' ? 'calls' : 'texts'][onChangedTool]}:\n${difference}\n` +
           `  To accept it: actlog gateway pins accept ${pins.path} ${JSON.stringify(visible(name))}\n`,
       );
     }
@@ -342,15 +362,29 @@ export class ServerTools {
   }
 }
 
-const unlisted = 'the server does not list this tool';
+/** Effects of a change, in words for the operator. */
+const effects = {
+  calls: { hold: 'its calls are held', deny: 'its calls are denied', allow: 'its calls are allowed' },
+  texts: {
+    hold: 'the client gets the earlier one, if there is one',
+    deny: 'the client does not get it',
+    allow: 'the client gets it',
+  },
+};
 
-function refusal(name: string, problem: string, outcome: string): string {
-  const next =
-    problem === unlisted
-      ? ''
-      : ' Tell the user: "actlog gateway pins" shows the definition, and "actlog gateway pins accept" accepts it.';
-  const again = outcome === 'was not run yet' ? ' Then call the tool again.' : '';
-  return `The call of the tool ${JSON.stringify(visible(name))} ${outcome}: ${problem}.${next}${again}`;
+function unlisted(kind: DefinitionKind): string {
+  return `the server does not list this ${kind}`;
+}
+
+function notRun(name: string, mayRun: boolean): string {
+  return `The call of the tool ${JSON.stringify(visible(name))} was not run${mayRun ? ' yet' : ''}`;
+}
+
+function refusal(what: string, problem: string, mayRun = false): string {
+  const next = problem.startsWith('the server does not list')
+    ? ''
+    : ' Tell the user: "actlog gateway pins" shows the definition, and "actlog gateway pins accept" accepts it.';
+  return `${what}: ${problem}.${next}${mayRun ? ' Then call the tool again.' : ''}`;
 }
 
 /** Returns the stored pins with what a gateway saw: its first pins, and its changes that nobody has accepted. */

@@ -6,7 +6,7 @@ export interface ToolCaller {
   readonly agentId: string | undefined;
 }
 
-/** Definition of a tool, as far as it is pinned. Other members, such as `_meta` and `icons`, may change freely. */
+/** Definition of a tool or a prompt, as far as it is pinned. Other members, such as `_meta` and `icons`, may change freely. */
 export interface ToolDefinition {
   readonly name: string;
   readonly title?: unknown;
@@ -14,6 +14,8 @@ export interface ToolDefinition {
   readonly inputSchema?: unknown;
   readonly outputSchema?: unknown;
   readonly annotations?: unknown;
+  /** Arguments of a prompt. */
+  readonly arguments?: unknown;
 }
 
 const pinnedMembers = [
@@ -23,6 +25,7 @@ const pinnedMembers = [
   'inputSchema',
   'outputSchema',
   'annotations',
+  'arguments',
 ] as const satisfies readonly (keyof ToolDefinition)[];
 
 const pinned: ReadonlySet<string> = new Set(pinnedMembers);

@@ -7,11 +7,15 @@ import {
   messagesOf,
   type RpcMessage,
   withElementsOf,
+  withValue,
 } from '../messages/json-rpc.ts';
 import type { ServerTools, ToolView } from './server-tools.ts';
 import type { ToolCaller } from './tool-definition.ts';
 
 const listMethod = 'tools/list';
+const promptsMethod = 'prompts/list';
+/** Requests whose results have the instructions of the server, up to revision 2025-11-25 and since. */
+const instructionsMethods: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 const changedMethod = 'notifications/tools/list_changed';
 
 /** Time for one response to a list of the gateway itself, in milliseconds. */
@@ -23,11 +27,26 @@ const maxPages = 200;
 /** Notification that asks a client to list the tools again. */
 export const listChangedLine = lineOf(JSON.stringify({ jsonrpc: '2.0', method: changedMethod }));
 
+/** Notification that asks a client to list the prompts again. */
+export const promptsChangedLine = lineOf(
+  JSON.stringify({ jsonrpc: '2.0', method: 'notifications/prompts/list_changed' }),
+);
+
+/** Member of a result with pinned definitions. */
+type Member = 'tools' | 'prompts' | 'instructions';
+
+/** Open request of the client for definitions. */
+interface Requested {
+  readonly member: Member;
+  /** `true` for the first part of a list. */
+  readonly isFirst: boolean;
+}
+
 /** Lists of tools that one session has requested, and those that the gateway requests itself. */
 export class ToolLists {
   readonly #tools: ServerTools;
-  /** Open requests of the client, by the keys of their ids: `true` for the first part of a list. */
-  readonly #requested = new Map<string, boolean>();
+  /** Open requests of the client, by the keys of their ids. */
+  readonly #requested = new Map<string, Requested>();
   /** Open requests of the gateway. */
   readonly #own = new Map<string, (response: RpcMessage) => void>();
   #listing: Promise<void> | undefined;
@@ -39,8 +58,9 @@ export class ToolLists {
   /** Tracks the lists that messages of the client request. */
   request(messages: readonly RpcMessage[]): void {
     for (const { id, method, params } of messages) {
-      if (method !== listMethod || id === undefined) continue;
-      this.#requested.set(keyOfId(id), cursorOf(params) === undefined);
+      const member = memberOf(method);
+      if (member === undefined || id === undefined) continue;
+      this.#requested.set(keyOfId(id), { member, isFirst: cursorOf(params) === undefined });
     }
   }
 
@@ -77,18 +97,19 @@ export class ToolLists {
   ): Buffer | Promise<Buffer> {
     const lists = [...messages.entries()].flatMap(([index, message]) => {
       const key = keyOfId(message.id);
-      const isFirst = isResponse(message) ? this.#requested.get(key) : undefined;
-      if (isFirst === undefined) return [];
+      const requested = isResponse(message) ? this.#requested.get(key) : undefined;
+      if (requested === undefined) return [];
       this.#requested.delete(key);
-      return { path: isBatch ? [index] : [], isFirst, page: pageOf(message) };
+      return { ...requested, path: isBatch ? [index] : [], page: pageOf(message, requested.member) };
     });
     if (lists.every(({ page }) => page === undefined)) return line;
     // Numbers are read as most clients read them: definitions are compared by what models see.
     const values = messagesOf(JSON.parse(line.toString()));
-    const views = lists.flatMap(({ path, isFirst, page }) => {
-      const { tools = [], isLast = true } = pageOf(values[path[0] ?? 0] ?? {}) ?? {};
-      return page
-        ? [{ path, isFirst, tools, views: this.#tools.take({ tools, isFirst, isLast }, caller) }]
+    const views = lists.flatMap(({ path, member, isFirst, page }) => {
+      const { tools = [], isLast = true } = pageOf(values[path[0] ?? 0] ?? {}, member) ?? {};
+      const pins = member === 'tools' ? this.#tools : this.#tools[member];
+      return page && pins
+        ? [{ path, member, isFirst, tools, views: pins.take({ tools, isFirst, isLast }, caller) }]
         : [];
     });
     const { denied } = this.#tools;
@@ -98,10 +119,11 @@ export class ToolLists {
     if (!denied) return changed(read, views);
     const names = (tools: readonly unknown[]) => tools.map(nameOf).filter((name) => name !== undefined);
     return Promise.all(
-      views.map(async ({ path, isFirst, tools, views: own }) => {
+      views.map(async ({ path, member, isFirst, tools, views: own }) => {
+        if (member !== 'tools') return { path, member, views: own };
         const hidden = await denied.of(names(tools), caller, isFirst);
         const isHidden = (index: number) => hidden.has(nameOf(tools[index]) ?? '');
-        return { path, views: own.map((view, index) => (isHidden(index) ? 'hidden' : view)) };
+        return { path, member, views: own.map((view, index) => (isHidden(index) ? 'hidden' : view)) };
       }),
     ).then((all) => changed(read, all));
   }
@@ -124,7 +146,7 @@ export class ToolLists {
     let cursor: unknown;
     for (let page = 0; page < maxPages; page += 1) {
       const response = await this.#ask({ ...meta, ...(cursor !== undefined && { cursor }) }, send);
-      const read = response && pageOf(response);
+      const read = response && pageOf(response, 'tools');
       if (!read) break;
       const { tools } = JSON.parse(JSON.stringify(response.result)) as { readonly tools: readonly unknown[] };
       this.#tools.take({ tools, isFirst: page === 0, isLast: read.isLast }, caller);
@@ -159,10 +181,24 @@ function protocolMeta(params: unknown): object {
   return entries.length === 0 ? {} : { _meta: Object.fromEntries(entries) };
 }
 
-function pageOf({ result }: RpcMessage) {
-  const { tools, nextCursor } = (result ?? {}) as { readonly tools?: unknown; readonly nextCursor?: unknown };
-  if (!Array.isArray(tools)) return undefined;
-  return { tools: tools as readonly unknown[], isLast: nextCursor === undefined || nextCursor === null };
+function memberOf(method: unknown): Member | undefined {
+  if (method === listMethod) return 'tools';
+  if (method === promptsMethod) return 'prompts';
+  return instructionsMethods.has(method) ? 'instructions' : undefined;
+}
+
+function pageOf({ result }: RpcMessage, member: Member) {
+  const { [member]: listed, nextCursor } = (result ?? {}) as {
+    readonly [Name in Member | 'nextCursor']?: unknown;
+  };
+  if (member === 'instructions') {
+    if (result === undefined) return undefined;
+    // A server without instructions has a list without texts, so that later ones are new.
+    const isText = typeof listed === 'string' && listed !== '';
+    return { tools: isText ? [{ name: member, description: listed }] : [], isLast: true };
+  }
+  if (!Array.isArray(listed)) return undefined;
+  return { tools: listed as readonly unknown[], isLast: nextCursor === undefined || nextCursor === null };
 }
 
 function nameOf(tool: unknown): string | undefined {
@@ -173,16 +209,29 @@ function nameOf(tool: unknown): string | undefined {
 /** Returns a line in which tools are as the client sees them: the very line if all are as listed. */
 function changed(
   line: Buffer,
-  lists: readonly { readonly path: readonly number[]; readonly views: readonly ToolView[] }[],
+  lists: readonly {
+    readonly path: readonly number[];
+    readonly member: Member;
+    readonly views: readonly ToolView[];
+  }[],
 ): Buffer {
   const altered = lists.filter(({ views }) => views.some((view) => view !== 'as listed'));
   return altered.length === 0
     ? line
-    : Buffer.from(altered.reduce((text, { path, views }) => withTools(text, path, views), line.toString()));
+    : Buffer.from(
+        altered.reduce(
+          (text, { path, member, views }) => withTools(text, [...path, 'result', member], views),
+          line.toString(),
+        ),
+      );
 }
 
-function withTools(text: string, path: readonly number[], views: readonly ToolView[]): string {
-  return withElementsOf(text, [...path, 'result', 'tools'], (element, index) => {
+function withTools(text: string, path: readonly (string | number)[], views: readonly ToolView[]): string {
+  if (path.at(-1) === 'instructions') {
+    const [view] = views;
+    return withValue(text, [...path], typeof view === 'object' ? view.description : undefined);
+  }
+  return withElementsOf(text, [...path], (element, index) => {
     const view = views[index] ?? 'as listed';
     if (view === 'hidden') return undefined;
     return view === 'as listed' ? element : JSON.stringify(view);

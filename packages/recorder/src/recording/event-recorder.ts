@@ -56,7 +56,7 @@ interface EventFacts
   readonly traceparent?: string | undefined;
 }
 
-/** How an event is delivered. */
+/** Priority and trace of an event in the outbox. */
 interface DeliveryFacts extends Pick<EventFacts, 'traceparent'> {
   /** `true` if it is dropped last. Default: `false`. */
   readonly isImportant?: boolean;

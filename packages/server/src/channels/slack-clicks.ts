@@ -73,10 +73,10 @@ const viewSubmission = z.object({
   }),
 });
 
-/** What a form keeps of the click that opened it. */
+/** Schema of the `private_metadata` of a form: the button that opened it, and its message. */
 const formPlace = buttonValue.extend({ place: z.string().optional(), ts: z.string().optional() });
 
-/** Who interacts with which message. */
+/** Person and message of a click or a form. */
 type Interaction = Pick<z.output<typeof blockActions>, 'team' | 'user' | 'container'>;
 
 /** A click on a button that decides, or on one that opens the form for a reason; or such a form. */

@@ -173,7 +173,7 @@ export class LoopbackSlack {
   }: {
     readonly user?: string;
     readonly comment?: string | null;
-    /** What the form keeps, to forge it. */
+    /** Content of the form's `private_metadata`, to forge it. */
     readonly metadata?: string;
     readonly ageSeconds?: number;
     readonly signingSecret?: string;
