@@ -48,6 +48,7 @@ export type {
   RiskySession,
   RotatedWebhook,
   SessionHandling,
+  SessionNote,
   SessionReview,
   WebhookDelivery,
   WebhookHealth,
@@ -87,6 +88,8 @@ export {
 export { getOverview, type OverviewRange } from './server/get-overview.ts';
 export { decideActions, type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export {
+  assignSession,
+  commentOnSession,
   createJudgment,
   endJudgment,
   getSessionReview,
