@@ -32,6 +32,7 @@ import type {
   PushSubscriptionTable,
   RetentionPositionTable,
   RiskJudgmentTable,
+  SessionNoteTable,
   SignInTable,
 } from './tables.ts';
 
