@@ -221,7 +221,7 @@ function Notes({ review, onChanged }: { review: Review; onChanged: (text: string
   const mayWrite = may(identity, 'decide');
   const me = identity.name;
   return (
-    <div class="notes">
+    <div class="session-notes">
       {notes.length > 0 && (
         <ol aria-label="Comments and assignments">
           {notes.map(({ id, kind, text, writtenAt, writtenBy, writtenByPrincipal }) => (
