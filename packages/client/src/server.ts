@@ -53,6 +53,7 @@ export type {
   SessionMarkBucket,
   SessionMarkCounts,
   SessionMarks,
+  SessionNote,
   SessionReview,
   WebhookDelivery,
   WebhookHealth,
@@ -92,6 +93,8 @@ export {
 export { getOverview, getSessionMarks, type OverviewRange } from './server/get-overview.ts';
 export { decideActions, type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export {
+  assignSession,
+  commentOnSession,
   createJudgment,
   endJudgment,
   getSessionReview,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PolicyCreate } from '@actlog/client';
+import type { Policy, PolicyCreate } from '@actlog/client';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
@@ -193,7 +193,7 @@ test.each(readdirSync(packs).filter((file) => file.endsWith('.yaml')))(
   (file) => {
     const { policies } = parse(readFileSync(join(packs, file), 'utf8')) as { policies: PolicyCreate[] };
     for (const policy of policies) {
-      const stored = { mode: 'enforce' as const, priority: 0, ...policy, id: 'pol_1' };
+      const stored = { mode: 'enforce', priority: 0, ...policy, id: 'pol_1' } as Policy;
       expect(policyChanges(stored, policyFields(stored))).toEqual({});
       expect(setFields(readPolicy(policyFields(stored)))).toEqual(
         setFields({ mode: 'enforce', priority: 0, ...policy }),

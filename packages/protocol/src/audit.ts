@@ -64,6 +64,8 @@ export const auditActions = [
   'session.confirmed',
   'session.handled',
   'session.reopened',
+  'session.commented',
+  'session.assigned',
   'session.deleted',
   'judgment.created',
   'judgment.ended',

@@ -140,6 +140,7 @@ export {
   type RiskJudgmentScope,
   type RiskValue,
   type SessionHandling,
+  type SessionNote,
   type SessionReview,
 } from './risk-judgment.ts';
 export type { Agent, AgentCreate, AgentUpdate } from './schemas/agent.ts';

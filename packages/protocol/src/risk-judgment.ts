@@ -105,6 +105,17 @@ export interface SessionHandling {
   readonly score: number;
 }
 
+/** Note about a session: a comment, or that it was assigned. */
+export interface SessionNote {
+  readonly id: string;
+  readonly kind: 'comment' | 'assigned';
+  /** The comment, or the person that the session was assigned to: empty for nobody. */
+  readonly text: string;
+  readonly writtenAt: string;
+  readonly writtenBy: string;
+  readonly writtenByPrincipal: string | null;
+}
+
 /** Response of `GET /server/v1/sessions/:id/review` of the actlog server: what people found out about a session's risk. */
 export interface SessionReview {
   readonly sessionId: string;
@@ -126,6 +137,10 @@ export interface SessionReview {
   readonly status: 'open' | 'handled' | 'reopened';
   /** Null if it is `open`. */
   readonly handling: SessionHandling | null;
+  /** Person that the session is assigned to; null for nobody. */
+  readonly assignee: string | null;
+  /** Comments and assignments, oldest first. */
+  readonly notes: readonly SessionNote[];
 }
 
 function list(words: string): readonly string[] {

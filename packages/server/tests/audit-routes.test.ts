@@ -204,6 +204,17 @@ const changes: Readonly<Record<string, Example>> = {
     prepare: handledSession,
     isIdempotent: true,
   },
+  'POST /server/v1/sessions/:id/comments': {
+    action: 'session.commented',
+    prepare: endedSession,
+    body: { text: 'asked the team' },
+  },
+  'POST /server/v1/sessions/:id/assign': {
+    action: 'session.assigned',
+    prepare: endedSession,
+    body: { assignee: 'grace' },
+    isIdempotent: true,
+  },
   'POST /console/api/sessions/:id/learn': { action: 'session.confirmed', prepare: endedSession },
   'POST /console/api/keys': { action: 'key.created', body: { name: 'n' } },
   'POST /console/api/keys/:id/rotate': { action: 'key.rotated', prepare: key },

@@ -280,6 +280,43 @@ test('a handled session leaves the riskiest until its score rises', async () => 
   ]);
 });
 
+test('a session has comments and at most one assignee', async () => {
+  await act('weekly');
+  const post = (path: string, body: object) =>
+    sentTo<SessionReview>(server, 'POST', `/server/v1/sessions/weekly/${path}`, body);
+  expect(await review('weekly')).toMatchObject({ assignee: null, notes: [] });
+  await post('assign', { assignee: ' grace ' });
+  await post('assign', { assignee: 'grace' });
+  await post('comments', { text: '<b>Asked</b> the team.' });
+  expect((await post('assign', { assignee: 'ada' })).assignee).toBe('ada');
+  const last = await post('assign', { assignee: null });
+  expect(last.assignee).toBeNull();
+  expect(last.notes.map(({ kind, text }) => [kind, text])).toEqual([
+    ['assigned', 'grace'],
+    ['comment', '<b>Asked</b> the team.'],
+    ['assigned', 'ada'],
+    ['assigned', ''],
+  ]);
+  expect(last.status).toBe('open');
+  const entries = await auditEntries(server, '&targetKind=session');
+  expect(entries.map(({ action }) => action)).toEqual([
+    'session.assigned',
+    'session.assigned',
+    'session.commented',
+    'session.assigned',
+  ]);
+  expect(JSON.stringify(entries)).not.toContain('Asked');
+  expect((await sendTo(server, 'POST', '/server/v1/sessions/weekly/comments', { text: ' ' })).status).toBe(
+    400,
+  );
+  expect((await sendTo(server, 'POST', '/server/v1/sessions/none/comments', { text: 'x' })).status).toBe(404);
+  const { apiKey } = await server.server.admin.keys.create('default', { name: 'r', scopes: ['read'] });
+  const reader = server.as(apiKey);
+  expect((await sendTo(reader, 'POST', '/server/v1/sessions/weekly/assign', { assignee: 'x' })).status).toBe(
+    403,
+  );
+});
+
 test('the audit log has the reason and the scope of each judgment', async () => {
   const { judgment } = await save();
   await end(judgment.id);

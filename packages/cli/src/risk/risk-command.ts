@@ -9,6 +9,7 @@ import {
   type RiskJudgmentDraft,
   type RiskJudgmentEffect,
   reopenSession,
+  type SessionNote,
   type SessionReview,
 } from '@actlog/client/server';
 import { wholeScore } from '@actlog/protocol';
@@ -196,7 +197,13 @@ function reviewDetails(review: SessionReview): Detail[] {
       handling && `${localTime(handling.handledAt)} by ${handledBy}, at ${wholeScore(handling.score)}`,
     ],
     ['reason', handling?.reason],
+    ['assigned to', review.assignee],
+    ...(review.notes ?? []).filter(({ kind }) => kind === 'comment').map(noteDetail),
   ];
+}
+
+function noteDetail({ writtenAt, writtenBy, writtenByPrincipal, text }: SessionNote): Detail {
+  return ['comment', `${localTime(writtenAt)} ${writtenByPrincipal ?? writtenBy}: ${text}`];
 }
 
 /** Adds `risk review`, `handle` and `reopen`. */

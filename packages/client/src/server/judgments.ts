@@ -117,7 +117,7 @@ export function endJudgment(
   return client.request('POST', path, { ...options, body: { undo } });
 }
 
-function pathOf(sessionId: string, rest: 'review' | 'handle' | 'reopen') {
+function pathOf(sessionId: string, rest: 'review' | 'handle' | 'reopen' | 'comments' | 'assign') {
   return `/server/v1/sessions/${encodeURIComponent(sessionId)}/${rest}` as const;
 }
 
@@ -170,4 +170,38 @@ export function reopenSession(
   options: RequestOptions = {},
 ): Promise<SessionReview> {
   return client.request('POST', pathOf(sessionId, 'reopen'), options);
+}
+
+/**
+ * Adds a comment to a session: `POST /server/v1/sessions/:id/comments`. Comments cannot be changed. Needs a key with the
+ * scope `decide`.
+ *
+ * @param text - 1 to 1,000 characters
+ * @throws ValidationError When the session has 500 notes already.
+ * @throws NotFoundError When there is no such session, or the service is not the actlog server.
+ */
+export function commentOnSession(
+  client: Actlog,
+  sessionId: string,
+  text: string,
+  options: RequestOptions = {},
+): Promise<SessionReview> {
+  return client.request('POST', pathOf(sessionId, 'comments'), { ...options, body: { text } });
+}
+
+/**
+ * Assigns a session to a person, who looks at it: `POST /server/v1/sessions/:id/assign`. Needs a key with the scope
+ * `decide`.
+ *
+ * @param assignee - name of the person, 1 to 200 characters, or null for nobody
+ * @throws ValidationError When the session has 500 notes already.
+ * @throws NotFoundError When there is no such session, or the service is not the actlog server.
+ */
+export function assignSession(
+  client: Actlog,
+  sessionId: string,
+  assignee: string | null,
+  options: RequestOptions = {},
+): Promise<SessionReview> {
+  return client.request('POST', pathOf(sessionId, 'assign'), { ...options, body: { assignee } });
 }

@@ -167,7 +167,7 @@ export function PolicyEditor({ id, query }: { id: string; query: URLSearchParams
 interface Question {
   readonly text: string;
   readonly fields: PolicyFields;
-  /** The fields as text: the answer counts for these alone. */
+  /** The fields as text: a confirmation is for these alone. */
   readonly of: string;
 }
 
@@ -201,7 +201,7 @@ async function reachText(client: Actlog, draft: PolicyDraft): Promise<string> {
   return match + known + checked + unknown;
 }
 
-/** Question in place of the buttons of the form, whose answer has the focus. */
+/** Question in place of the buttons of the form. The confirming button has the focus. */
 function ReachQuestion({
   text,
   button,

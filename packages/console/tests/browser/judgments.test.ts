@@ -79,6 +79,30 @@ describe('the review of a session', () => {
     await page.getByText('Open again.').waitFor();
   });
 
+  test('has comments and an assignee', async () => {
+    const server = await ConsoleServer.create();
+    await session(server, 'weekly');
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/weekly');
+    const { page } = tab;
+    await page.getByText('Assigned to nobody').waitFor();
+    await page.getByLabel('Assign to', { exact: true }).fill('grace <b>');
+    await page.getByRole('button', { name: 'Assign', exact: true }).click();
+    await page.getByText('Assigned to grace <b>.').waitFor();
+    await page.getByLabel('Comment', { exact: true }).fill('Asked the team.');
+    await page.getByRole('button', { name: 'Add comment' }).click();
+    const notes = page.getByRole('list', { name: 'Comments and assignments' });
+    await notes.getByText('Asked the team.').waitFor();
+    expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Assign to me' }).click();
+    await page.getByText('Assigned to startServer.').waitFor();
+    expect(await notes.getByRole('listitem').count()).toBe(3);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    for (const width of [390, 1440, 2560]) {
+      await tab.resize(width);
+      expect([width, await tab.overflow()]).toEqual([width, 0]);
+    }
+  });
+
   test('is only read by users who may not change it', async () => {
     const server = await ConsoleServer.create();
     await session(server, 'weekly');
@@ -91,7 +115,9 @@ describe('the review of a session', () => {
     const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'r', scopes: ['read'] });
     const tab = await ConsoleTab.open(server.server.url, apiKey, '/sessions/weekly');
     await tab.page.getByText('Usual.').waitFor();
-    expect(await tab.page.getByRole('button', { name: /expected|attack|handled/ }).count()).toBe(0);
+    expect(
+      await tab.page.getByRole('button', { name: /expected|attack|handled|Assign|comment/ }).count(),
+    ).toBe(0);
     await tab.go('/judgments');
     await tab.page.getByRole('row', { name: 'Usual.' }).waitFor();
     expect(await tab.page.getByRole('button', { name: /End|Undo/ }).count()).toBe(0);

@@ -106,6 +106,7 @@ const dataTables: readonly KeyedTable[] = [
   keyedTable('tool_tag_sets', 'version'),
   keyedTable('risk_judgments', 'id'),
   keyedTable('handled_sessions', 'session_id'),
+  keyedTable('session_notes', 'session_id', 'id'),
   keyedTable('forwarded_risk', 'session_id', 'name'),
 ];
 

@@ -17,6 +17,7 @@ export type IdentifierPrefix =
   | 'del'
   | 'sin'
   | 'jdg'
+  | 'nte'
   | 'lgh';
 
 /** Creates an identifier: prefix and UUIDv7 without dashes, so that identifiers sort by time of creation. */

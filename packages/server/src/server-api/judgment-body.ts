@@ -1,10 +1,10 @@
-import type { RiskJudgment, RiskJudgmentDraft, SessionHandling } from '@actlog/protocol';
+import type { RiskJudgment, RiskJudgmentDraft, SessionHandling, SessionNote } from '@actlog/protocol';
 import { allRules } from '@actlog/risk';
 import * as z from 'zod';
 import { validated } from '../http/request-input.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
-import type { HandledSessionRow, RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
+import type { HandledSessionRow, RiskJudgmentRow, SessionNoteRow } from '../storage/stores/judgment-store.ts';
 
 /** Most characters of an id or a name in a scope, and of a reason. */
 const maxIdLength = 200;
@@ -89,6 +89,18 @@ export function judgmentView(row: RiskJudgmentRow, nowMs: number): RiskJudgment 
     endedBy: row.ended_by,
     endedByPrincipal: row.ended_principal,
     isUndone: row.from_ms >= row.until_ms,
+  };
+}
+
+/** Returns a note about a session as the API returns it. */
+export function noteView(row: SessionNoteRow): SessionNote {
+  return {
+    id: row.id,
+    kind: row.kind,
+    text: row.text,
+    writtenAt: isoTime(row.written_ms),
+    writtenBy: row.written_by,
+    writtenByPrincipal: row.written_principal,
   };
 }
 

@@ -5,21 +5,26 @@ import * as z from 'zod';
 import { requireScope } from '../http/request-gate.ts';
 import { validated, validator } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
-import { notFound } from '../lib/api-error.ts';
+import { notFound, validationError } from '../lib/api-error.ts';
+import { newIdentifier } from '../lib/identifier.ts';
 import { engineJudgments, judgedScore, storedSession } from '../risk/score-session.ts';
 import { findSession, lockSessions } from '../storage/sessions/session-store.ts';
 import {
   appliesTo,
+  assigneeOf,
   dropHandling,
   findHandling,
   isHandled,
   judgmentsAbout,
+  type SessionNoteRow,
   saveHandling,
+  saveNote,
+  sessionNotes,
 } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { actorOf, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
-import { handlingView, judgmentView, reason } from './judgment-body.ts';
+import { handlingView, judgmentView, noteView, reason } from './judgment-body.ts';
 import type { JudgmentParts } from './judgments.ts';
 
 /** Validator of the session id, the same as in `/v1`. */
@@ -27,6 +32,15 @@ const sessionPath = validator('params', contract['sessions.get'].params);
 
 /** Body of `POST /server/v1/sessions/:id/handle`. */
 const handleBody = z.strictObject({ reason });
+
+/** Body of `POST /server/v1/sessions/:id/comments`. */
+const commentBody = z.strictObject({ text: z.string().trim().min(1).max(1000) });
+
+/** Body of `POST /server/v1/sessions/:id/assign`. */
+const assignBody = z.strictObject({ assignee: z.string().trim().min(1).max(200).nullable() });
+
+/** Maximum notes about one session. */
+const maxNotes = 500;
 
 /** Body of `POST /server/v1/sessions/:id/reopen`: missing or empty. */
 const noBody = z.strictObject({}).optional();
@@ -61,6 +75,8 @@ export function sessionReviewRoutes(parts: JudgmentParts): ServerRoute[] {
     },
     changing('/sessions/:id/handle', (call) => handleSession(parts, call)),
     changing('/sessions/:id/reopen', (call) => reopenSession(parts, call)),
+    changing('/sessions/:id/comments', (call) => commentOnSession(parts, call)),
+    changing('/sessions/:id/assign', (call) => assignSession(parts, call)),
   ];
 }
 
@@ -72,6 +88,7 @@ async function sessionReview(db: Database, tenantId: number, id: string): Promis
   const stored = await findSessionRisk(db, tenantId, id);
   const rows = await judgmentsAbout(db, tenantId, [summary]);
   const handling = await findHandling(db, tenantId, id);
+  const notes = await sessionNotes(db, tenantId, id);
   const session = storedSession(summary, stored);
   const riskWith = (judgments: typeof rows) => {
     const { score, level } = judgedScore(session, judgments);
@@ -88,6 +105,8 @@ async function sessionReview(db: Database, tenantId: number, id: string): Promis
     judgments: rows.filter((row) => appliesTo(row, summary)).map((row) => judgmentView(row, nowMs)),
     status: !handling ? 'open' : isHandled(handling, risk.score) ? 'handled' : 'reopened',
     handling: handling ? handlingView(handling) : null,
+    assignee: assigneeOf(notes),
+    notes: notes.map(noteView),
   };
 }
 
@@ -135,6 +154,57 @@ async function reopenSession(parts: JudgmentParts, call: ServerCall): Promise<vo
       action: 'session.reopened',
       target: { id, name: null },
       changes: [],
+    });
+  });
+}
+
+/** Adds a comment to a session. */
+async function commentOnSession(parts: JudgmentParts, call: ServerCall): Promise<void> {
+  const { text } = validated('body', commentBody, call.body);
+  await addNote(parts, call, { kind: 'comment', text });
+}
+
+/** Assigns a session to a person, or to nobody. */
+async function assignSession(parts: JudgmentParts, call: ServerCall): Promise<void> {
+  const { assignee } = validated('body', assignBody, call.body);
+  await addNote(parts, call, { kind: 'assigned', text: assignee ?? '' });
+}
+
+/** Adds a note to a session. An assignment that changes nothing adds none. */
+async function addNote(
+  parts: JudgmentParts,
+  call: ServerCall,
+  note: Pick<SessionNoteRow, 'kind' | 'text'>,
+): Promise<void> {
+  const { caller, id } = call;
+  const { tenantId } = caller;
+  const { id: writtenBy, principal } = actorOf(parts, call);
+  await parts.storage.write(tenantId, async ({ db }) => {
+    if (!(await lockSessions(db, tenantId, [id])).has(id)) throw notFound('session');
+    const notes = await sessionNotes(db, tenantId, id);
+    const before = assigneeOf(notes);
+    if (note.kind === 'assigned' && before === (note.text || null)) return;
+    if (notes.length >= maxNotes) {
+      throw validationError(
+        'body',
+        'too_many',
+        `would be note ${maxNotes + 1} of this session; it can have ${maxNotes}`,
+      );
+    }
+    await saveNote(db, {
+      tenant_id: tenantId,
+      session_id: id,
+      id: newIdentifier('nte'),
+      ...note,
+      written_ms: Date.now(),
+      written_by: writtenBy,
+      written_principal: principal,
+    });
+    const isComment = note.kind === 'comment';
+    await auditRequest(parts, db, call, {
+      action: isComment ? 'session.commented' : 'session.assigned',
+      target: { id, name: null },
+      changes: isComment ? [] : [{ field: 'assignee', before, after: note.text || null }],
     });
   });
 }

@@ -32,6 +32,7 @@ import type {
   PushSubscriptionTable,
   RetentionPositionTable,
   RiskJudgmentTable,
+  SessionNoteTable,
   SignInTable,
 } from './tables.ts';
 
@@ -57,6 +58,7 @@ export interface Tables {
   audit_log: AuditTable;
   risk_judgments: RiskJudgmentTable;
   handled_sessions: HandledSessionTable;
+  session_notes: SessionNoteTable;
   tool_tag_sets: { tenant_id: number; version: number; tags: string; created_ms: number };
   session_agents: SessionAgentTable;
   session_tools: SessionToolTable;

@@ -134,6 +134,20 @@ export interface HandledSessionTable {
   handled_principal: string | null;
 }
 
+/** A comment on a session, or its assignment to a person. */
+export interface SessionNoteTable {
+  tenant_id: number;
+  session_id: string;
+  id: string;
+  kind: 'comment' | 'assigned';
+  /** The comment, or the person that the session is assigned to: empty for nobody. */
+  text: string;
+  written_ms: number;
+  /** Key or person that wrote it. */
+  written_by: string;
+  written_principal: string | null;
+}
+
 /** A channel: a webhook, or a way to people. */
 export interface NotificationChannelTable {
   tenant_id: number;

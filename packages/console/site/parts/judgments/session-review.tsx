@@ -1,4 +1,10 @@
-import { getSessionReview, handleSession, reopenSession } from '@actlog/client/server';
+import {
+  assignSession,
+  commentOnSession,
+  getSessionReview,
+  handleSession,
+  reopenSession,
+} from '@actlog/client/server';
 import type { SessionReview as Review, RiskJudgmentDraft } from '@actlog/protocol';
 import { wholeScore } from '@actlog/protocol';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -101,6 +107,15 @@ export function SessionReview({
           ))}
         </p>
       )}
+      {data?.notes !== undefined && (
+        <Notes
+          review={data}
+          onChanged={(text) => {
+            setNews(text);
+            reload();
+          }}
+        />
+      )}
       {data !== undefined && asked?.form === 'handled' && (
         <HandleForm
           sessionId={sessionId}
@@ -187,5 +202,87 @@ function HandleForm({ sessionId, onHandled }: { sessionId: string; onHandled: ()
         </button>
       </p>
     </form>
+  );
+}
+
+/** Person that a session is assigned to, and the comments of people, with the forms to change them. */
+function Notes({ review, onChanged }: { review: Review; onChanged: (text: string) => void }) {
+  const { client, identity } = useConnection();
+  const { sessionId, assignee, notes } = review;
+  const comment = useAction(async (form: HTMLFormElement) => {
+    await commentOnSession(client, sessionId, String(new FormData(form).get('comment')));
+    form.reset();
+    onChanged('Comment added.');
+  });
+  const assign = useAction(async (to: string | null) => {
+    await assignSession(client, sessionId, to);
+    onChanged(to === null ? 'Assigned to nobody.' : `Assigned to ${to}.`);
+  });
+  const mayWrite = may(identity, 'decide');
+  const me = identity.name;
+  return (
+    <div class="session-notes">
+      {notes.length > 0 && (
+        <ol aria-label="Comments and assignments">
+          {notes.map(({ id, kind, text, writtenAt, writtenBy, writtenByPrincipal }) => (
+            <li key={id}>
+              <span class="faint">
+                {actorName(writtenBy, writtenByPrincipal)} <Time at={writtenAt} />
+                {kind === 'assigned' && (text === '' ? ' assigned it to nobody' : ' assigned it to ')}
+              </span>
+              {kind === 'comment' && <br />}
+              <bdi translate={kind === 'comment'}>{text}</bdi>
+            </li>
+          ))}
+        </ol>
+      )}
+      <div class="filters">
+        <p class="assignee">
+          {assignee === null ? (
+            <span class="faint">Assigned to nobody</span>
+          ) : (
+            <>
+              Assigned to <bdi translate={false}>{assignee}</bdi>
+            </>
+          )}
+        </p>
+        {mayWrite && me !== undefined && assignee !== me && (
+          <button type="button" class="quiet" aria-disabled={assign.isBusy} onClick={() => assign.run(me)}>
+            Assign to me
+          </button>
+        )}
+        {mayWrite && assignee !== null && (
+          <button type="button" class="quiet" aria-disabled={assign.isBusy} onClick={() => assign.run(null)}>
+            Assign to nobody
+          </button>
+        )}
+        {mayWrite && (
+          <form class="buttons" onSubmit={submitted((form) => assign.run(String(form.get('assignee'))))}>
+            <input
+              name="assignee"
+              aria-label="Assign to"
+              placeholder="another person"
+              required
+              maxLength={200}
+              autocomplete="off"
+            />
+            <button type="submit" class="quiet">
+              Assign
+            </button>
+          </form>
+        )}
+      </div>
+      {mayWrite && (
+        <form class="decide" onSubmit={submitted((_fields, form) => comment.run(form))}>
+          <Field label="Comment">
+            <textarea name="comment" required maxLength={1000} rows={1} />
+          </Field>
+          <button type="submit" class="quiet" aria-disabled={comment.isBusy}>
+            Add comment
+          </button>
+        </form>
+      )}
+      <Problem error={comment.error ?? assign.error} />
+    </div>
   );
 }

@@ -318,6 +318,19 @@ create table handled_sessions (
   primary key (tenant_id, session_id)
 );
 
+-- Comments on sessions, and their assignments to people.
+create table session_notes (
+  tenant_id bigint not null,
+  session_id text collate "C" not null,
+  id text collate "C" not null,
+  kind text not null,
+  text text not null,
+  written_ms bigint not null,
+  written_by text not null,
+  written_principal text,
+  primary key (tenant_id, session_id, id)
+);
+
 -- Corrected tags of tools. A set never changes, so a session keeps the one that it began with.
 create table tool_tag_sets (
   tenant_id bigint not null,
@@ -769,6 +782,7 @@ const tenantTables = [
   'tenant_risk',
   'risk_judgments',
   'handled_sessions',
+  'session_notes',
   'tool_tag_sets',
   'policies',
   'policy_counts',

@@ -302,6 +302,19 @@ create table handled_sessions (
   constraint handled_sessions_key primary key (tenant_id, session_id)
 ) without rowid;
 
+-- Comments on sessions, and their assignments to people.
+create table session_notes (
+  tenant_id bigint not null references tenants (id),
+  session_id text not null,
+  id text not null,
+  kind text not null,
+  text text not null,
+  written_ms bigint not null,
+  written_by text not null,
+  written_principal text,
+  constraint session_notes_key primary key (tenant_id, session_id, id)
+) without rowid;
+
 -- Corrected tags of tools. A set never changes, so a session keeps the one that it began with.
 create table tool_tag_sets (
   tenant_id bigint not null references tenants (id),

@@ -95,6 +95,7 @@ async function dropSession(
     'call_histories',
     'risk_judgments',
     'handled_sessions',
+    'session_notes',
     'forwarded_risk',
   ] as const;
   for (const table of tables) {

@@ -2,7 +2,7 @@ import type { RiskJudgmentKind } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { SessionSummary } from '../sessions/session-store.ts';
-import type { HandledSessionTable, RiskJudgmentTable } from '../tables.ts';
+import type { HandledSessionTable, RiskJudgmentTable, SessionNoteTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
 
 /** A stored judgment. */
@@ -163,6 +163,30 @@ export async function dropHandling(db: Database, tenantId: number, sessionId: st
     .where('session_id', '=', sessionId)
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
+}
+
+/** A note about a session. */
+export type SessionNoteRow = Selectable<SessionNoteTable>;
+
+/** Returns the notes about a session, oldest first. */
+export function sessionNotes(db: Database, tenantId: number, sessionId: string): Promise<SessionNoteRow[]> {
+  return db
+    .selectFrom('session_notes')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .orderBy('id')
+    .execute();
+}
+
+/** Stores a note about a session. */
+export async function saveNote(db: Database, row: SessionNoteRow): Promise<void> {
+  await db.insertInto('session_notes').values(row).execute();
+}
+
+/** Returns the person that a session with these notes is assigned to, or null for nobody. */
+export function assigneeOf(notes: readonly SessionNoteRow[]): string | null {
+  return notes.findLast(({ kind }) => kind === 'assigned')?.text || null;
 }
 
 /** `true` if the session is handled: its score has not risen since. */
