@@ -124,23 +124,26 @@ describe('overview', () => {
     expect(counts.length).toBeGreaterThanOrEqual(12);
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(2);
     expect(await tab.accessibilityFaults()).toEqual([]);
-    const chart = page.locator('figure', { hasText: 'Tool calls' });
+    const chart = page.locator('figure', { hasText: 'Errors and denials' });
     const box = await chart.locator('.u-over').boundingBox();
     if (!box) throw new Error('The chart has no size.');
     await page.mouse.move(box.x + box.width / 2, box.y + 20);
-    await chart.getByText('Calls 0', { exact: true }).waitFor();
+    await chart.getByText('Errors 0', { exact: true }).waitFor();
     await page.mouse.move(0, 0);
-    await chart.getByText('Calls 8', { exact: true }).waitFor();
+    await chart.getByText('Errors 2', { exact: true }).waitFor();
+    // The bars of now are at the right; the errors are below the denials.
+    await page.mouse.click(box.x + box.width - 6, box.y + box.height - 3);
+    expect(new URL(page.url()).hash).toMatch(/^#\/events\?status=error&since=[^&]+&until=[^&]+$/);
   });
 
   test('is operated by keyboard', async () => {
     const { server, apiKey } = await busyServer();
     const tab = await ConsoleTab.open(server.url, apiKey, '/');
     const { page } = tab;
-    const summary = page.getByText('As a table: Tool calls');
+    const summary = page.getByText('As a table: Errors and denials');
     await summary.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('table', { name: 'Tool calls, last 24 hours' }).waitFor();
+    await page.getByRole('table', { name: 'Errors and denials, last 24 hours' }).waitFor();
     await page.getByRole('link', { name: '30 days' }).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => new URL(page.url()).hash).toBe('#/?span=30d');
