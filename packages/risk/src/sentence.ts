@@ -256,7 +256,7 @@ export function sentenceOf(state: SessionState, toolNames: readonly string[] = [
       toolName,
       weight,
       firstMs: tally.firstSuccessMs,
-      isRepeated: tally.count > 1,
+      isRepeated: tally.lastSuccessMs > tally.firstSuccessMs,
     }))
     .sort((one, other) => one.firstMs - other.firstMs);
   const chosen = new Set(steps.toSorted(heaviest).slice(0, maxSteps));
