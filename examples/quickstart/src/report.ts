@@ -1,4 +1,5 @@
 import type { Actlog } from '@actlog/client';
+import { getSessionMarks } from '@actlog/client/server';
 
 const color = process.stdout.isTTY && !process.env.NO_COLOR;
 const styled = (code: number) => (text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -8,25 +9,6 @@ const green = styled(32);
 
 type Session = Pick<Awaited<ReturnType<Actlog['sessions']['get']>>, 'id' | 'agentId'>;
 type Risk = Awaited<ReturnType<Actlog['sessions']['risk']>>;
-
-/** Successful calls in words, by tool. */
-const inWords: Readonly<Record<string, string>> = {
-  get_order: 'an order was looked up',
-  read_file: 'the rules were read',
-  append_note: 'a note was written',
-  fetch_web_page: 'a web page was read',
-  list_customers: 'customers were listed',
-  send_email: 'a mail was sent',
-  delete_sent_mail: 'the trace deleted',
-};
-
-/** Returns what an agent did in one sentence: "A web page was read; then customers were listed and a mail was sent." */
-function sentenceOf(tools: readonly string[]): string {
-  const [first = 'nothing was done', ...rest] = tools.map((tool) => inWords[tool] ?? `${tool} was called`);
-  const last = rest.pop();
-  const others = last === undefined ? '' : `; then ${[rest.join(', '), last].filter(Boolean).join(' and ')}`;
-  return `${first.charAt(0).toUpperCase()}${first.slice(1)}${others}.`;
-}
 
 /** Prints one session: its risk and what happened, its calls, and the reasons of a raised risk. */
 async function printSession(client: Actlog, session: Session, risk: Risk, verbose: boolean): Promise<void> {
@@ -41,9 +23,9 @@ async function printSession(client: Actlog, session: Session, risk: Risk, verbos
     const { toolName, responseStatus, argumentsHash } = payload ?? {};
     calls.push({ tool: String(toolName), status: Number(responseStatus), hash: String(argumentsHash) });
   }
-  const done = calls.filter(({ status }) => status < 400).map(({ tool }) => tool);
+  const { sentence } = await getSessionMarks(client, session.id);
   console.log(`\n${verdict}  ${bold(session.id)}, by ${session.agentId}`);
-  console.log(`  ${sentenceOf(done)}`);
+  console.log(`  ${sentence}`);
   for (const { tool, status, hash } of calls) {
     console.log(`    ${status}  ${tool.padEnd(18)}${verbose ? `${hash.slice(0, 19)}…` : ''}`.trimEnd());
   }

@@ -1,4 +1,5 @@
 import type { OverviewInterval } from '@actlog/protocol';
+import { keepPreference, readPreference } from './preference.ts';
 
 /** Tolerated clock difference in milliseconds: the header has whole seconds and arrives late. */
 const toleratedMs = 30_000;
@@ -19,8 +20,27 @@ export function now(): Date {
   return new Date(Date.now() - aheadMs);
 }
 
-const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
-const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+/** Time zone in which the page shows times: UTC if the user has chosen it; undefined for the zone of this machine. */
+export const timeZone: 'UTC' | undefined = readPreference('timeZone') === 'UTC' ? 'UTC' : undefined;
+
+/** Shows times in UTC or in the local zone from now on: loads the page again, as every time in it changes. */
+export function chooseTimeZone(zone: 'UTC' | 'local'): void {
+  keepPreference('timeZone', zone);
+  location.reload();
+}
+
+/** Returns the name of the zone in which a time is shown: "UTC", "GMT+1". */
+export function zoneName(moment: Date): string {
+  if (timeZone !== undefined) return timeZone;
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'shortOffset' }).formatToParts(moment);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'local time';
+}
+
+/** Part of the options of a format that sets the zone. */
+export const inZone: Intl.DateTimeFormatOptions = timeZone === undefined ? {} : { timeZone };
+
+const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', ...inZone };
+const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', ...inZone };
 
 // In English, like the rest of the page. Days and their dates are in UTC.
 const formats = {
@@ -30,7 +50,7 @@ const formats = {
   utcDate: new Intl.DateTimeFormat('en-GB', { ...date, timeZone: 'UTC' }),
 };
 
-/** Formats the start of a bucket: "24 Nov, 14:00" in local time; "24 Nov (UTC)" for a day. */
+/** Formats the start of a bucket: "24 Nov, 14:00" in the zone of the page; "24 Nov (UTC)" for a day. */
 export function bucketTime(at: string, interval: OverviewInterval): string {
   const moment = new Date(at);
   return interval === 'day' ? `${formats.utcDate.format(moment)} (UTC)` : formats.dateAndClock.format(moment);
@@ -39,6 +59,6 @@ export function bucketTime(at: string, interval: OverviewInterval): string {
 /** Formats a label of a time axis: the clock, or the date at midnight and for days. */
 export function axisTime(moment: Date, interval: OverviewInterval): string {
   if (interval === 'day') return formats.utcDate.format(moment);
-  const isMidnight = moment.getHours() === 0 && moment.getMinutes() === 0;
+  const isMidnight = formats.clock.format(moment) === '00:00';
   return (isMidnight ? formats.date : formats.clock).format(moment);
 }

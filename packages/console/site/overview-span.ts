@@ -1,4 +1,5 @@
 import type { Overview, OverviewInterval } from '@actlog/protocol';
+import { timeZone } from './clock.ts';
 
 /** Maximum waiting actions that the overview shows. */
 export const shownActions = 5;
@@ -81,7 +82,9 @@ function spanStart(span: OverviewSpan, until: Date): Date {
   const bucketMs = secondsOf[span.interval] * 1000;
   const start = new Date(Math.floor((until.getTime() - span.lengthMs) / bucketMs) * bucketMs);
   const hours = bucketsPerBar(span);
-  if (hours > 1) start.setHours(start.getHours() - (start.getHours() % hours), 0, 0, 0);
+  if (hours > 1 && timeZone === 'UTC')
+    start.setUTCHours(start.getUTCHours() - (start.getUTCHours() % hours), 0, 0, 0);
+  else if (hours > 1) start.setHours(start.getHours() - (start.getHours() % hours), 0, 0, 0);
   return start;
 }
 

@@ -48,7 +48,7 @@ export interface RiskySession {
   readonly eventCount: number;
   readonly errorCount: number;
   readonly risk: { readonly score: number; readonly level: RiskLevel };
-  /** What the session did, in one sentence. */
+  /** Sentence that says what the session did. */
   readonly sentence: string;
 }
 
@@ -122,7 +122,7 @@ export interface NotableEvent {
 /** Response of `GET /server/v1/sessions/{id}/marks` of the actlog server: what stands out in all events of a session. */
 export interface SessionMarks {
   readonly sessionId: string;
-  /** What the session did, in one sentence. */
+  /** Sentence that says what the session did. */
   readonly sentence: string;
   readonly eventCount: number;
   readonly counts: SessionMarkCounts;

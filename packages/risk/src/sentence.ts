@@ -85,7 +85,7 @@ const uncountable = new Set(
 const phrases: Readonly<Record<string, string>> = {
   web: 'the web',
   internet: 'the internet',
-  http: 'a web address',
+  http: 'over HTTP',
   url: 'a web address',
   database: 'the database',
   db: 'the database',
@@ -228,6 +228,14 @@ function tools(count: number): string {
   return `${count} other ${count === 1 ? 'tool' : 'tools'}`;
 }
 
+/** Returns what was tried in vain, the heaviest tool first; undefined for nothing. */
+function failureOf([first, ...others]: readonly string[], isRefused: boolean): string | undefined {
+  if (first === undefined) return undefined;
+  if (others.length === 0) return `${first} ${isRefused ? 'was refused' : 'failed'}`;
+  const names = `${first} and ${tools(others.length)}`;
+  return `${names} ${isRefused ? 'were refused' : 'failed'}`;
+}
+
 /**
  * Returns what a session did in one sentence, from the calls that succeeded, in the order of time: "Read a web page, then
  * listed customers, sent an email and deleted a mail." It names the five tools that reach furthest, and the one of those
@@ -248,7 +256,7 @@ export function sentenceOf(state: SessionState, toolNames: readonly string[] = [
       toolName,
       weight,
       firstMs: tally.firstSuccessMs,
-      isRepeated: tally.count > 1,
+      isRepeated: tally.lastSuccessMs > tally.firstSuccessMs,
     }))
     .sort((one, other) => one.firstMs - other.firstMs);
   const chosen = new Set(steps.toSorted(heaviest).slice(0, maxSteps));
@@ -258,11 +266,13 @@ export function sentenceOf(state: SessionState, toolNames: readonly string[] = [
     ),
   ];
   const others = steps.length - chosen.size;
-  const [tried] = kept
-    .filter(({ tally }) => tally.firstSuccessMs === 0 && tally.lastFailedMs > 0 && tally.bits !== 0)
+  const failed = kept
+    .filter(({ tally }) => tally.firstSuccessMs === 0 && tally.lastFailedMs > 0)
     .sort(heaviest);
-  const failure =
-    tried && `${shortName(tried.toolName)} ${tried.tally.firstRefusedMs > 0 ? 'was refused' : 'failed'}`;
+  const failure = failureOf(
+    failed.map(({ toolName }) => shortName(toolName)),
+    failed.every(({ tally }) => tally.firstRefusedMs > 0),
+  );
   const [first, ...rest] = others > 0 ? [...actions, `used ${tools(others)}`] : actions;
   if (first === undefined) {
     if (failure !== undefined) return `Did nothing: ${failure}.`;

@@ -75,6 +75,10 @@ async function printOverview(overview: Overview, flags: Flags): Promise<void> {
       ['errors', totals.errors, totals.errors > 0 ? 'red' : undefined],
       ['denials', totals.denials, totals.denials > 0 ? 'yellow' : undefined],
       ['sessions', `${totals.sessions}${risk && ` (${risk})`}`],
+      [
+        'decisions',
+        `${totals.decisions.allow} allowed, ${totals.decisions.require_approval} waiting, ${totals.decisions.deny} denied`,
+      ],
       ['held actions', `${totals.heldActions}, ${waitingActions} waiting now`],
       ['webhooks', `${webhooks.length}, ${failing.length} failing or disabled`],
     ],

@@ -1,13 +1,14 @@
-import { now } from '../clock.ts';
+import { inZone, now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long', ...inZone });
 // In the language of the surrounding text.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
 // English, too: dates of other languages have marks for their direction, which the page would show as escapes.
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
-const dateAndClock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', ...inZone });
+const dateAndClock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', ...inZone });
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', ...inZone });
 
 const units = [
   ['day', 86_400_000],
@@ -23,9 +24,9 @@ export function distance(moment: Date, from: Date): string {
   return relative.format(Math.trunc(ms / size), unit);
 }
 
-/** Formats a time by the clock, in local time: "at 14:02"; on another day than `from`, "on 3 Nov 2026, 14:02". */
+/** Formats a time by the clock, in the zone of the page: "at 14:02"; on another day than `from`, "on 3 Nov 2026, 14:02". */
 export function clockTime(moment: Date, from: Date): string {
-  if (moment.toDateString() === from.toDateString()) return `at ${clock.format(moment)}`;
+  if (day.format(moment) === day.format(from)) return `at ${clock.format(moment)}`;
   return `on ${dateAndClock.format(moment)}`;
 }
 

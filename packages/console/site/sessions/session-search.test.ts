@@ -32,3 +32,18 @@ test('names the filters that are set, each with the search without it', () => {
   expect(searchWithout(search, 'tool')).toMatchObject({ from: '2026-11-01', order: 'risk' });
   expect(searchWithout(search, 'tool')).not.toHaveProperty('tool');
 });
+
+test('keeps the exact span of a number that led to the list', () => {
+  const query = 'risk=70&since=2026-11-20T10%3A00%3A00.000Z&until=2026-11-20T11%3A00%3A00.000Z';
+  const search = readSearch(new URLSearchParams(query));
+  expect(listQuery(search, now)).toEqual({
+    minRiskScore: 70,
+    // The bounds of the service are exclusive, and the span begins with its first moment.
+    startedAfter: '2026-11-20T09:59:59.999Z',
+    startedBefore: '2026-11-20T11:00:00.000Z',
+  });
+  expect(setFilters(search)).toMatchObject([{ fields: ['risk'] }, { fields: ['since', 'until'] }]);
+  expect(setFilters(readSearch(new URLSearchParams('since=24h')))).toMatchObject([
+    { words: 'of the last 24 hours' },
+  ]);
+});

@@ -134,7 +134,7 @@ function startedBetween(
 
 /** Formats a span of time in words. */
 export function spanWords(since: string, until: string): string {
-  const text = (at: string) => bucketTime(at, 'hour');
+  const text = (at: string) => (isMoment(at) ? bucketTime(at, 'hour') : at);
   return [since && `from ${text(since)}`, until && `until ${text(until)}`].filter(Boolean).join(' ');
 }
 

@@ -7,6 +7,7 @@ import Moon from 'lucide/dist/esm/icons/moon.mjs';
 import Search from 'lucide/dist/esm/icons/search.mjs';
 import Sun from 'lucide/dist/esm/icons/sun.mjs';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { chooseTimeZone, now, timeZone, zoneName } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { Icon } from '../parts/icon.tsx';
 import {
@@ -111,6 +112,7 @@ export function Sidebar({
           </li>
         </ul>
         <ColorSchemeChoice />
+        <ZoneChoice />
         <Account />
       </div>
     </header>
@@ -182,6 +184,16 @@ function ColorSchemeChoice() {
         );
       })}
     </div>
+  );
+}
+
+/** Choice of the zone of all times: a button, because it loads the page again. */
+function ZoneChoice() {
+  const isUtc = timeZone === 'UTC';
+  return (
+    <button type="button" class="zone" onClick={() => chooseTimeZone(isUtc ? 'local' : 'UTC')}>
+      {`Times in ${zoneName(now())} (show ${isUtc ? 'local time' : 'UTC'})`}
+    </button>
   );
 }
 

@@ -23,6 +23,7 @@ describe('console on another service', () => {
     const page = await sessionWithRisk({
       dimensions: [{ id: 'ASI01', name: 'Goal', score: 5, observable: true }],
     });
+    await page.getByText('How the score is computed').click();
     await page.getByRole('rowheader', { name: 'ASI01 Goal' }).waitFor();
   });
 

@@ -82,7 +82,7 @@ describe('automatic refresh', () => {
     await page.clock.runFor(6000);
     await page.locator('dd').getByText('2', { exact: true }).waitFor();
     await held[0]?.continue();
-    await page.getByRole('table', { name: 'Risk by dimension' }).waitFor();
+    await page.getByText('Nothing in this session raises its risk.').waitFor();
     await expect.poll(() => held.length).toBe(2);
   });
 });

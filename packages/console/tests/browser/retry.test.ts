@@ -5,7 +5,7 @@ import { ConsoleTab } from './console-tab.ts';
 
 describe('failed requests', () => {
   test.each<[string, string, string, string]>([
-    ['the risk of a session', '/sessions/chat', '**/v1/sessions/chat/risk', 'Risk by dimension'],
+    ['the risk of a session', '/sessions/chat', '**/v1/sessions/chat/risk', 'Events, oldest first'],
     ['its events', '/sessions/chat', '**/v1/sessions/chat?limit=200', 'Events, oldest first'],
     ['a list', '/agents', '**/v1/agents', 'Agents, newest first'],
   ])('are repeated when the user presses retry: %s', async (_what, place, path, table) => {

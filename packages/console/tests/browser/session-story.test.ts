@@ -114,7 +114,7 @@ describe('session page', () => {
     await relation.getByText(`Its highest dimension is ${highest?.id}`).waitFor();
     const [strongest] = factors;
     const without = (score - (strongest?.delta ?? 0)).toFixed(1);
-    await page.getByText(`Without it, the score would be ${without}`).first().waitFor();
+    await page.getByRole('table', { name: 'Score without each reason' }).getByText(without).first().waitFor();
   });
 
   test('shows errors only, and goes to a time', async () => {

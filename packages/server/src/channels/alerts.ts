@@ -1,4 +1,4 @@
-import type { RiskLevel } from '@actlog/protocol';
+import { type RiskLevel, wholeScore } from '@actlog/protocol';
 import { readLogPage } from '../evidence/log-reader.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime } from '../lib/iso-time.ts';
@@ -298,7 +298,7 @@ function headlineOf({ kind, agentId, toolName, level, score = 0 }: Occurrence, i
   const call = `${line(toolName)} of ${line(agentId)}`;
   if (isNewTool) return `first call of ${call}`;
   if (kind === 'risk')
-    return `a session of ${line(agentId)} has a risk of ${Math.round(score)} of 100 (${level})`;
+    return `a session of ${line(agentId)} has a risk of ${wholeScore(score)} of 100 (${level})`;
   return kind === 'denied' ? `denied: ${call}` : `failed: ${call}`;
 }
 

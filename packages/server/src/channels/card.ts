@@ -1,4 +1,4 @@
-import { stringifyExactJson } from '@actlog/protocol';
+import { stringifyExactJson, wholeScore } from '@actlog/protocol';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Card, Fact, ShownAction } from './channel.ts';
 
@@ -112,7 +112,7 @@ function riskSentence(sessionId: string | null, session: SessionSummary | undefi
   if (sessionId === null) return 'The action has no session, so no risk is known.';
   const { risk_score: score, risk_level: level } = session ?? {};
   if (score == null || level == null) return 'The session has no risk score yet.';
-  return `The session has a risk of ${Math.round(score)} of 100 (${level}).`;
+  return `The session has a risk of ${wholeScore(score)} of 100 (${level}).`;
 }
 
 function approvalSentence({ approvals, singleUse }: ShownAction): string {

@@ -1,3 +1,4 @@
+import { timeZone, zoneName } from '../../clock.ts';
 import { submitted } from '../../policy-draft.ts';
 import { Field } from '../field.tsx';
 
@@ -18,12 +19,18 @@ export function selectionOf(name: string | null): EventSelection {
   return name !== null && Object.hasOwn(selections, name) ? (name as EventSelection) : 'all';
 }
 
-/** Formats a time for a field of local time. */
-function localTime(at: string | undefined): string | undefined {
+/** Formats a time for the field: "2026-11-20 09:00:15", in the zone of the page. */
+function fieldTime(at: string | undefined): string {
   const moment = new Date(at ?? '');
-  if (Number.isNaN(moment.getTime())) return undefined;
-  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19);
+  if (Number.isNaN(moment.getTime())) return '';
+  const offset = timeZone === 'UTC' ? 0 : moment.getTimezoneOffset();
+  const local = new Date(moment.getTime() - offset * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Returns the time of the field in Unix milliseconds; NaN if it is none. */
+function timeOf(text: string): number {
+  return Date.parse(`${text.trim().replace(' ', 'T')}${timeZone === 'UTC' ? 'Z' : ''}`);
 }
 
 /** Controls of the events: which ones are shown, and a jump to a time. */
@@ -45,7 +52,7 @@ export function EventControls({
     <form
       class="filters event-controls"
       onSubmit={submitted((fields) => {
-        const timeMs = new Date(String(fields.get('time'))).getTime();
+        const timeMs = timeOf(String(fields.get('time')));
         if (!Number.isNaN(timeMs)) onJump(timeMs);
       })}
     >
@@ -62,14 +69,13 @@ export function EventControls({
           ))}
         </select>
       </Field>
-      <Field label="Go to time">
+      <Field label={`Go to time (${zoneName(new Date(startedAt ?? Date.now()))})`}>
         <input
           name="time"
-          type="datetime-local"
-          step={1}
-          defaultValue={localTime(startedAt) ?? ''}
-          min={localTime(startedAt)}
-          max={localTime(lastEventAt)}
+          pattern="\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?"
+          title={`A time such as ${fieldTime(startedAt)}, until ${fieldTime(lastEventAt)}`}
+          defaultValue={fieldTime(startedAt)}
+          autocomplete="off"
           required
         />
       </Field>

@@ -1,7 +1,7 @@
 import type { ActivityBucket } from '@actlog/protocol';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { axisTime } from '../../clock.ts';
+import { axisTime, timeZone } from '../../clock.ts';
 import { shortCount } from '../../count-text.ts';
 import type { OverviewSpan } from '../../overview-span.ts';
 import { onColorChange } from '../../preference.ts';
@@ -87,7 +87,7 @@ export function BarChart({
         padding: [8, 4, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
-        ...(span.interval === 'day' && {
+        ...((span.interval === 'day' || timeZone === 'UTC') && {
           tzDate: (time: number) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
         }),
         scales: {

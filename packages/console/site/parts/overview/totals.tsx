@@ -14,7 +14,7 @@ export function Totals({ overview }: { overview: Overview }) {
       <Total
         label="Tool calls"
         count={calls}
-        note={`in ${countText(sessions)} sessions`}
+        note={`in ${countText(sessions)} ${sessions === 1 ? 'session' : 'sessions'}`}
         to={href(['events'], range)}
       />
       <Total

@@ -1,19 +1,14 @@
 import type { PolicyDecision } from '@actlog/protocol';
 import { href } from '../../route.ts';
 
-/** Name and id of a policy, with a link to the policy unless it is built in. */
+/** Name of a policy, with its id on hover, and a link to the policy unless it is built in. */
 export function PolicyLink({ id, name }: { id: string; name: string | undefined }) {
   const shown = (
-    <bdi class="whole" translate={false}>
+    <bdi class="whole" translate={false} title={id}>
       {name ?? id}
     </bdi>
   );
-  return (
-    <>
-      {id.startsWith('pol_') ? <a href={href(['policies', id])}>{shown}</a> : shown}
-      {name !== undefined && <span class="faint whole"> {id}</span>}
-    </>
-  );
+  return id.startsWith('pol_') ? <a href={href(['policies', id])}>{shown}</a> : shown;
 }
 
 /** Policy or approver that decided about an action. */

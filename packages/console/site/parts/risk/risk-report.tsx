@@ -42,6 +42,17 @@ export function RiskReport({
                   <Dimension key={dimension.id} dimension={dimension} />
                 ))}
               </Table>
+              <Table caption="Score without each reason" columns={['Reason', 'Score without it']}>
+                {allFactors(risk).map(({ ruleId, title, delta }) => (
+                  <tr key={ruleId}>
+                    <th scope="row">{title}</th>
+                    <td class="number">
+                      {((risk.score ?? 0) - delta).toFixed(1)}{' '}
+                      <span class="faint">(−{delta.toFixed(1)})</span>
+                    </td>
+                  </tr>
+                ))}
+              </Table>
               {hidden.length > 0 && (
                 <p class="faint">
                   The records of this session could not show {hidden.map(({ id }) => id).join(', ')}. That is
@@ -68,8 +79,8 @@ function RiskRelation({ risk: { score, dimensions = [] } }: { risk: Risk }) {
       {highest.name} with {wholeScore(highest.score)}
       {others.length > 0 &&
         `, and ${others.length} more ${others.length === 1 ? 'adds' : 'add'} to it: dimensions count as independent signals, so together they score higher than the highest one. Evidence that several share counts once`}
-      . Each reason says what the score would be without it. Reasons support each other, so these differences
-      do not add up to the score.
+      . The second table says what the score would be without each reason. Reasons support each other, so
+      these differences do not add up to the score.
     </p>
   );
 }
@@ -134,7 +145,6 @@ function dimensionOf({ dimensions = [] }: Risk, { ruleId }: RiskFactor): RiskDim
 
 function Factor({
   factor,
-  score,
   dimension,
   recommendation,
   labelOf,
@@ -142,8 +152,6 @@ function Factor({
   onExpected,
 }: {
   factor: RiskFactor;
-  /** Score of the session. */
-  score: number | undefined;
   /** Dimension of the factor, if the service returns it. */
   dimension: RiskDimension | undefined;
   /** Recommendation for the factor, if the service returns one. */
@@ -172,12 +180,6 @@ function Factor({
           </button>
         ))}
       </p>
-      {score !== undefined && (
-        <p class="faint number">
-          Without it, the score would be {(score - factor.delta).toFixed(1)} ({`−${factor.delta.toFixed(1)}`}
-          ).
-        </p>
-      )}
       <p class="advice">
         {recommendation && <strong>{recommendation.title}. </strong>}
         {factor.recommendation}
@@ -224,7 +226,6 @@ function RiskFactors({
         <Factor
           key={`${factor.ruleId} ${factor.evidence.eventIds[0]}`}
           factor={factor}
-          score={risk.score}
           dimension={dimensionOf(risk, factor)}
           recommendation={risk.recommendations?.find(({ id }) => id === factor.ruleId)}
           labelOf={labelOf}

@@ -25,7 +25,7 @@ interface Place {
   readonly show: () => void;
 }
 
-/** What the service counted in all events, or the events that the page has read. */
+/** Data of the strip: counts of all events from the service, or the events that the page has read. */
 export interface TimelineData {
   readonly events: readonly StoredEvent[];
   readonly marks: ReadonlyMap<string, EventMark>;
