@@ -121,15 +121,26 @@ export function Agents({ query }: { query: URLSearchParams }) {
       <ListTable
         shown={shown}
         caption="Agents, newest first"
-        columns={['Agent', 'Name', 'Status', 'Calls', 'Failed', 'Framework', 'Version', 'Owner', 'Last seen', 'Actions']}
+        columns={[
+          'Agent',
+          'Name',
+          'Status',
+          'Calls',
+          'Failed',
+          'Framework',
+          'Version',
+          'Owner',
+          'Last seen',
+          'Actions',
+        ]}
         empty={
           !isWhole ? (
             'No agent matches.'
           ) : (
-          <EmptyState icon={Bot} title="No agent was seen or registered yet.">
-            <p>An agent appears with its first event or check. Its recorder names it:</p>
-            <pre>{`new Recorder({ agentId: 'billing-agent' })`}</pre>
-          </EmptyState>
+            <EmptyState icon={Bot} title="No agent was seen or registered yet.">
+              <p>An agent appears with its first event or check. Its recorder names it:</p>
+              <pre>{`new Recorder({ agentId: 'billing-agent' })`}</pre>
+            </EmptyState>
           )
         }
         row={(agent) => (
