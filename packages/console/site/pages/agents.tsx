@@ -156,8 +156,10 @@ export function Agents({ query }: { query: URLSearchParams }) {
                 {agent.registered === false ? 'not registered' : agent.status}
               </span>
             </td>
-            <td class="number">{countText(callsOf(agent))}</td>
-            <td class={`number ${failedOf(agent) > 0 ? 'bad' : 'faint'}`}>{countText(failedOf(agent))}</td>
+            <td class="number">{activity.has(agent.id) ? countText(callsOf(agent)) : '–'}</td>
+            <td class={`number ${failedOf(agent) > 0 ? 'bad' : 'faint'}`}>
+              {activity.has(agent.id) ? countText(failedOf(agent)) : '–'}
+            </td>
             <td class="narrow">{agent.framework}</td>
             <td class="narrow">{agent.version}</td>
             <td class="narrow">{agent.owner}</td>

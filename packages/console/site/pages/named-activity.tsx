@@ -345,7 +345,6 @@ function Usual({
         <>
           <ol class="day-bars hours">
             {recent.hours.map((count, hour) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the index is the hour
               <li key={hour} title={`${hour}:00: ${countText(count)} calls`}>
                 <span class="of-calls" style={{ height: `${(count / most) * 100}%` }} />
               </li>

@@ -278,22 +278,31 @@ export interface RecentCall {
   readonly identity: string | null;
 }
 
+/** The newest calls of an agent or a tool. */
+export interface RecentCalls {
+  /** Newest first. */
+  readonly calls: readonly RecentCall[];
+  /** `true` if there are no further ones. */
+  readonly isComplete: boolean;
+}
+
 /** Returns the newest calls of an agent or a tool, among as many of its newest events. */
 export async function recentCalls(
   db: Database,
   tenantId: number,
   of: { readonly agentId: string } | { readonly toolName: string },
   limit: number,
-): Promise<RecentCall[]> {
+): Promise<RecentCalls> {
   const search: EventSearch = { ...of, tenantId, limit };
   const columns = sql`source_ms, agent_id, outcome, identity, payload`;
   const query = searchRunQuery(db, search, runsOf(search)[0] as Run, columns, limit);
   const { rows } = await (query as RawBuilder<Selectable<EventTable>>).execute(db);
-  return rows.flatMap((row) => {
+  const calls = rows.flatMap((row) => {
     if (row.outcome === null || ('agentId' in of && row.agent_id !== of.agentId)) return [];
     const { toolName, responseStatus } = JSON.parse(row.payload) as ToolCall;
     if ('toolName' in of && toolName !== of.toolName) return [];
     const outcome = callOutcome(responseStatus);
     return { atMs: Number(row.source_ms), agentId: row.agent_id, toolName, outcome, identity: row.identity };
   });
+  return { calls, isComplete: rows.length < limit };
 }
