@@ -126,11 +126,10 @@ function runsOf(filters: EventSearchFilters): readonly Run[] {
 function remaining(filters: EventSearchFilters, { covers }: Run): RawBuilder<unknown>[] {
   const { agentId, sessionId, toolName, category, status, argumentsHash } = filters;
   const conditions: RawBuilder<unknown>[] = [];
-  // The exact ids are compared too: two of them may share a key.
-  if (agentId !== undefined) conditions.push(sql`agent_id = ${agentId}`);
   const add = (name: keyof EventSearchFilters, condition: RawBuilder<unknown>) => {
     if (!covers.includes(name)) conditions.push(condition);
   };
+  if (agentId !== undefined) add('agentId', sql`agent_id = ${agentId}`);
   if (sessionId !== undefined) add('sessionId', sql`session_id = ${sessionId}`);
   if (toolName !== undefined) add('toolName', sql`tool_key = ${searchKey(toolName)}`);
   if (category !== undefined) add('category', sql`category = ${category}`);
@@ -186,9 +185,10 @@ export function passingQuery(
   const conditions = remaining(search, run);
   const order = sql.ref(run.order);
   const selected = sql`place, source_ms, event_id, ${bytesOf('payload')}`;
-  // Of the agent, every event of the run has the key, so nearly all pass.
   const walked = sql`tenant_id, session_id, agent_id, category, outcome, tool_key, hash_key, place, source_ms, event_id, payload`;
-  const inner = searchRunQuery(db, search, run, walked, maxWalkedOf(search));
+  // An index that has exactly the events of the search needs no more of them than the page.
+  const walk = conditions.length > 0 ? maxWalkedOf(search) : count;
+  const inner = searchRunQuery(db, search, run, walked, walk);
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
   return sql<Passing>`
     select ${selected} from (${inner}) as walked ${where} order by ${order} desc, event_id desc limit ${count}`;
@@ -233,6 +233,7 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<F
   if (page.length < passing.length) {
     return { rows, hasMore: true, end: positionOf(run, page.at(-1) as Passing) };
   }
+  if (remaining(search, run).length === 0) return { rows, hasMore: false };
   const last = searchRunQuery(db, search, run, sql`place, source_ms, event_id`, 1, maxWalkedOf(search) - 1);
   const walkedTo = (await (last as RawBuilder<Passing>).execute(db)).rows[0];
   if (!walkedTo) return { rows, hasMore: false };
@@ -258,8 +259,12 @@ function withinBytes(rows: readonly Passing[]): readonly Passing[] {
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** `true` if the names of a call are those of the search, and not only their keys. */
-function isExact({ payload }: Selectable<EventTable>, { toolName, argumentsHash }: EventSearch): boolean {
+/** `true` if the names of an event are those of the search, and not only their keys, which two names may share. */
+function isExact(
+  { agent_id: agent, payload }: Selectable<EventTable>,
+  { agentId, toolName, argumentsHash }: EventSearch,
+): boolean {
+  if (agentId !== undefined && agent !== agentId) return false;
   if (toolName === undefined && argumentsHash === undefined) return true;
   const call = JSON.parse(payload) as ToolCall;
   return (
