@@ -553,7 +553,7 @@ export function Outcome({ payload }: { payload: StoredEvent['payload'] }) {
 }
 
 /** Columns of the saved file of agents or tools. */
-export const nameColumns: CsvColumns<NamedActivity> = {
+const nameColumns: CsvColumns<NamedActivity> = {
   name: ({ name }) => name,
   calls: ({ calls }) => calls,
   failed: ({ errors }) => errors,

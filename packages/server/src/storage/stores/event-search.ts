@@ -41,13 +41,13 @@ export interface EventSearch extends EventSearchFilters {
 }
 
 /** Position in a search: the event's place (its source time within a session), and its id. */
-export interface SearchPosition {
+interface SearchPosition {
   readonly place: number;
   readonly eventId: string;
 }
 
 /** A page of a search. */
-export interface FoundEvents {
+interface FoundEvents {
   readonly rows: Selectable<EventTable>[];
   readonly hasMore: boolean;
   /** Position of the next page, if there is one. */
@@ -139,7 +139,7 @@ function remaining(filters: EventSearchFilters, { covers }: Run): RawBuilder<unk
 }
 
 /** Returns the query that walks a run from the newest event, or from after a position. */
-export function searchRunQuery(
+function searchRunQuery(
   db: Database,
   search: EventSearch,
   run: Run,
