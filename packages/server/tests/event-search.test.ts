@@ -168,6 +168,21 @@ test('shows a tenant no event of another, and forgets deleted sessions', async (
   expect(await allIds(server, { sessionId: 's-2' })).toEqual([]);
 });
 
+test('tells names apart that share a key', async () => {
+  const server = await testServer();
+  // Their 32 bits of FNV-1a are equal.
+  const [name, other] = ['costarring', 'liquid'] as const;
+  const call = (text: string) => ({
+    agentId: text,
+    payload: { toolName: text, argumentsHash: text, responseStatus: 500 },
+  });
+  const [eventId] = await server.record(call(name), call(other));
+  for (const field of ['agentId', 'toolName', 'argumentsHash']) {
+    expect(await allIds(server, { [field]: name }), field).toEqual([eventId]);
+    expect(await allIds(server, { [field]: name, status: 'error', limit: 1 }), field).toEqual([eventId]);
+  }
+});
+
 test('ends a page after a bounded number of events, says how far it looked, and continues', async () => {
   const { server, storage } = await searchedServer();
   await server.recordMany(eventsOf(90));

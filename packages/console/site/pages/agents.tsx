@@ -121,15 +121,26 @@ export function Agents({ query }: { query: URLSearchParams }) {
       <ListTable
         shown={shown}
         caption="Agents, newest first"
-        columns={['Agent', 'Name', 'Status', 'Calls', 'Failed', 'Framework', 'Version', 'Owner', 'Last seen', 'Actions']}
+        columns={[
+          'Agent',
+          'Name',
+          'Status',
+          'Calls',
+          'Failed',
+          'Framework',
+          'Version',
+          'Owner',
+          'Last seen',
+          'Actions',
+        ]}
         empty={
           !isWhole ? (
             'No agent matches.'
           ) : (
-          <EmptyState icon={Bot} title="No agent was seen or registered yet.">
-            <p>An agent appears with its first event or check. Its recorder names it:</p>
-            <pre>{`new Recorder({ agentId: 'billing-agent' })`}</pre>
-          </EmptyState>
+            <EmptyState icon={Bot} title="No agent was seen or registered yet.">
+              <p>An agent appears with its first event or check. Its recorder names it:</p>
+              <pre>{`new Recorder({ agentId: 'billing-agent' })`}</pre>
+            </EmptyState>
           )
         }
         row={(agent) => (
@@ -145,8 +156,10 @@ export function Agents({ query }: { query: URLSearchParams }) {
                 {agent.registered === false ? 'not registered' : agent.status}
               </span>
             </td>
-            <td class="number">{countText(callsOf(agent))}</td>
-            <td class={`number ${failedOf(agent) > 0 ? 'bad' : 'faint'}`}>{countText(failedOf(agent))}</td>
+            <td class="number">{activity.has(agent.id) ? countText(callsOf(agent)) : '–'}</td>
+            <td class={`number ${failedOf(agent) > 0 ? 'bad' : 'faint'}`}>
+              {activity.has(agent.id) ? countText(failedOf(agent)) : '–'}
+            </td>
             <td class="narrow">{agent.framework}</td>
             <td class="narrow">{agent.version}</td>
             <td class="narrow">{agent.owner}</td>

@@ -10,6 +10,7 @@ import { useConnection } from '../connection.ts';
 import { useFilterForm, useList } from '../hooks/use-list.ts';
 import { managesKeys } from '../identity.ts';
 import { Field, FilterSelect } from '../parts/field.tsx';
+import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { AdministratorsOnly } from '../parts/problem.tsx';
 import { LogList } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -143,6 +144,18 @@ export function Audit({ query }: { query: URLSearchParams }) {
   );
 }
 
+/** Columns of the saved file. */
+const columns: CsvColumns<AuditEntry> = {
+  time: ({ at }) => at,
+  by: ({ actor }) => actorText(actor),
+  actorId: ({ actor }) => actor.id,
+  action: ({ action }) => action,
+  kind: ({ target }) => target.kind,
+  target: ({ target }) => target.id,
+  name: ({ target }) => target.name,
+  changes: ({ changes }) => changes,
+};
+
 function Changes({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
   const given = (name: string) => query.get(name) ?? '';
@@ -154,26 +167,31 @@ function Changes({ query }: { query: URLSearchParams }) {
   };
   // Pages of one list have the same filters, so the start of the time stays.
   const filters = useMemo(() => filtersOf(search), [String(query)]);
-  const shown = useList(
-    `audit ${query}`,
-    async (page, signal) => {
-      const path = '/server/v1/audit';
-      const data = await client.request<AuditEntryPage>('GET', path, {
-        query: { ...filters, ...page },
-        signal,
-      });
-      return { ...data, hasNextPage: () => data.nextCursor !== null };
-    },
-    { everyMs: 10_000, nameOf: ({ id }) => id },
-  );
+  const list = async (page: { readonly cursor?: string; readonly limit?: number }, signal: AbortSignal) => {
+    const path = '/server/v1/audit';
+    const data = await client.request<AuditEntryPage>('GET', path, {
+      query: { ...filters, ...page },
+      signal,
+    });
+    return { ...data, hasNextPage: () => data.nextCursor !== null };
+  };
+  const shown = useList(`audit ${query}`, list, { everyMs: 10_000, nameOf: ({ id }) => id });
   const isFiltered = Object.values(search).some(Boolean);
   return (
     <>
       <p class="faint">
-        Who changed what: policies, keys, agents, webhooks, decisions of approvers, settings. Export it with{' '}
-        <code>actlog audit --limit all --jsonl</code>.
+        Who changed what: policies, keys, agents, webhooks, decisions of approvers, settings. The command{' '}
+        <code>actlog audit --limit all --jsonl</code> exports all of it.
       </p>
       <AuditFilters search={search} />
+      <div class="list-tools">
+        <SavedViews place="audit" query={query} />
+        <SaveList
+          name="audit"
+          columns={columns}
+          list={(page, signal) => list({ ...page, limit: 200 }, signal)}
+        />
+      </div>
       <LogList
         shown={shown}
         label="Changes, newest first"

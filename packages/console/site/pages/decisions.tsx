@@ -5,6 +5,7 @@ import { useConnection } from '../connection.ts';
 import { useList } from '../hooks/use-list.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Choice, Field } from '../parts/field.tsx';
+import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { Decider } from '../parts/policies/policy-link.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { ActingAgent, Time, TraceLink } from '../parts/time.tsx';
@@ -35,6 +36,19 @@ function NoDecision() {
   );
 }
 
+/** Columns of the saved file. */
+const columns: CsvColumns<PolicyDecisionPage['items'][number]> = {
+  time: ({ decidedAt }) => decidedAt,
+  id: ({ id }) => id,
+  agentId: ({ agentId }) => agentId,
+  sessionId: ({ sessionId }) => sessionId,
+  toolName: ({ toolName }) => toolName,
+  decision: ({ decision }) => decision,
+  decidedBy: ({ decidedBy }) => decidedBy,
+  policies: ({ matched }) => matched.map(({ policyName }) => policyName).join('; '),
+  argumentsHash: ({ argumentsHash }) => argumentsHash,
+};
+
 /** Page with the decisions of the policies, newest first, filtered by the address. */
 export function Decisions({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
@@ -45,26 +59,16 @@ export function Decisions({ query }: { query: URLSearchParams }) {
   const since = query.get('since') ?? '';
   const until = query.get('until') ?? '';
   const dryRun = query.get('dryRun') ?? '';
-  const shown = useList(
-    `decisions ${query}`,
-    async (page, signal) => {
-      const filters = Object.entries({
-        agentId,
-        toolName,
-        sessionId,
-        decision,
-        since,
-        until,
-        dryRun,
-      }).filter(([, value]) => value);
-      const data = await client.request<PolicyDecisionPage>('GET', '/server/v1/decisions', {
-        query: { ...Object.fromEntries(filters), ...page },
-        signal,
-      });
-      return { ...data, hasNextPage: () => data.nextCursor !== null };
-    },
-    { everyMs: 5000, nameOf: ({ id }) => id },
-  );
+  const list = async (page: { readonly cursor?: string; readonly limit?: number }, signal: AbortSignal) => {
+    const given = { agentId, toolName, sessionId, decision, since, until, dryRun };
+    const filters = Object.entries(given).filter(([, value]) => value);
+    const data = await client.request<PolicyDecisionPage>('GET', '/server/v1/decisions', {
+      query: { ...Object.fromEntries(filters), ...page },
+      signal,
+    });
+    return { ...data, hasNextPage: () => data.nextCursor !== null };
+  };
+  const shown = useList(`decisions ${query}`, list, { everyMs: 5000, nameOf: ({ id }) => id });
   const form = useRef<HTMLFormElement>(null);
   // The fields follow the address and keep the focus.
   useLayoutEffect(() => form.current?.reset(), [agentId, toolName, sessionId, decision]);
@@ -103,6 +107,14 @@ export function Decisions({ query }: { query: URLSearchParams }) {
           </a>
         </p>
       )}
+      <div class="list-tools">
+        <SavedViews place="decisions" query={query} />
+        <SaveList
+          name="decisions"
+          columns={columns}
+          list={(page, signal) => list({ ...page, limit: 200 }, signal)}
+        />
+      </div>
       <ListTable
         shown={shown}
         caption="Decisions, newest first"

@@ -94,7 +94,9 @@ function unlessUnknown(error: unknown): undefined {
 }
 
 function AgentState({ agent }: { agent: Agent | undefined }) {
-  const details = [agent?.framework, agent?.version, agent?.owner && `owned by ${agent.owner}`].filter(Boolean);
+  const details = [agent?.framework, agent?.version, agent?.owner && `owned by ${agent.owner}`].filter(
+    Boolean,
+  );
   return (
     <>
       <span class={`badge ${agent?.status === 'revoked' ? 'bad' : ''}`}>
@@ -251,7 +253,13 @@ function Panel({ title, to, children }: { title: string; to?: string; children: 
 }
 
 /** Counts of the days, each a link to the calls that it counts. */
-function Totals({ report, filter }: { report: NamedActivityReport; filter: Readonly<Record<string, string>> }) {
+function Totals({
+  report,
+  filter,
+}: {
+  report: NamedActivityReport;
+  filter: Readonly<Record<string, string>>;
+}) {
   const sum = (of: (day: CallsOfDay) => number) => report.days.reduce((total, day) => total + of(day), 0);
   const calls = sum((day) => day.calls);
   const totals = [
@@ -321,7 +329,13 @@ function Trend({ days, filter }: { days: readonly CallsOfDay[]; filter: Readonly
 }
 
 /** Hours of the day in which calls are usual, and the state of the agent's baseline. */
-function Usual({ report: { recent, learnedSessions, isVerified }, kind }: { report: NamedActivityReport; kind: Kind }) {
+function Usual({
+  report: { recent, learnedSessions, isVerified },
+  kind,
+}: {
+  report: NamedActivityReport;
+  kind: Kind;
+}) {
   const most = Math.max(1, ...recent.hours);
   return (
     <Panel title="Usual hours (UTC)">
@@ -331,7 +345,6 @@ function Usual({ report: { recent, learnedSessions, isVerified }, kind }: { repo
         <>
           <ol class="day-bars hours">
             {recent.hours.map((count, hour) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the index is the hour
               <li key={hour} title={`${hour}:00: ${countText(count)} calls`}>
                 <span class="of-calls" style={{ height: `${(count / most) * 100}%` }} />
               </li>
@@ -426,14 +439,11 @@ function Policies({ policies, kind }: { policies: readonly ApplyingPolicy[]; kin
       {policies.length === 0 ? (
         <p class="empty">No policy names this {kind}, so everything is allowed.</p>
       ) : (
-        <PanelTable
-          caption="Policies that apply"
-          columns={[['Policy'], ['Effect'], ['Priority', 'number']]}
-        >
+        <PanelTable caption="Policies that apply" columns={[['Policy'], ['Effect'], ['Priority', 'number']]}>
           {policies.map(({ id, name, effect, mode, priority }) => (
             <tr key={id}>
               <th scope="row">
-                <a class="one-line" href={href(['policies', id])} title={name}>
+                <a class="one-line wide" href={href(['policies', id])} title={name}>
                   {name}
                 </a>
               </th>
@@ -449,7 +459,9 @@ function Policies({ policies, kind }: { policies: readonly ApplyingPolicy[]; kin
           ))}
         </PanelTable>
       )}
-      <p class="faint">By their names of agents and tools; their conditions, rates and schedules may narrow them.</p>
+      <p class="faint">
+        By their names of agents and tools; their conditions, rates and schedules may narrow them.
+      </p>
     </Panel>
   );
 }
@@ -509,7 +521,10 @@ function Calls({
                 <Time at={event.sourceTimestamp} />
               </td>
               <th scope="row">
-                <a class="one-line" href={href(['sessions', event.sessionId ?? ''], { event: event.eventId })}>
+                <a
+                  class="one-line"
+                  href={href(['sessions', event.sessionId ?? ''], { event: event.eventId })}
+                >
                   {kind === 'agent' ? eventSubject(event) : event.agentId}
                 </a>
               </th>
@@ -538,7 +553,7 @@ export function Outcome({ payload }: { payload: StoredEvent['payload'] }) {
 }
 
 /** Columns of the saved file of agents or tools. */
-export const nameColumns: CsvColumns<NamedActivity> = {
+const nameColumns: CsvColumns<NamedActivity> = {
   name: ({ name }) => name,
   calls: ({ calls }) => calls,
   failed: ({ errors }) => errors,

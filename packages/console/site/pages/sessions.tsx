@@ -5,6 +5,7 @@ import { useConnection } from '../connection.ts';
 import { foundPage, useList } from '../hooks/use-list.ts';
 import { Loading, ShowMore } from '../parts/empty-state.tsx';
 import { FirstEvent } from '../parts/events/first-event.tsx';
+import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { SessionFilters } from '../parts/sessions/session-filters.tsx';
@@ -21,21 +22,36 @@ import {
 /** Reload interval of all sessions, and of a search, for which the service may read many of them; in milliseconds. */
 const [reloadMs, searchReloadMs] = [5000, 30_000];
 
+/** Columns of the saved file. */
+const columns: CsvColumns<Session> = {
+  id: ({ id }) => id,
+  agents: ({ agentId, agentIds }) => (agentIds ?? [agentId]).join('; '),
+  score: ({ risk }) => risk?.score,
+  level: ({ risk }) => risk?.level,
+  events: ({ eventCount }) => eventCount,
+  errors: ({ errorCount }) => errorCount,
+  tools: ({ toolNames }) => toolNames?.join('; '),
+  startedAt: ({ startedAt }) => startedAt,
+  lastEventAt: ({ lastEventAt }) => lastEventAt,
+};
+
 /** Page with the sessions, filtered and sorted by the address. */
 export function Sessions({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
   const search = readSearch(query);
   const isFiltered = setFilters(search).length > 0;
-  const shown = useList(
-    `sessions ${query}`,
-    (page, signal) => {
-      const request = listQuery(search, now());
+  const pages = (size: { readonly limit?: number } = {}) => {
+    const request = { ...listQuery(search, now()), ...size };
+    return (page: { readonly cursor?: string }, signal: AbortSignal) => {
       const list = (from: { readonly cursor?: string }) =>
         client.sessions.list({ ...request, ...from }, { signal });
       return foundPage(list(page), (cursor) => list({ cursor }));
-    },
-    { everyMs: isFiltered ? searchReloadMs : reloadMs, nameOf: ({ id }) => id },
-  );
+    };
+  };
+  const shown = useList(`sessions ${query}`, (page, signal) => pages()(page, signal), {
+    everyMs: isFiltered ? searchReloadMs : reloadMs,
+    nameOf: ({ id }) => id,
+  });
   const { items, error, hasMore, reload } = shown;
   return (
     <>
@@ -46,6 +62,12 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       {items?.length === 0 &&
         error === undefined &&
         (isFiltered ? <NoSession search={search} hasMore={hasMore} /> : <FirstEvent />)}
+      <div class="list-tools">
+        <SavedViews place="sessions" query={query} />
+        {items !== undefined && items.length > 0 && (
+          <SaveList name="sessions" columns={columns} list={pages({ limit: 200 })} />
+        )}
+      </div>
       {items !== undefined && items.length > 0 && <SessionTable sessions={items} search={search} />}
       <ShowMore {...shown} />
     </>

@@ -8,7 +8,7 @@ import { saveFile } from '../save-file.ts';
 import { Problem } from './problem.tsx';
 
 /** Maximum items of a file. More of them are for the command, which streams to a disk. */
-export const maxSavedItems = 50_000;
+const maxSavedItems = 50_000;
 
 /** Columns of a CSV file: the value of an item by the name of the column. */
 export type CsvColumns<Item> = Readonly<Record<string, (item: Item) => unknown>>;

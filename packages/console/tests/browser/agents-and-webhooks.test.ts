@@ -19,7 +19,47 @@ describe('agents and webhooks pages', () => {
     await page.getByRole('button', { name: 'Reinstate' }).click();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     await page.getByRole('link', { name: 'billing-agent' }).click();
-    await page.getByRole('link', { name: 'thread-1' }).waitFor();
+    await page.getByRole('link', { name: 'thread-1' }).first().waitFor();
+  });
+
+  test('shows what an agent does, stops it, and leads to its tools and their calls', async () => {
+    const server = await ConsoleServer.create();
+    const call = (agentId: string, toolName: string, responseStatus: number) => ({
+      agentId,
+      sessionId: `s-${agentId}`,
+      payload: { toolName, argumentsHash: 'sha256:aa', responseStatus },
+    });
+    await server.record(
+      call('billing', 'refund', 200),
+      call('billing', 'refund', 500),
+      call('billing', 'drop table;\u202e', 403),
+      call('mailer', 'refund', 200),
+    );
+    await server.policy({ name: 'Nothing else', priority: -1000, match: { agents: ['billing'] } });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/agents?id=bill&order=calls');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'billing', exact: true }).click();
+    await tab.heading('billing');
+    const panel = (name: string) => page.getByRole('region', { name, exact: true });
+    await panel('Policies that apply').getByRole('link', { name: 'Nothing else' }).waitFor();
+    await panel('Policies that apply').getByText('fallback').waitFor();
+    await panel('Recent denials').getByRole('link', { name: 'drop table;\\u202e' }).waitFor();
+    await panel('Keys').getByText('any agent').waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke billing' }).click();
+    await page.getByRole('button', { name: 'Reinstate' }).waitFor();
+    await panel('Usual tools').getByRole('link', { name: 'refund' }).click();
+    await tab.heading('refund');
+    expect(await panel('Agents that call it').locator('tbody tr').count()).toBe(2);
+    await page.getByRole('link', { name: /^Failed/ }).click();
+    await tab.heading('Events');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+    await tab.go('/tools?order=failed');
+    await page.getByRole('link', { name: 'refund' }).waitFor();
+    await tab.go('/tools?name=none');
+    await page.getByText('No tool matches.').waitFor();
   });
 
   test('creates a webhook, and shows its secret once', async () => {
@@ -57,7 +97,7 @@ describe('agents and webhooks pages', () => {
     ] as const) {
       await tab.go(place);
       await tab.heading(heading);
-      expect(await tab.page.locator('main button').count()).toBe(0);
+      expect(await tab.page.locator('main button:not(.filters *, .list-tools *)').count()).toBe(0);
     }
   });
 

@@ -16,7 +16,7 @@ import type { PolicySets } from '../policy/policy-set.ts';
 import type { Storage } from '../storage/storage.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { activityByName, activityOfName } from '../storage/stores/activity-store.ts';
-import { type RecentCall, recentCalls } from '../storage/stores/event-search.ts';
+import { type RecentCall, type RecentCalls, recentCalls } from '../storage/stores/event-search.ts';
 import { keysActingAs } from '../storage/stores/key-store.ts';
 import { findBaseline } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -47,18 +47,15 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
       parts.storage.read(caller.tenantId, async (db): Promise<NamedActivityReport> => {
         const { tenantId } = caller;
         const isAgent = kind === 'agent';
-        const calls = await recentCalls(
-          db,
-          tenantId,
-          isAgent ? { agentId: id } : { toolName: id },
-          maxRecent,
-        );
+        const of = isAgent ? { agentId: id } : { toolName: id };
+        const recent = await recentCalls(db, tenantId, of, maxRecent);
+        const { calls } = recent;
         const policies = await applyingPolicies(parts, db, tenantId, kind, id);
         const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
         const newest = calls[0];
         const mayManage = caller.scopes.has('manage');
         return {
-          ...(await daysOf(db, tenantId, kind, id)),
+          ...(await daysOf(db, tenantId, kind, id, recent)),
           recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
           policies,
           learnedSessions: isAgent ? learnedSessions(baseline) : null,
@@ -69,19 +66,40 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
   }));
 }
 
-async function daysOf(db: Database, tenantId: number, kind: 'agent' | 'tool', name: string) {
+/**
+ * Returns the calls by day. A bucket counts a bounded number of names, so the newest calls decide for their days: all
+ * days if they are all calls, otherwise the days that they have more of.
+ */
+async function daysOf(
+  db: Database,
+  tenantId: number,
+  kind: 'agent' | 'tool',
+  name: string,
+  { calls: newest, isComplete }: RecentCalls,
+): Promise<Pick<NamedActivityReport, 'since' | 'days'>> {
   const { lengthMs } = dayBuckets;
   const untilMs = bucketOf(dayBuckets, Date.now()) + lengthMs;
   const sinceMs = untilMs - days * lengthMs;
-  const stored = await activityOfName(db, kind, name, { tenantId, span: 'day', sinceMs, untilMs });
-  const byDay = new Map(stored.map((counts) => [counts.bucket_ms, counts]));
+  const range = { tenantId, span: 'day', sinceMs, untilMs } as const;
+  const counted = isComplete ? [] : await activityOfName(db, kind, name, range);
+  const byDay = new Map(counted.map(({ bucket_ms: atMs, ...counts }) => [atMs, counts]));
+  for (const [atMs, calls] of Map.groupBy(newest, (call) => bucketOf(dayBuckets, call.atMs))) {
+    if (calls.length > (byDay.get(atMs)?.calls ?? 0)) byDay.set(atMs, countsOf(calls));
+  }
   return {
     since: isoTime(sinceMs),
     days: Array.from({ length: days }, (_, index) => {
       const atMs = sinceMs + index * lengthMs;
-      const { calls = 0, errors = 0, denials = 0 } = byDay.get(atMs) ?? {};
-      return { at: isoTime(atMs), calls, errors, denials };
+      return { at: isoTime(atMs), ...(byDay.get(atMs) ?? countsOf([])) };
     }),
+  };
+}
+
+function countsOf(calls: readonly RecentCall[]): Omit<NamedActivity, 'name'> {
+  return {
+    calls: calls.length,
+    errors: calls.filter(({ outcome }) => outcome === 'error').length,
+    denials: calls.filter(({ outcome }) => outcome === 'denied').length,
   };
 }
 
@@ -92,14 +110,7 @@ function recentView(
   const hours = Array.from({ length: 24 }, () => 0);
   for (const { atMs } of calls)
     hours[new Date(atMs).getUTCHours()] = (hours[new Date(atMs).getUTCHours()] ?? 0) + 1;
-  const byName = [...Map.groupBy(calls, nameOf)].map(
-    ([name, group]): NamedActivity => ({
-      name,
-      calls: group.length,
-      errors: group.filter(({ outcome }) => outcome === 'error').length,
-      denials: group.filter(({ outcome }) => outcome === 'denied').length,
-    }),
-  );
+  const byName = [...Map.groupBy(calls, nameOf)].map(([name, group]) => ({ name, ...countsOf(group) }));
   byName.sort((left, right) => right.calls - left.calls || (left.name < right.name ? -1 : 1));
   return {
     calls: calls.length,

@@ -87,7 +87,7 @@ interface ActivityOfName extends Pick<ActivityCounts, 'calls' | 'errors' | 'deni
 }
 
 /** Tool calls of an agent or a tool in one bucket. */
-export interface ActivityOfDay extends Pick<ActivityCounts, 'calls' | 'errors' | 'denials'> {
+interface ActivityOfDay extends Pick<ActivityCounts, 'calls' | 'errors' | 'denials'> {
   readonly bucket_ms: number;
 }
 

@@ -41,13 +41,13 @@ export interface EventSearch extends EventSearchFilters {
 }
 
 /** Position in a search: the event's place (its source time within a session), and its id. */
-export interface SearchPosition {
+interface SearchPosition {
   readonly place: number;
   readonly eventId: string;
 }
 
 /** A page of a search. */
-export interface FoundEvents {
+interface FoundEvents {
   readonly rows: Selectable<EventTable>[];
   readonly hasMore: boolean;
   /** Position of the next page, if there is one. */
@@ -130,11 +130,10 @@ function statusCondition(status: CallOutcome): RawBuilder<unknown> {
 function remaining(filters: EventSearchFilters, { covers }: Run): RawBuilder<unknown>[] {
   const { agentId, sessionId, toolName, category, status, argumentsHash } = filters;
   const conditions: RawBuilder<unknown>[] = [];
-  // The exact ids are compared too: two of them may share a key.
-  if (agentId !== undefined) conditions.push(sql`agent_id = ${agentId}`);
   const add = (name: keyof EventSearchFilters, condition: RawBuilder<unknown>) => {
     if (!covers.includes(name)) conditions.push(condition);
   };
+  if (agentId !== undefined) add('agentId', sql`agent_id = ${agentId}`);
   if (sessionId !== undefined) add('sessionId', sql`session_id = ${sessionId}`);
   if (toolName !== undefined) add('toolName', sql`tool_key = ${searchKey(toolName)}`);
   if (category !== undefined) add('category', sql`category = ${category}`);
@@ -144,7 +143,7 @@ function remaining(filters: EventSearchFilters, { covers }: Run): RawBuilder<unk
 }
 
 /** Returns the query that walks a run from the newest event, or from after a position. */
-export function searchRunQuery(
+function searchRunQuery(
   db: Database,
   search: EventSearch,
   run: Run,
@@ -190,9 +189,10 @@ export function passingQuery(
   const conditions = remaining(search, run);
   const order = sql.ref(run.order);
   const selected = sql`place, source_ms, event_id, ${bytesOf('payload')}`;
-  // Of the agent, every event of the run has the key, so nearly all pass.
   const walked = sql`tenant_id, session_id, agent_id, category, mark, tool_key, hash_key, place, source_ms, event_id, payload`;
-  const inner = searchRunQuery(db, search, run, walked, maxWalkedOf(search));
+  // An index that has exactly the events of the search needs no more of them than the page.
+  const walk = conditions.length > 0 ? maxWalkedOf(search) : count;
+  const inner = searchRunQuery(db, search, run, walked, walk);
   const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
   return sql<Passing>`
     select ${selected} from (${inner}) as walked ${where} order by ${order} desc, event_id desc limit ${count}`;
@@ -237,6 +237,7 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<F
   if (page.length < passing.length) {
     return { rows, hasMore: true, end: positionOf(run, page.at(-1) as Passing) };
   }
+  if (remaining(search, run).length === 0) return { rows, hasMore: false };
   const last = searchRunQuery(db, search, run, sql`place, source_ms, event_id`, 1, maxWalkedOf(search) - 1);
   const walkedTo = (await (last as RawBuilder<Passing>).execute(db)).rows[0];
   if (!walkedTo) return { rows, hasMore: false };
@@ -262,8 +263,12 @@ function withinBytes(rows: readonly Passing[]): readonly Passing[] {
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-/** `true` if the names of a call are those of the search, and not only their keys. */
-function isExact({ payload }: Selectable<EventTable>, { toolName, argumentsHash }: EventSearch): boolean {
+/** `true` if the names of an event are those of the search, and not only their keys, which two names may share. */
+function isExact(
+  { agent_id: agent, payload }: Selectable<EventTable>,
+  { agentId, toolName, argumentsHash }: EventSearch,
+): boolean {
+  if (agentId !== undefined && agent !== agentId) return false;
   if (toolName === undefined && argumentsHash === undefined) return true;
   const call = JSON.parse(payload) as ToolCall;
   return (
@@ -282,22 +287,31 @@ export interface RecentCall {
   readonly identity: string | null;
 }
 
+/** The newest calls of an agent or a tool. */
+export interface RecentCalls {
+  /** Newest first. */
+  readonly calls: readonly RecentCall[];
+  /** `true` if there are no further ones. */
+  readonly isComplete: boolean;
+}
+
 /** Returns the newest calls of an agent or a tool, among as many of its newest events. */
 export async function recentCalls(
   db: Database,
   tenantId: number,
   of: { readonly agentId: string } | { readonly toolName: string },
   limit: number,
-): Promise<RecentCall[]> {
+): Promise<RecentCalls> {
   const search: EventSearch = { ...of, tenantId, limit };
   const columns = sql`source_ms, agent_id, tool_key, identity, payload`;
   const query = searchRunQuery(db, search, runsOf(search)[0] as Run, columns, limit);
   const { rows } = await (query as RawBuilder<Selectable<EventTable>>).execute(db);
-  return rows.flatMap((row) => {
+  const calls = rows.flatMap((row) => {
     if (row.tool_key === null || ('agentId' in of && row.agent_id !== of.agentId)) return [];
     const { toolName, responseStatus } = JSON.parse(row.payload) as ToolCall;
     if ('toolName' in of && toolName !== of.toolName) return [];
     const outcome = callOutcome(responseStatus);
     return { atMs: Number(row.source_ms), agentId: row.agent_id, toolName, outcome, identity: row.identity };
   });
+  return { calls, isComplete: rows.length < limit };
 }
