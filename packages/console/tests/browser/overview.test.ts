@@ -133,7 +133,9 @@ describe('overview', () => {
     await chart.getByText('Errors 2', { exact: true }).waitFor();
     // The bars of now are at the right; the errors are below the denials.
     await page.mouse.click(box.x + box.width - 6, box.y + box.height - 3);
-    expect(new URL(page.url()).hash).toMatch(/^#\/events\?status=error&since=[^&]+&until=[^&]+$/);
+    await expect
+      .poll(() => new URL(page.url()).hash)
+      .toMatch(/^#\/events\?status=error&since=[^&]+&until=[^&]+$/);
   });
 
   test('is operated by keyboard', async () => {

@@ -66,6 +66,7 @@ export function EventRow({
           <button
             type="button"
             class="open"
+            title={eventSubject(event)}
             aria-expanded={isOpen}
             aria-controls={isOpen ? detailsId : undefined}
             onClick={onToggle}
