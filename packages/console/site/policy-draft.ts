@@ -185,7 +185,7 @@ function readEditable(field = ''): Editable[] {
 export interface EditableRow {
   readonly path: string;
   readonly kind: keyof typeof editableKinds;
-  /** Highest number, or a range such as `100 to 500`; texts with commas between them; a whole JSON object for `other`. */
+  /** Highest number, or a range such as `100 to 500`; strings with commas between them; a whole JSON object for `other`. */
   readonly limit: string;
 }
 

@@ -119,7 +119,7 @@ export interface Clause {
   /** Names of nested objects, joined with dots, such as `amount` or `to.country`. */
   readonly path: string;
   readonly operator: keyof typeof operatorTexts;
-  /** Number, `true`, `false` or text; a text in quotes if it looks like one of the others. */
+  /** Number, `true`, `false` or string, in quotes if it looks like one of the others. */
   readonly value: string;
 }
 
@@ -164,7 +164,7 @@ function step(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) && !reserved.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
-/** Returns a text without its quotes, if it is a text in quotes. */
+/** Returns a string without its quotes, if it has some. */
 function unquoted(value: string): string {
   return parsedText(value) ?? value;
 }

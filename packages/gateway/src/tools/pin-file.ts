@@ -74,7 +74,7 @@ export class PinFile {
     return existsSync(this.path) ? readPins(this.path) : empty;
   }
 
-  /** Returns the file with other pins of the same server, such as those of its prompts. */
+  /** Returns the file with other pins of the same server, such as its prompts' pins. */
   beside(kind: string): PinFile {
     const { label, id } = this.#server;
     return new PinFile(`${this.path.replace(/\.json$/, '')}.${kind}.json`, {

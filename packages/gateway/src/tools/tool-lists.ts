@@ -193,7 +193,7 @@ function pageOf({ result }: RpcMessage, member: Member) {
   };
   if (member === 'instructions') {
     if (result === undefined) return undefined;
-    // A server without instructions has a list without texts, so that later ones are new.
+    // A server without instructions has an empty list, so that later ones are new.
     const isText = typeof listed === 'string' && listed !== '';
     return { tools: isText ? [{ name: member, description: listed }] : [], isLast: true };
   }

@@ -219,7 +219,7 @@ export interface HookedCall {
    * call of theirs. Default: none.
    */
   readonly parentAgentIds?: readonly string[] | undefined;
-  /** W3C `traceparent` of the call; an invalid one is ignored. Default: that of the active OpenTelemetry span. */
+  /** W3C `traceparent` of the call; an invalid one is ignored. Default: from the active OpenTelemetry span. */
   readonly traceparent?: string | undefined;
   /** Returns what the model sees of the result, where the hook gets an object of the framework. Default: the result. */
   readonly resultOf?: ((result: unknown) => unknown) | undefined;

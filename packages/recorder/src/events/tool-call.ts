@@ -35,7 +35,7 @@ export interface ToolCall {
   readonly actionId?: string | undefined;
   /**
    * W3C `traceparent` of the call, which leads from its event and decision to its trace. An invalid value is reported to
-   * `onError` and left out. Default: that of the active OpenTelemetry span, otherwise the session's.
+   * `onError` and left out. Default: from the active OpenTelemetry span, otherwise the session's.
    */
   readonly traceparent?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */
@@ -109,7 +109,7 @@ export type ToolCallFacts = {
   readonly result?: unknown;
   /**
    * W3C `traceparent` of the call, which leads from its event and decision to its trace. An invalid value is reported to
-   * `onError` and left out. Default: that of the active OpenTelemetry span, otherwise the session's.
+   * `onError` and left out. Default: from the active OpenTelemetry span, otherwise the session's.
    */
   readonly traceparent?: string | undefined;
   /** Name of the AI framework, such as `langchain`. */

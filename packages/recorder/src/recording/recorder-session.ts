@@ -92,7 +92,7 @@ const openTelemetryApi = Symbol.for('opentelemetry.js.api.1');
 const openTelemetrySpan = Symbol.for('OpenTelemetry Context Key SPAN');
 
 /**
- * Returns the `traceparent` of the active OpenTelemetry span, otherwise that of the surrounding session. Reads what the
+ * Returns the `traceparent` of the active OpenTelemetry span, otherwise of the surrounding session. Reads what the
  * host has registered, so that the recorder needs no dependency. Never throws.
  */
 export function activeTraceparent(): string | undefined {
@@ -123,8 +123,8 @@ export function enterSession(id: string): void {
 /** Options of a session. */
 export interface SessionOptions {
   /**
-   * W3C `traceparent` of calls that no active OpenTelemetry span surrounds, for example that of the request that started
-   * the run. An invalid value is ignored. Default: that of a surrounding `session.run`.
+   * W3C `traceparent` of calls that no active OpenTelemetry span surrounds, for example of the request that started
+   * the run. An invalid value is ignored. Default: from a surrounding `session.run`.
    */
   readonly traceparent?: string | undefined;
 }

@@ -33,7 +33,7 @@ export const buttonIds = {
 /** Ids of the form in which a person denies with a reason: of itself, its block and its field. */
 export const reasonForm = { callback: 'actlog_deny', block: 'reason', field: 'comment' } as const;
 
-/** Maximum length of a reason, in characters: that of the comment of a decision. */
+/** Maximum length of a reason, in characters, as of a decision's comment. */
 export const maxReasonLength = 2000;
 
 /** Schema of the value of a button. */

@@ -21,13 +21,7 @@ import {
   type CountedSession,
 } from '../storage/stores/activity-change.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
-import {
-  callOutcome,
-  eventRow,
-  findEvents,
-  insertEvents,
-  isSameEvent,
-} from '../storage/stores/event-log.ts';
+import { callOutcome, eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
 import { addUsage } from '../storage/stores/quota-store.ts';
 import { type Database, isPostgres, type Write } from '../storage/transaction.ts';
 

@@ -50,7 +50,7 @@ async function suggestedAgents(
   return matching(rows, text, limit);
 }
 
-/** Returns names of groups that contain a text: of the people who signed in, and of the active policies. */
+/** Returns names of groups that contain a string: of the people who signed in, and of the active policies. */
 async function suggestedGroups(
   db: Database,
   tenantId: number,

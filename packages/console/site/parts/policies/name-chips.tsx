@@ -6,7 +6,7 @@ import { Icon } from '../icon.tsx';
 /** Number of names that are shown until the user asks for the others. */
 const shownAtFirst = 8;
 
-/** Suggestions for a text that the user types. */
+/** Suggestions for what the user types. */
 interface Suggestions {
   readonly names: readonly string[] | undefined;
   request(text: string): void;

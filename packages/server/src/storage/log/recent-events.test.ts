@@ -12,7 +12,15 @@ function row(arrival: number, { sessionId = 'session', payload = {} } = {}) {
     schemaVersion: '1.0',
     payload,
   } as const;
-  const stored = { tenantId: 1, sourceMs: 0, arrival, receivedMs: 0, stamp: 0, identity: null, traceparent: null };
+  const stored = {
+    tenantId: 1,
+    sourceMs: 0,
+    arrival,
+    receivedMs: 0,
+    stamp: 0,
+    identity: null,
+    traceparent: null,
+  };
   return eventRow(event as never, stored);
 }
 

@@ -172,7 +172,7 @@ export interface ReadLogBatchOptions {
 /** Limits of an append to a log, and its result. */
 export type AppendOptions = Pick<ReadLogBatchOptions, 'afterRow' | 'maxEvents'>;
 
-/** What was appended to a log at once. */
+/** Records that were appended to a log at once. */
 export interface Appended extends Pick<LogBatch, 'lastRow' | 'payloadBytes' | 'isAll'> {
   readonly entryCount: number;
 }
@@ -347,7 +347,7 @@ async function eventsToLog(
 }
 
 /**
- * Reads the events of sessions that wait. Those of a long session are found by its whole index, so they are looked for
+ * Reads the events of sessions that wait. A long session's are found by its whole index, so they are looked for
  * among the newest rows first. Arrivals without a gap show that none is missing there; otherwise the index decides.
  */
 async function storedToLog(

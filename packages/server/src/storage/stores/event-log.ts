@@ -157,8 +157,7 @@ function searchColumns(event: ActivityEvent, sourceMs: number): SearchColumns {
     place: firstPlaceAt(sourceMs) + (searchKey(event.eventId) >>> 22),
     agent_key: searchKey(event.agentId),
   };
-  if (event.category !== toolCallCategory)
-    return { ...common, tool_key: null, hash_key: null };
+  if (event.category !== toolCallCategory) return { ...common, tool_key: null, hash_key: null };
   const { toolName, argumentsHash } = event.payload as unknown as ToolCall;
   return { ...common, tool_key: searchKey(toolName), hash_key: searchKey(argumentsHash) };
 }

@@ -93,7 +93,7 @@ function runsOf(filters: EventSearchFilters): readonly Run[] {
     return [{ ...inSession, index: { sqlite: 'events_by_session', postgres: 'events_in_order' } }];
   }
   const runs: Run[] = [];
-  // A second condition repeats that of a partial index, so that the planner can use the index.
+  // A second condition repeats a partial index's, so that the planner can use the index.
   const isProblem = status === 'error' || status === 'denied';
   const marked = isProblem ? [sql`mark = ${eventMarks[status]}`, sql`mark > 0`] : [];
   if (agentId !== undefined) {
