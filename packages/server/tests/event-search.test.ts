@@ -228,7 +228,9 @@ const combinations: readonly EventSearchFilters[] = [
 
 test('walks an index for every combination of filters, without a scan or a sort of the whole', async () => {
   const { server, storage } = await searchedServer();
-  await server.recordMany(eventsOf(20));
+  await server.recordMany(eventsOf(120));
+  // With statistics, SQLite has more plans to choose from.
+  if (!onPostgres) await storage.write(1, ({ db }) => db.executeQuery(CompiledQuery.raw('analyze')));
   for (const filter of combinations) {
     const search: EventSearch = {
       ...filter,
@@ -250,7 +252,7 @@ test('walks an index for every combination of filters, without a scan or a sort 
       : /SEARCH events USING INDEX events_by_\w+ \(tenant_id=\?/;
     expect(plan, JSON.stringify(filter)).toMatch(used);
     expect(plan, JSON.stringify(filter)).not.toMatch(
-      /SCAN events|Seq Scan|TEMP B-TREE FOR ORDER BY|^\s+->\s+Sort/m,
+      /ANY\(|outcome>|SCAN events|Seq Scan|TEMP B-TREE FOR ORDER BY|^\s+->\s+Sort/m,
     );
   }
 });

@@ -214,9 +214,9 @@ create index events_by_agent on events (tenant_id, agent_key, place);
 create index events_by_tool on events (tenant_id, tool_key, place) where tool_key is not null;
 create index events_by_hash on events (tenant_id, hash_key, place) where hash_key is not null;
 create index events_by_category on events (tenant_id, category, place) where category <> 'tool_api';
-create index events_by_outcome on events (tenant_id, outcome, place) where outcome > 0;
-create index events_by_agent_outcome on events (tenant_id, agent_key, outcome, place) where outcome > 0;
-create index events_by_tool_outcome on events (tenant_id, tool_key, outcome, place) where outcome > 0;
+create index events_by_outcome on events (tenant_id, outcome, place) where outcome <> 0;
+create index events_by_agent_outcome on events (tenant_id, agent_key, outcome, place) where outcome <> 0;
+create index events_by_tool_outcome on events (tenant_id, tool_key, outcome, place) where outcome <> 0;
 
 create table events_default partition of events default;
 

@@ -95,7 +95,7 @@ function runsOf(filters: EventSearchFilters): readonly Run[] {
   const runs: Run[] = [];
   // A second condition repeats that of a partial index, so that the planner can use the index.
   const isProblem = status === 'error' || status === 'denied';
-  const outcome = isProblem ? [sql`outcome = ${callOutcomes[status]}`, sql`outcome > 0`] : [];
+  const outcome = isProblem ? [sql`outcome = ${callOutcomes[status]}`, sql`outcome <> 0`] : [];
   if (agentId !== undefined) {
     const name = isProblem ? 'events_by_agent_outcome' : 'events_by_agent';
     runs.push(
