@@ -51,7 +51,7 @@ async function searchedServer() {
   const server = await testServer(options);
   const storage = await openStorage({ ...options, database: options.database as string, connections: 1 });
   atTestEnd(() => storage.close());
-  return { server, storage };
+  return { server, storage, options };
 }
 
 const statuses = { ok: 200, error: 500, denied: 403 } as const;
@@ -226,9 +226,26 @@ const combinations: readonly EventSearchFilters[] = [
   { sessionId: 's-1', toolName: 'tool-1', argumentsHash: 'sha256:1' },
 ];
 
+/** Copies each event a hundred times, a second apart. */
+const manyMore = `with recursive counter(n) as (select 1 union all select n + 1 from counter where n < 100)
+  insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category,
+    schema_version, payload, received_ms, stamp, mark, place, agent_key, tool_key, hash_key)
+  select tenant_id, session_id, source_ms + n * 1000, event_id || n, arrival + n * 1000, agent_id, source_timestamp,
+    category, schema_version, payload, received_ms, stamp, mark, place + n * 1024000, agent_key, tool_key, hash_key
+  from events, counter`;
+
 test('walks an index for every combination of filters, without a scan or a sort of the whole', async () => {
-  const { server, storage } = await searchedServer();
-  await server.recordMany(eventsOf(20));
+  const { server, storage, options } = await searchedServer();
+  await server.recordMany(eventsOf(120));
+  if (!onPostgres) {
+    // With statistics of many events, SQLite has more plans to choose from.
+    await storage.write(1, async ({ db }) => {
+      await db.executeQuery(CompiledQuery.raw(manyMore));
+      await db.executeQuery(CompiledQuery.raw('analyze'));
+    });
+  }
+  const reader = await openStorage({ ...options, database: options.database as string, connections: 1 });
+  atTestEnd(() => reader.close());
   for (const filter of combinations) {
     const search: EventSearch = {
       ...filter,
@@ -236,7 +253,7 @@ test('walks an index for every combination of filters, without a scan or a sort 
       limit: 50,
       after: { place: (startMs + 5000) * 1024, eventId: 'f' },
     };
-    const plan = await storage.read(1, async (db) => {
+    const plan = await reader.read(1, async (db) => {
       const query = passingQuery(db, search, await shortestRun(db, search), 51);
       const { sql, parameters } = query.compile(db);
       // Few rows fit on a page, which PostgreSQL would rather read whole.
@@ -250,7 +267,7 @@ test('walks an index for every combination of filters, without a scan or a sort 
       : /SEARCH events USING INDEX events_by_\w+ \(tenant_id=\?/;
     expect(plan, JSON.stringify(filter)).toMatch(used);
     expect(plan, JSON.stringify(filter)).not.toMatch(
-      /SCAN events|Seq Scan|TEMP B-TREE FOR ORDER BY|^\s+->\s+Sort/m,
+      /ANY\(|mark>|SCAN events|Seq Scan|TEMP B-TREE FOR ORDER BY|^\s+->\s+Sort/m,
     );
   }
 });

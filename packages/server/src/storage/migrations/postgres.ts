@@ -209,7 +209,7 @@ create table events (
 ) partition by range (received_ms);
 create index events_in_order on events (tenant_id, session_id, source_ms, event_id);
 -- Failed and denied calls, and decisions against actions: few, so an ordinary event costs no entry.
-create index events_marked on events (tenant_id, session_id, mark, source_ms) where mark > 0;
+create index events_marked on events (tenant_id, session_id, mark, source_ms) where mark <> 0;
 
 -- The search walks these from the newest place. Keys are 32 bits of a hash, so that entries are small.
 create index events_by_place on events (tenant_id, place);
@@ -217,9 +217,9 @@ create index events_by_agent on events (tenant_id, agent_key, place);
 create index events_by_tool on events (tenant_id, tool_key, place) where tool_key is not null;
 create index events_by_hash on events (tenant_id, hash_key, place) where hash_key is not null;
 create index events_by_category on events (tenant_id, category, place) where category <> 'tool_api';
-create index events_by_mark on events (tenant_id, mark, place) where mark > 0;
-create index events_by_agent_mark on events (tenant_id, agent_key, mark, place) where mark > 0;
-create index events_by_tool_mark on events (tenant_id, tool_key, mark, place) where mark > 0;
+create index events_by_mark on events (tenant_id, mark, place) where mark <> 0;
+create index events_by_agent_mark on events (tenant_id, agent_key, mark, place) where mark <> 0;
+create index events_by_tool_mark on events (tenant_id, tool_key, mark, place) where mark <> 0;
 
 create table events_default partition of events default;
 

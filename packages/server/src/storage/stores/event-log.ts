@@ -324,7 +324,7 @@ export async function markCounts(
   const kinds = Object.values(eventMarks).map(
     (mark) => sql`select * from (
       select source_ms, mark from events
-      where tenant_id = ${tenantId} and session_id = ${sessionId} and mark = ${sql.lit(mark)} and mark > 0
+      where tenant_id = ${tenantId} and session_id = ${sessionId} and mark = ${sql.lit(mark)} and mark <> 0
       order by source_ms limit ${sql.lit(countedEvents.perMark)}
     ) as kind`,
   );
@@ -349,7 +349,7 @@ export async function firstMarked(
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId)
     .where('mark', '=', sql.lit(mark))
-    .where('mark', '>', sql.lit(0))
+    .where('mark', '<>', sql.lit(0))
     .orderBy('source_ms')
     .limit(limit)
     .execute();

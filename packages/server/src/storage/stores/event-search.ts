@@ -95,7 +95,7 @@ function runsOf(filters: EventSearchFilters): readonly Run[] {
   const runs: Run[] = [];
   // A second condition repeats a partial index's, so that the planner can use the index.
   const isProblem = status === 'error' || status === 'denied';
-  const marked = isProblem ? [sql`mark = ${eventMarks[status]}`, sql`mark > 0`] : [];
+  const marked = isProblem ? [sql`mark = ${eventMarks[status]}`, sql`mark <> 0`] : [];
   if (agentId !== undefined) {
     const name = isProblem ? 'events_by_agent_mark' : 'events_by_agent';
     runs.push(
