@@ -263,7 +263,7 @@ export class AdapterCalls {
       parentAgentIds: agentId === undefined ? call.parentAgentIds : undefined,
       agentName: call.agentId,
       // Ids of frameworks may have another form.
-      traceparent: parseTraceparent(call.traceparent),
+      traceparent: call.traceparent === undefined ? undefined : parseTraceparent(call.traceparent),
     };
   }
 

@@ -146,7 +146,7 @@ export class RecorderSession {
   constructor(id: string, recorder: SessionRecorder, { traceparent }: SessionOptions = {}) {
     this.id = id;
     this.#recorder = recorder;
-    this.#traceparent = parseTraceparent(traceparent);
+    this.#traceparent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
   }
 
   /** Runs a function in which this is the session of all calls without one, also after an `await`. */

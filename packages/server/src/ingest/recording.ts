@@ -19,12 +19,12 @@ import {
   type AppendOptions,
   appendedBy,
   appendLogBatch,
-  RecentEvents,
   readLogBatch,
 } from '../storage/log/tenant-log.ts';
 import type { Tables } from '../storage/schema.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { RecentEvents } from '../storage/stores/event-log.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { commit, type Write, writeForTenants } from '../storage/transaction.ts';
 import { type Admission, QuotaGate } from '../tenants/quotas.ts';

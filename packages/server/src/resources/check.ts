@@ -46,7 +46,9 @@ type CheckCall = Omit<Call<'policies.check'>, 'body'> & { readonly body: Identif
 /** Returns a check with the trace of its call. The call waits for the check, so the request is in the same trace. */
 function tracedCall(call: CheckCall): CheckCall {
   const traceparent = [headers.callTraceparent, headers.traceparent]
-    .map((name) => parseTraceparent(call.header(name)))
+    .map((name) => call.header(name))
+    .filter((value) => value !== undefined)
+    .map(parseTraceparent)
     .find((found) => found !== undefined);
   return traceparent === undefined ? call : { ...call, body: { ...call.body, traceparent } };
 }

@@ -49,6 +49,7 @@ export function createEvent({
       // Only the first event of an agent waits for it.
       const admission = keyAgents.admit(caller, [body.agentId]);
       if (admission) await admission;
+      const callTraceparent = header(headers.callTraceparent);
       const eventId = body.eventId.toLowerCase();
       const isAsSent = eventId === body.eventId;
       const event = {
@@ -60,7 +61,7 @@ export function createEvent({
         protoKeysRemoved,
         identity: verified && JSON.stringify(verified.identity),
         // `traceparent` is about this request, which a recorder sends some time after the call.
-        traceparent: parseTraceparent(header(headers.callTraceparent)),
+        traceparent: callTraceparent && parseTraceparent(callTraceparent),
       };
       const recorded = await ingest.record(caller.tenantId, event, bodyMemoryBytes);
       return {

@@ -373,3 +373,57 @@ export async function eventTimes(
         .execute();
   return new Map(rows.map(({ event_id: id, source_ms: ms }) => [id, Number(ms)]));
 }
+
+/** Arrivals of a session. */
+export interface ArrivalRange {
+  readonly id: string;
+  /** Arrival before the first. */
+  readonly from: number;
+  /** Last arrival. */
+  readonly to: number;
+}
+
+/** Maximum bytes of payloads that wait in memory, and what a row takes beside its payload. */
+const maxRecentBytes = 8 * 1024 * 1024;
+const rowBytes = 512;
+
+/**
+ * Rows of the events that the only writer of a database has just committed, so that their entries need no read. Its user
+ * must clear it after a failed commit, and after every other write of events or sessions.
+ */
+export class RecentEvents {
+  readonly #sessions = new Map<string, Selectable<EventTable>[]>();
+  #bytes = 0;
+
+  /** Adds an event that is about to be committed; none while so many wait that the log is behind. */
+  add(row: Selectable<EventTable>): void {
+    const bytes = row.payload.length + rowBytes;
+    if (this.#bytes + bytes > maxRecentBytes) return;
+    this.#bytes += bytes;
+    const key = `${row.tenant_id} ${row.session_id}`;
+    const rows = this.#sessions.get(key);
+    if (rows) rows.push(row);
+    else this.#sessions.set(key, [row]);
+  }
+
+  /**
+   * Removes the events of a session up to an arrival, and returns those after the first one; `undefined` if some are
+   * missing.
+   */
+  take(tenantId: number, { id, from, to }: ArrivalRange): Selectable<EventTable>[] | undefined {
+    const key = `${tenantId} ${id}`;
+    const rows = this.#sessions.get(key);
+    if (!rows) return undefined;
+    const later = rows.filter(({ arrival }) => arrival > to);
+    if (later.length > 0) this.#sessions.set(key, later);
+    else this.#sessions.delete(key);
+    const found = rows.filter(({ arrival }) => arrival > from && arrival <= to);
+    for (const { arrival, payload } of rows) if (arrival <= to) this.#bytes -= payload.length + rowBytes;
+    return found.length === to - from ? found : undefined;
+  }
+
+  clear(): void {
+    this.#sessions.clear();
+    this.#bytes = 0;
+  }
+}

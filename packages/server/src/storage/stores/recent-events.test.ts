@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventRow } from '../stores/event-log.ts';
-import { RecentEvents } from './tenant-log.ts';
+import { eventRow, RecentEvents } from './event-log.ts';
 
 function row(arrival: number, { sessionId = 'session', payload = {} } = {}) {
   const event = {
