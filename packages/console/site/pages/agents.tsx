@@ -157,7 +157,7 @@ export function Agents({ query }: { query: URLSearchParams }) {
               </span>
             </td>
             <td class="number">{activity.has(agent.id) ? countText(callsOf(agent)) : '–'}</td>
-            <td class={`number ${failedOf(agent) > 0 ? 'bad' : 'faint'}`}>
+            <td class={`number ${failedOf(agent) > 0 ? 'mark-error' : 'faint'}`}>
               {activity.has(agent.id) ? countText(failedOf(agent)) : '–'}
             </td>
             <td class="narrow">{agent.framework}</td>

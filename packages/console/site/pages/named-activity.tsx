@@ -130,7 +130,7 @@ function Sessions({ agentId, sessions }: { agentId: string; sessions: readonly S
               <td>
                 <RiskScore risk={risk} />
               </td>
-              <td class={`number third ${errorCount ? 'bad' : 'faint'}`}>{errorCount}</td>
+              <td class={`number third ${errorCount ? 'mark-error' : 'faint'}`}>{errorCount}</td>
               <td class="second">
                 <Time at={startedAt} />
               </td>
@@ -264,8 +264,8 @@ function Totals({
   const calls = sum((day) => day.calls);
   const totals = [
     ['Calls', calls, '', `in ${report.days.length} days`],
-    ['Failed', sum(({ errors }) => errors), 'error', 'bad'],
-    ['Denied', sum(({ denials }) => denials), 'denied', 'warn'],
+    ['Failed', sum(({ errors }) => errors), 'error', 'mark-error'],
+    ['Denied', sum(({ denials }) => denials), 'denied', 'mark-denied'],
   ] as const;
   return (
     <ul class="totals">
@@ -419,8 +419,8 @@ function NameTable({
             </a>
           </th>
           <td class="number">{countText(calls)}</td>
-          <td class={`number ${errors > 0 ? 'bad' : 'faint'}`}>{countText(errors)}</td>
-          <td class={`number ${denials > 0 ? 'warn' : 'faint'}`}>{countText(denials)}</td>
+          <td class={`number ${errors > 0 ? 'mark-error' : 'faint'}`}>{countText(errors)}</td>
+          <td class={`number ${denials > 0 ? 'mark-denied' : 'faint'}`}>{countText(denials)}</td>
           <td class="number second faint">{shareText(errors + denials, calls)}</td>
         </tr>
       ))}
@@ -439,11 +439,14 @@ function Policies({ policies, kind }: { policies: readonly ApplyingPolicy[]; kin
       {policies.length === 0 ? (
         <p class="empty">No policy names this {kind}, so everything is allowed.</p>
       ) : (
-        <PanelTable caption="Policies that apply" columns={[['Policy'], ['Effect'], ['Priority', 'number']]}>
+        <PanelTable
+          caption="Policies that apply"
+          columns={[['Policy'], ['Effect'], ['Priority', 'number second']]}
+        >
           {policies.map(({ id, name, effect, mode, priority }) => (
             <tr key={id}>
               <th scope="row">
-                <a class="one-line wide" href={href(['policies', id])} title={name}>
+                <a class="one-line long" href={href(['policies', id])} title={name}>
                   {name}
                 </a>
               </th>
@@ -451,7 +454,7 @@ function Policies({ policies, kind }: { policies: readonly ApplyingPolicy[]; kin
                 <span class={`badge effect-${effect}`}>{effectWords[effect]}</span>{' '}
                 {mode === 'log_only' && <span class="badge">only logged</span>}
               </td>
-              <td class="number">
+              <td class="number second">
                 {priority <= fallbackPriority && <span class="faint">fallback </span>}
                 {priority}
               </td>
@@ -548,8 +551,8 @@ function Calls({
 export function Outcome({ payload }: { payload: StoredEvent['payload'] }) {
   const { responseStatus: status, decision } = payload ?? {};
   if (typeof status !== 'number') return typeof decision === 'string' ? <span>{decision}</span> : null;
-  if (status === 403) return <span class="badge warn">denied</span>;
-  return <span class={`badge ${status >= 400 ? 'bad' : 'good'}`}>{status}</span>;
+  if (status === 403) return <span class="badge mark-denied">denied</span>;
+  return <span class={`badge ${status >= 400 ? 'mark-error' : 'good'}`}>{status}</span>;
 }
 
 /** Columns of the saved file of agents or tools. */
@@ -628,7 +631,9 @@ export function Tools({ query }: { query: URLSearchParams }) {
               list={async () => ({ items: names, nextCursor: null, hasNextPage: () => false })}
             />
           </div>
-          <NameTable caption="Tools" place="tools" names={names} />
+          <div class="panel">
+            <NameTable caption="Tools" place="tools" names={names} />
+          </div>
         </>
       )}
     </>

@@ -27,6 +27,8 @@ const places: readonly Place[] = [
   ['policies', '/policies', 'Policies'],
   ['policy-new', '/policies/new', 'New policy'],
   ['agents', '/agents', 'Agents'],
+  ['agent', '/agents/support-agent', 'support-agent'],
+  ['tools', '/tools', 'Tools'],
   ['webhooks', '/webhooks', 'Webhooks'],
   ['keys', '/keys', 'Keys'],
   ['audit', '/audit', 'Audit log'],
@@ -117,11 +119,13 @@ describe('every page with a month of data', () => {
     await recordMonth(client);
     const { items } = await client.sessions.list({ sort: 'riskScore', limit: 1 });
     const session = items[0]?.id ?? '';
+    const tool = items[0]?.toolNames?.[0] ?? '';
     const url = 'https://hooks.example.com/actlog';
     const { id: webhook } = await client.notificationChannels.create({ url });
     const own: readonly Place[] = [
       ['session', `/sessions/${session}`, session],
       ['webhook', `/webhooks/${webhook}`, url],
+      ['tool', `/tools/${encodeURIComponent(tool)}`, tool],
     ];
     const faults = await Promise.all(
       (['light', 'dark'] as const).map((scheme) => viewAll(server, empty, own, scheme)),
