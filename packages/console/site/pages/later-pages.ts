@@ -1,7 +1,6 @@
 // Pages and dialogs that few visits begin with, in one script: many small ones would each cost a request.
 
 export { CommandPalette } from '../palette/command-palette.tsx';
-export { HeldList } from '../parts/held-actions/held-list.tsx';
 export { ShortcutList } from '../shell/sidebar.tsx';
 export { Agents } from './agents.tsx';
 export { Approvals } from './approvals.tsx';

@@ -8,7 +8,7 @@ import { Time } from '../time.tsx';
 
 // The cards of held actions are a large script that most visits do not need.
 const HeldList = lazyPage(
-  async () => (await import('../../pages/later-pages.ts')).HeldList,
+  async () => (await import('../held-actions/held-list.tsx')).HeldList,
   <p class="faint">Loading…</p>,
 );
 
