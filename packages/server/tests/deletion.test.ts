@@ -279,17 +279,16 @@ test('repeats a check whose held action was deleted while it waited', async () =
     rate: { max: 0, windowSeconds: 60, per: 'agent' },
     approval: { timeoutSeconds: 60, onTimeout: 'deny' },
   });
-  const waiting = server.check({ actionId: 'refund 1' }, { prefer: 'wait=5' });
+  const storage = await openStorage({ ...options, connections: 2 });
+  atTestEnd(() => storage.close());
+  const waiting = server.check({ actionId: 'refund 1' }, { prefer: 'wait=60' });
   const held = await vi.waitFor(async () => {
     const { items } = await server.ok('guardian.pendingActions.list');
     expect(items).toHaveLength(1);
     return items[0]?.id as string;
   });
   // Another process may do this before this one has received the notification of the decision.
-  const storage = await openStorage({ ...options, connections: 2 });
-  await storage
-    .write(1, ({ db }) => dropPendingActions(db, 1, [held], { by: 'operator' }))
-    .finally(() => storage.close());
+  await storage.write(1, ({ db }) => dropPendingActions(db, 1, [held], { by: 'operator' }));
   const response = await waiting;
   expect(response.decision).toBe('require_approval');
   expect(response.pendingActionId).not.toBe(held);
