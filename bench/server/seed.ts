@@ -119,6 +119,6 @@ function fillEvents(database: DatabaseSync, from: number, count: number, session
     responseStatus: 200,
   });
   database.exec(
-    `${numbers(from, count)} insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category, schema_version, payload, received_ms, stamp, place, agent_key, tool_key, hash_key, mark) select 1, ${session}, 1700000000000 + n, ${id}, n - ${from} + 1, 'agent-1', '2023-11-14T22:13:20.000Z', 'tool_api', '1.0', '${payload}', 1700000000000, 0, (1700000000000 + n) * 1024, ${searchKey('agent-1')}, ${searchKey('search')}, ${searchKey(argumentsHash)}, iif(n % 20 = 0, 1, 0) from counter`,
+    `${numbers(from, count)} insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category, schema_version, payload, received_ms, stamp, place, agent_key, tool_key, hash_key, mark) select 1, ${session}, 1700000000000 + n, ${id}, n - ${from} + 1, 'agent-1', '2023-11-14T22:13:20.000Z', 'tool_api', '1.0', '${payload}', 1700000000000, 0, (1700000000000 + n) * 32, ${searchKey('agent-1')}, ${searchKey('search')}, ${searchKey(argumentsHash)}, iif(n % 20 = 0, 1, 0) from counter`,
   );
 }

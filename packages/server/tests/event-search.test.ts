@@ -208,6 +208,18 @@ test('ends a page after a bounded number of events, says how far it looked, and 
   expect(pages).toBe(2);
 });
 
+test('finds events of the first and the last year that a time can have', async () => {
+  const { server } = await searchedServer();
+  const times = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'];
+  for (const sourceTimestamp of times) await server.record({ sessionId: 'odd', sourceTimestamp });
+  const { events } = await server.ok('sessions.get', { id: 'odd' });
+  expect(events.map(({ sourceTimestamp }) => sourceTimestamp)).toEqual(times);
+  const found = await fetch(`${server.server.url}/server/v1/events?sessionId=odd`, {
+    headers: { authorization: `Bearer ${server.apiKey}` },
+  }).then((response) => response.json() as Promise<{ items: { sourceTimestamp: string }[] }>);
+  expect(found.items.map(({ sourceTimestamp }) => sourceTimestamp)).toEqual(times.toReversed());
+});
+
 const combinations: readonly EventSearchFilters[] = [
   {},
   { agentId: 'agent-1' },
@@ -231,7 +243,7 @@ const manyMore = `with recursive counter(n) as (select 1 union all select n + 1 
   insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category,
     schema_version, payload, received_ms, stamp, mark, place, agent_key, tool_key, hash_key)
   select tenant_id, session_id, source_ms + n * 1000, event_id || n, arrival + n * 1000, agent_id, source_timestamp,
-    category, schema_version, payload, received_ms, stamp, mark, place + n * 1024000, agent_key, tool_key, hash_key
+    category, schema_version, payload, received_ms, stamp, mark, place + n * 32000, agent_key, tool_key, hash_key
   from events, counter`;
 
 test('walks an index for every combination of filters, without a scan or a sort of the whole', async () => {
@@ -251,7 +263,7 @@ test('walks an index for every combination of filters, without a scan or a sort 
       ...filter,
       tenantId: 1,
       limit: 50,
-      after: { place: (startMs + 5000) * 1024, eventId: 'f' },
+      after: { place: (startMs + 5000) * 32, eventId: 'f' },
     };
     const plan = await reader.read(1, async (db) => {
       const query = passingQuery(db, search, await shortestRun(db, search), 51);

@@ -24,7 +24,7 @@ export async function lengthenSession(
           schema_version, payload, received_ms, stamp, mark, place, agent_key)
         select 1, '${sessionId}', ${startMs} + n * 1000, printf('%08d-0000-4000-8000-000000000000', n), n + 1,
           'mailer', ${time}, 'tool_api', '1.0', ${payload}, ${startMs}, 0, iif(${isLast}, 1, 0),
-          (${startMs} + n * 1000) * 1024, 0 from counter`)
+          (${startMs} + n * 1000) * 32, 0 from counter`)
       .execute(db);
     await db
       .updateTable('sessions')

@@ -129,15 +129,15 @@ export function callOutcome(status: number): CallOutcome {
   return status >= 400 ? 'error' : 'ok';
 }
 
-/** Places within a millisecond. Few events share one, so a page needs to sort few. */
-const placesPerMs = 1024;
-
-/** Places are exact up to this time, in the year 2248. Later events share the last ones. */
-const lastMs = Number.MAX_SAFE_INTEGER / placesPerMs - 1;
+/**
+ * Places within a millisecond. Few events share one, so a page needs to sort few; and from the year 0 to 9999 all places
+ * are integers that JavaScript keeps.
+ */
+const placesPerMs = 32;
 
 /** Returns the first place of the search at a time. */
 export function firstPlaceAt(ms: number): number {
-  return Math.min(Math.floor(ms), Math.floor(lastMs)) * placesPerMs;
+  return Math.floor(ms) * placesPerMs;
 }
 
 /** Returns 32 bits of a hash (FNV-1a) as a signed number, which both databases store in four bytes. */
@@ -154,7 +154,7 @@ type SearchColumns = Pick<Selectable<EventTable>, 'place' | 'agent_key' | 'tool_
 /** Returns the columns that the search finds an event by. */
 function searchColumns(event: ActivityEvent, sourceMs: number): SearchColumns {
   const common = {
-    place: firstPlaceAt(sourceMs) + (searchKey(event.eventId) >>> 22),
+    place: firstPlaceAt(sourceMs) + (searchKey(event.eventId) >>> 27),
     agent_key: searchKey(event.agentId),
   };
   if (event.category !== toolCallCategory) return { ...common, tool_key: null, hash_key: null };
