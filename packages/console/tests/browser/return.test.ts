@@ -156,7 +156,10 @@ describe('returning users', () => {
     const last = page.getByRole('rowheader').nth(55).getByRole('link');
     const name = String(await last.textContent());
     await last.click();
-    await page.getByRole('link', { name: `of-${name}`, exact: true }).first().waitFor();
+    await page
+      .getByRole('link', { name: `of-${name}`, exact: true })
+      .first()
+      .waitFor();
     await page.goBack();
     await expect.poll(() => page.evaluate(focused)).toBe(name);
   });
