@@ -269,7 +269,10 @@ test('walks an index for every combination of filters, without a scan or a sort 
       const query = passingQuery(db, search, await shortestRun(db, search), 51);
       const { sql, parameters } = query.compile(db);
       // Few rows fit on a page, which PostgreSQL would rather read whole.
-      if (onPostgres) await db.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'));
+      if (onPostgres) {
+        await db.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'));
+        await db.executeQuery(CompiledQuery.raw('set local enable_bitmapscan = off'));
+      }
       const explain = onPostgres ? 'explain (costs off)' : 'explain query plan';
       const { rows } = await db.executeQuery(CompiledQuery.raw(`${explain} ${sql}`, [...parameters]));
       return rows.map((row) => Object.values(row as object).at(-1) as string).join('\n');

@@ -88,7 +88,8 @@ test('drops sessions past retention with events and ids, then the empty months',
 async function lengthen(database: string, sessionId: string, events: number): Promise<void> {
   await asSuperuser(
     `with more as (
-      insert into events
+      insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category,
+          schema_version, payload, received_ms, stamp, identity, place, agent_key)
         select tenant_id, session_id, source_ms, gen_random_uuid()::text, added, agent_id, source_timestamp,
           category, schema_version, payload, received_ms, stamp, identity, place, agent_key
         from events, generate_series(2, ${events}) as added where session_id = '${sessionId}'
