@@ -97,6 +97,7 @@ describe('every page', () => {
       await outcome.waitFor();
       expect(await page.evaluate('document.activeElement.textContent')).toBe(name);
     };
+    await page.getByText('Description and priority').click();
     await page.getByLabel('Description').fill('changed');
     await press('Save', page.getByText('Saved.'));
     await tab.go('/policies');
