@@ -267,6 +267,11 @@ export function isBroad(draft: PolicyDraft): boolean {
   return matchesEverything(draft) || (denies && isEvery(draft.match.tools));
 }
 
+/** Returns the fields of a form without the spaces around them, as the query of an address. */
+export function trimmed(fields: FormData): Record<string, string> {
+  return Object.fromEntries([...fields].map(([name, value]) => [name, String(value).trim()]));
+}
+
 /** Creates an `onSubmit` handler that passes the form data on and prevents the browser's submission. */
 export function submitted(
   handle: (fields: FormData, form: HTMLFormElement) => void,

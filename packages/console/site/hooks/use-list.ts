@@ -1,4 +1,4 @@
-import { ValidationError } from '@actlog/client';
+import { type Actlog, ValidationError } from '@actlog/client';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
@@ -9,6 +9,18 @@ export interface ListedPage<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
   hasNextPage(): boolean;
+}
+
+/** Returns a function that requests the pages of a list which only the actlog server has. */
+export function serverPages<Page extends Omit<ListedPage<unknown>, 'hasNextPage'>>(
+  client: Actlog,
+  path: string,
+  query: Readonly<Record<string, string | boolean | undefined>>,
+) {
+  return async (page: { readonly cursor?: string; readonly limit?: number }, signal: AbortSignal) => {
+    const data = await client.request<Page>('GET', path, { query: { ...query, ...page }, signal });
+    return { ...data, hasNextPage: () => data.nextCursor !== null };
+  };
 }
 
 /** Loaded part of a list. */

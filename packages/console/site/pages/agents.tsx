@@ -15,7 +15,7 @@ import { type CsvColumns, SaveList } from '../parts/list-tools.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { submitted } from '../policy-draft.ts';
+import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
 /** Pages of 200 agents that a search looks at. */
@@ -95,8 +95,7 @@ export function Agents({ query }: { query: URLSearchParams }) {
           ref={form}
           class="filters"
           onSubmit={submitted((fields) => {
-            const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
-            location.hash = href(['agents'], Object.fromEntries(given));
+            location.hash = href(['agents'], trimmed(fields));
           })}
         >
           <Field label="Id or name contains">

@@ -7,14 +7,14 @@ import {
 import { useMemo } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
-import { useFilterForm, useList } from '../hooks/use-list.ts';
+import { serverPages, useFilterForm, useList } from '../hooks/use-list.ts';
 import { managesKeys } from '../identity.ts';
 import { Field, FilterSelect } from '../parts/field.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { AdministratorsOnly } from '../parts/problem.tsx';
 import { LogList } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { submitted } from '../policy-draft.ts';
+import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
 /** Maximum number of fields in view; the others open on request. */
@@ -167,14 +167,7 @@ function Changes({ query }: { query: URLSearchParams }) {
   };
   // Pages of one list have the same filters, so the start of the time stays.
   const filters = useMemo(() => filtersOf(search), [String(query)]);
-  const list = async (page: { readonly cursor?: string; readonly limit?: number }, signal: AbortSignal) => {
-    const path = '/server/v1/audit';
-    const data = await client.request<AuditEntryPage>('GET', path, {
-      query: { ...filters, ...page },
-      signal,
-    });
-    return { ...data, hasNextPage: () => data.nextCursor !== null };
-  };
+  const list = serverPages<AuditEntryPage>(client, '/server/v1/audit', filters);
   const shown = useList(`audit ${query}`, list, { everyMs: 10_000, nameOf: ({ id }) => id });
   const isFiltered = Object.values(search).some(Boolean);
   return (
@@ -232,8 +225,7 @@ function AuditFilters({ search }: { search: AuditSearch }) {
         ref={form}
         class="filters log-filters"
         onSubmit={submitted((fields) => {
-          const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
-          location.hash = href(['audit'], Object.fromEntries(given));
+          location.hash = href(['audit'], trimmed(fields));
         })}
       >
         <FilterSelect label="Changes of" name="kind" options={kinds} />

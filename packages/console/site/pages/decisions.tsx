@@ -2,14 +2,14 @@ import type { PolicyDecisionPage } from '@actlog/protocol';
 import Scale from 'lucide/dist/esm/icons/scale.mjs';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
-import { useList } from '../hooks/use-list.ts';
+import { serverPages, useList } from '../hooks/use-list.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Choice, Field } from '../parts/field.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { Decider } from '../parts/policies/policy-link.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { ActingAgent, Time, TraceLink } from '../parts/time.tsx';
-import { submitted } from '../policy-draft.ts';
+import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 import { spanWords } from '../sessions/session-search.ts';
 
@@ -59,15 +59,12 @@ export function Decisions({ query }: { query: URLSearchParams }) {
   const since = query.get('since') ?? '';
   const until = query.get('until') ?? '';
   const dryRun = query.get('dryRun') ?? '';
-  const list = async (page: { readonly cursor?: string; readonly limit?: number }, signal: AbortSignal) => {
-    const given = { agentId, toolName, sessionId, decision, since, until, dryRun };
-    const filters = Object.entries(given).filter(([, value]) => value);
-    const data = await client.request<PolicyDecisionPage>('GET', '/server/v1/decisions', {
-      query: { ...Object.fromEntries(filters), ...page },
-      signal,
-    });
-    return { ...data, hasNextPage: () => data.nextCursor !== null };
-  };
+  const given = { agentId, toolName, sessionId, decision, since, until, dryRun };
+  const list = serverPages<PolicyDecisionPage>(
+    client,
+    '/server/v1/decisions',
+    Object.fromEntries(Object.entries(given).filter(([, value]) => value)),
+  );
   const shown = useList(`decisions ${query}`, list, { everyMs: 5000, nameOf: ({ id }) => id });
   const form = useRef<HTMLFormElement>(null);
   // The fields follow the address and keep the focus.
@@ -82,8 +79,7 @@ export function Decisions({ query }: { query: URLSearchParams }) {
         ref={form}
         class="filters"
         onSubmit={submitted((fields) => {
-          const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
-          location.hash = href(['decisions'], { since, until, dryRun, ...Object.fromEntries(given) });
+          location.hash = href(['decisions'], { since, until, dryRun, ...trimmed(fields) });
         })}
       >
         <Field label="Agent">

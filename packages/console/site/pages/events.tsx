@@ -5,34 +5,17 @@ import { useMemo, useRef } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { eventSubject } from '../events/event-marks.ts';
-import { foundPage, useFilterForm, useList } from '../hooks/use-list.ts';
+import { foundPage, serverPages, useFilterForm, useList } from '../hooks/use-list.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field, FilterSelect } from '../parts/field.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { SuggestedField, useSuggestions } from '../parts/sessions/session-filters.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time, Verified, wholeTime } from '../parts/time.tsx';
-import { submitted } from '../policy-draft.ts';
+import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
+import { presetHours, presetTimes } from '../sessions/session-search.ts';
 import { Outcome } from './named-activity.tsx';
-
-const hourMs = 3_600_000;
-
-/** Lengths of the time presets, in milliseconds. */
-const lengths: Readonly<Record<string, number>> = {
-  '1h': hourMs,
-  '24h': 24 * hourMs,
-  '7d': 7 * 24 * hourMs,
-  '30d': 30 * 24 * hourMs,
-};
-
-const times = {
-  '': 'any time',
-  '1h': 'last hour',
-  '24h': 'last 24 hours',
-  '7d': 'last 7 days',
-  '30d': 'last 30 days',
-};
 
 const statuses = { '': 'any', ok: 'succeeded', error: 'failed', denied: 'denied' };
 
@@ -57,8 +40,9 @@ function filtersIn(query: URLSearchParams): EventFilters {
 
 /** Returns the query for the service. A preset is the time before now. */
 function queryOf(filters: EventFilters): Readonly<Record<string, string>> {
-  const lengthMs = lengths[filters.since];
-  const since = lengthMs === undefined ? filters.since : new Date(now().getTime() - lengthMs).toISOString();
+  const hours = presetHours[filters.since];
+  const since =
+    hours === undefined ? filters.since : new Date(now().getTime() - hours * 3_600_000).toISOString();
   return Object.fromEntries(Object.entries({ ...filters, since }).filter(([, value]) => value !== ''));
 }
 
@@ -85,11 +69,7 @@ export function Events({ query }: { query: URLSearchParams }) {
   const searchedTo = useRef<string>(undefined);
   // Pages of one list have the same filters, so the start of the time stays.
   const request = useMemo(() => queryOf(filters), [String(query)]);
-  const list = async (page: { readonly cursor?: string; readonly limit?: number }, signal: AbortSignal) => {
-    const path = '/server/v1/events';
-    const data = await client.request<EventPage>('GET', path, { query: { ...request, ...page }, signal });
-    return { ...data, hasNextPage: () => data.nextCursor !== null };
-  };
+  const list = serverPages<EventPage>(client, '/server/v1/events', request);
   const shown = useList(
     `events ${query}`,
     async (page, signal) => {
@@ -213,7 +193,7 @@ function EventLine({
 function EventFilterBar({ filters, follows }: { filters: EventFilters; follows: boolean }) {
   const agents = useSuggestions('agentId');
   const tools = useSuggestions('toolName');
-  const isPreset = filters.until === '' && filters.since in times;
+  const isPreset = filters.until === '' && filters.since in presetTimes;
   const custom = `${filters.since || 'the first event'} to ${filters.until || 'now'}`;
   const form = useFilterForm({ ...filters, since: isPreset ? filters.since : 'custom' });
   return (
@@ -222,9 +202,7 @@ function EventFilterBar({ filters, follows }: { filters: EventFilters; follows: 
         ref={form}
         class="filters session-filters"
         onSubmit={submitted((fields) => {
-          const given = Object.fromEntries(
-            [...fields].map(([name, value]) => [name, String(value).trim()]),
-          ) as Record<string, string>;
+          const given = trimmed(fields);
           // The times of the address stay until another span is chosen.
           const span = given.since === 'custom' ? { since: filters.since, until: filters.until } : {};
           location.hash = href(['events'], { ...given, ...span, follow: follows ? '1' : '' });
@@ -237,7 +215,7 @@ function EventFilterBar({ filters, follows }: { filters: EventFilters; follows: 
           key={String(isPreset)}
           label="When"
           name="since"
-          options={isPreset ? times : { custom, ...times }}
+          options={isPreset ? presetTimes : { custom, ...presetTimes }}
         />
         <Field label="Session">
           <input name="sessionId" placeholder="any" autocomplete="off" spellcheck={false} />

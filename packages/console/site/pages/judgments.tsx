@@ -3,7 +3,7 @@ import type { RiskJudgment, RiskJudgmentPage } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { useAction } from '../hooks/use-action.ts';
-import { useList } from '../hooks/use-list.ts';
+import { serverPages, useList } from '../hooks/use-list.ts';
 import { may } from '../identity.ts';
 import { effectText, scopeText } from '../judgment-text.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
@@ -22,13 +22,7 @@ export function Judgments({ query }: { query: URLSearchParams }) {
   const current = statuses.find((known) => known === query.get('status')) ?? 'active';
   const shown = useList<RiskJudgment>(
     `judgments ${current}`,
-    async (page, signal) => {
-      const data = await client.request<RiskJudgmentPage>('GET', '/server/v1/judgments', {
-        query: { active: current === 'active', ...page },
-        signal,
-      });
-      return { ...data, hasNextPage: () => data.nextCursor !== null };
-    },
+    serverPages<RiskJudgmentPage>(client, '/server/v1/judgments', { active: current === 'active' }),
     { everyMs: 10_000, nameOf: ({ id }) => id },
   );
   return (

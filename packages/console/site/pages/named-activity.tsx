@@ -21,10 +21,11 @@ import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { EmptyState, Loading, WayBack } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
 import { type CsvColumns, SaveList } from '../parts/list-tools.tsx';
+import { PanelTable } from '../parts/overview/panel-table.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RiskScore } from '../parts/risk/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
-import { submitted } from '../policy-draft.ts';
+import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
 type Kind = 'agent' | 'tool';
@@ -118,7 +119,12 @@ function Sessions({ agentId, sessions }: { agentId: string; sessions: readonly S
       ) : (
         <PanelTable
           caption="Recent sessions"
-          columns={[['Session'], ['Risk'], ['Errors', 'number third'], ['Started', 'second']]}
+          columns={[
+            { title: 'Session' },
+            { title: 'Risk' },
+            { title: 'Errors', isNumber: true, importance: 'third' },
+            { title: 'Started', importance: 'second' },
+          ]}
         >
           {sessions.map(({ id = '', risk, errorCount, startedAt }) => (
             <tr key={id}>
@@ -207,38 +213,6 @@ function Activity({ kind, name, children }: { kind: Kind; name: string; children
         </div>
       )}
     </>
-  );
-}
-
-/** A column of a panel's table, by its title and the class of its cells. */
-type PanelColumn = readonly [title: string, className?: string];
-
-/** Table that fits its panel: columns of the classes `second` and `third` are hidden where there is little room. */
-function PanelTable({
-  caption,
-  columns,
-  children,
-}: {
-  caption: string;
-  columns: readonly PanelColumn[];
-  children: ComponentChildren;
-}) {
-  return (
-    <div class="fits">
-      <table>
-        <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(([title, className]) => (
-              <th key={title} scope="col" class={className}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
   );
 }
 
@@ -404,11 +378,11 @@ function NameTable({
     <PanelTable
       caption={caption}
       columns={[
-        [place === 'tools' ? 'Tool' : 'Agent'],
-        ['Calls', 'number'],
-        ['Failed', 'number'],
-        ['Denied', 'number'],
-        ['Share', 'number second'],
+        { title: place === 'tools' ? 'Tool' : 'Agent' },
+        { title: 'Calls', isNumber: true },
+        { title: 'Failed', isNumber: true },
+        { title: 'Denied', isNumber: true },
+        { title: 'Share', isNumber: true, importance: 'second' },
       ]}
     >
       {names.map(({ name, calls, errors, denials }) => (
@@ -441,7 +415,11 @@ function Policies({ policies, kind }: { policies: readonly ApplyingPolicy[]; kin
       ) : (
         <PanelTable
           caption="Policies that apply"
-          columns={[['Policy'], ['Effect'], ['Priority', 'number second']]}
+          columns={[
+            { title: 'Policy' },
+            { title: 'Effect' },
+            { title: 'Priority', isNumber: true, importance: 'second' },
+          ]}
         >
           {policies.map(({ id, name, effect, mode, priority }) => (
             <tr key={id}>
@@ -477,7 +455,7 @@ function Keys({ keys }: { keys: NonNullable<NamedActivityReport['keys']> }) {
       ) : (
         <PanelTable
           caption="Keys that acted as this agent"
-          columns={[['Key'], ['May act as'], ['Last used', 'second']]}
+          columns={[{ title: 'Key' }, { title: 'May act as' }, { title: 'Last used', importance: 'second' }]}
         >
           {keys.map(({ id, name, agents, lastUsedAt }) => (
             <tr key={id}>
@@ -516,7 +494,12 @@ function Calls({
       ) : (
         <PanelTable
           caption={title}
-          columns={[['When'], [kind === 'agent' ? 'Tool' : 'Agent'], ['Outcome'], ['Session', 'second']]}
+          columns={[
+            { title: 'When' },
+            { title: kind === 'agent' ? 'Tool' : 'Agent' },
+            { title: 'Outcome' },
+            { title: 'Session', importance: 'second' },
+          ]}
         >
           {calls.map((event) => (
             <tr key={event.eventId}>
@@ -594,8 +577,7 @@ export function Tools({ query }: { query: URLSearchParams }) {
           ref={form}
           class="filters"
           onSubmit={submitted((fields) => {
-            const given = [...fields].map(([name, value]) => [name, String(value).trim()]);
-            location.hash = href(['tools'], Object.fromEntries(given));
+            location.hash = href(['tools'], trimmed(fields));
           })}
         >
           <Field label="Name contains">

@@ -10,7 +10,7 @@ import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { countText } from '../count-text.ts';
 import { useAction } from '../hooks/use-action.ts';
-import { useList } from '../hooks/use-list.ts';
+import { serverPages, useList } from '../hooks/use-list.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { managesKeys } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
@@ -49,13 +49,7 @@ function LegalHolds({ query }: { query: URLSearchParams }) {
   const current = statuses.find((known) => known === query.get('status')) ?? 'active';
   const shown = useList<LegalHold>(
     `legal holds ${current}`,
-    async (page, signal) => {
-      const data = await client.request<LegalHoldPage>('GET', '/server/v1/legal-holds', {
-        query: { active: current === 'active', ...page },
-        signal,
-      });
-      return { ...data, hasNextPage: () => data.nextCursor !== null };
-    },
+    serverPages<LegalHoldPage>(client, '/server/v1/legal-holds', { active: current === 'active' }),
     { everyMs: 10_000, nameOf: ({ id }) => id },
   );
   const onChanged = (text: string) => {

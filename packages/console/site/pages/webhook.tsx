@@ -14,7 +14,7 @@ import { useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { countText } from '../count-text.ts';
 import { useAction } from '../hooks/use-action.ts';
-import { useList } from '../hooks/use-list.ts';
+import { serverPages, useList } from '../hooks/use-list.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { replacePlace } from '../hooks/visit.ts';
 import { may } from '../identity.ts';
@@ -46,15 +46,11 @@ export function Webhook({ id, query }: { id: string; query: URLSearchParams }) {
   });
   const log = useList(
     `${id} ${status}`,
-    async (page, signal) => {
-      const path = `/server/v1/webhooks/${encodeURIComponent(id)}/deliveries`;
-      const filter = status === 'all' ? {} : { status };
-      const found = await client.request<WebhookDeliveryPage>('GET', path, {
-        query: { ...filter, ...page },
-        signal,
-      });
-      return { ...found, hasNextPage: () => found.nextCursor !== null };
-    },
+    serverPages<WebhookDeliveryPage>(
+      client,
+      `/server/v1/webhooks/${encodeURIComponent(id)}/deliveries`,
+      status === 'all' ? {} : { status },
+    ),
     { everyMs: 3000, nameOf: (delivery) => delivery.id },
   );
   const change = useAction(async (act: () => PromiseLike<string>) => {

@@ -22,7 +22,21 @@ export type SessionSearch = Readonly<Record<(typeof searchFields)[number], strin
 type ListQuery = NonNullable<Parameters<Actlog['sessions']['list']>[0]>;
 
 /** Hours of the time presets, by their names in the address. */
-const presetHours: Readonly<Record<string, number>> = { '1h': 1, '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
+export const presetHours: Readonly<Record<string, number>> = {
+  '1h': 1,
+  '24h': 24,
+  '7d': 7 * 24,
+  '30d': 30 * 24,
+};
+
+/** Time presets in words; empty for none. */
+export const presetTimes = {
+  '': 'any time',
+  '1h': 'last hour',
+  '24h': 'last 24 hours',
+  '7d': 'last 7 days',
+  '30d': 'last 30 days',
+};
 
 /** Reads a search from the query of an address. */
 export function readSearch(query: URLSearchParams): SessionSearch {

@@ -3,7 +3,7 @@ import type { ApprovalGrant, ApprovalGrantPage } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
-import { useList } from '../../hooks/use-list.ts';
+import { serverPages, useList } from '../../hooks/use-list.ts';
 import { may } from '../../identity.ts';
 import { href } from '../../route.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
@@ -17,13 +17,7 @@ export function GrantList({ sessionId }: { sessionId?: string }) {
   const [news, setNews] = useState('');
   const shown = useList<ApprovalGrant>(
     `grants ${sessionId ?? ''}`,
-    async (page, signal) => {
-      const data = await client.request<ApprovalGrantPage>('GET', '/server/v1/grants', {
-        query: { sessionId, ...page },
-        signal,
-      });
-      return { ...data, hasNextPage: () => data.nextCursor !== null };
-    },
+    serverPages<ApprovalGrantPage>(client, '/server/v1/grants', { sessionId }),
     { everyMs: 5000, nameOf: ({ id }) => id },
   );
   return (

@@ -6,7 +6,7 @@ import { RiskScore } from '../risk/risk-score.tsx';
 import { Time } from '../time.tsx';
 
 /** A column: its title, and the class that hides it where there is little room. */
-export interface PanelColumn {
+interface PanelColumn {
   readonly title: string;
   readonly isNumber?: boolean;
   /** `second` and `third` columns are hidden in a narrow panel. */
@@ -18,7 +18,7 @@ function headClass({ isNumber, importance }: PanelColumn): string {
 }
 
 /** Table that fits its panel: it hides less important columns instead of scrolling. */
-function PanelTable({
+export function PanelTable({
   caption,
   columns,
   children,

@@ -9,7 +9,7 @@ import {
 import { lengthPattern } from '../../policy-sentence.ts';
 import { Choice, Field } from '../field.tsx';
 import { useSuggestions } from '../sessions/session-filters.tsx';
-import { AddButton, NameChips, RemoveButton } from './name-chips.tsx';
+import { AddButton, NamesField, RemoveButton } from './name-chips.tsx';
 
 /** Lengths of time that approvers are often given. */
 const timeouts = ['5 min', '15 min', '1 hour', '8 hours', '1 day', '7 days'];
@@ -38,17 +38,17 @@ export function ApprovalFields({
           defaultValue={fields.requiredApprovers}
         />
       </Field>
-      <Field label="Only people of these groups" hint="As the sign-in names them. Press Enter after each.">
-        <NameChips
-          name="approverGroups"
-          initial={fields.approverGroups}
-          placeholder="everyone who may decide"
-          separator={/[\r\n]/}
-          suggestions={groups}
-          isReadOnly={isReadOnly}
-          onChange={onChange}
-        />
-      </Field>
+      <NamesField
+        label="Only people of these groups"
+        hint="As the sign-in names them. Press Enter after each."
+        name="approverGroups"
+        initial={fields.approverGroups}
+        placeholder="everyone who may decide"
+        separator={/[\r\n]/}
+        suggestions={groups}
+        isReadOnly={isReadOnly}
+        onChange={onChange}
+      />
       <Field label="Nobody decides within" hint="Such as 15 min, 2 hours or 1 day. Empty: 15 minutes.">
         <input
           name="timeout"
@@ -71,15 +71,15 @@ export function ApprovalFields({
         options={{ deny: 'Deny', allow: 'Allow' }}
         value={fields.onTimeout}
       />
-      <Field label="Only these keys" hint="Ids of keys. Empty: every key with the scope “decide”.">
-        <NameChips
-          name="approverKeys"
-          initial={fields.approverKeys}
-          placeholder="every key that may decide"
-          isReadOnly={isReadOnly}
-          onChange={onChange}
-        />
-      </Field>
+      <NamesField
+        label="Only these keys"
+        hint="Ids of keys. Empty: every key with the scope “decide”."
+        name="approverKeys"
+        initial={fields.approverKeys}
+        placeholder="every key that may decide"
+        isReadOnly={isReadOnly}
+        onChange={onChange}
+      />
       <div class="checks">
         <Check
           name="notRequester"

@@ -25,16 +25,14 @@ export function conditionState(condition: string): ConditionState {
   return { rows: keyed(clauses ?? []), cel: clauses === undefined ? condition : undefined };
 }
 
+interface ConditionProps {
+  readonly state: ConditionState;
+  readonly isReadOnly: boolean;
+  readonly onChange: (state: ConditionState) => void;
+}
+
 /** Part of a policy's sentence about arguments: comparisons, each a control, or a reference to the CEL below. */
-export function ArgumentClauses({
-  state: { rows, cel },
-  isReadOnly,
-  onChange,
-}: {
-  state: ConditionState;
-  isReadOnly: boolean;
-  onChange: (state: ConditionState) => void;
-}) {
+export function ArgumentClauses({ state: { rows, cel }, isReadOnly, onChange }: ConditionProps) {
   const builder = useRef<HTMLSpanElement>(null);
   const [added, setAdded] = useState<number>();
   useEffect(() => {
@@ -118,15 +116,7 @@ export function ArgumentClauses({
 }
 
 /** Field with the condition as CEL, and the way between it and the comparisons. */
-export function ConditionField({
-  state: { rows, cel },
-  isReadOnly,
-  onChange,
-}: {
-  state: ConditionState;
-  isReadOnly: boolean;
-  onChange: (state: ConditionState) => void;
-}) {
+export function ConditionField({ state: { rows, cel }, isReadOnly, onChange }: ConditionProps) {
   const error = useContext(FieldErrorsContext).get('condition');
   if (cel === undefined) {
     return (

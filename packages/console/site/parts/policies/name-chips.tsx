@@ -1,6 +1,7 @@
 import Plus from 'lucide/dist/esm/icons/plus.mjs';
 import X from 'lucide/dist/esm/icons/x.mjs';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Field } from '../field.tsx';
 import { Icon } from '../icon.tsx';
 
 /** Number of names that are shown until the user asks for the others. */
@@ -12,11 +13,30 @@ interface Suggestions {
   request(text: string): void;
 }
 
+/** Field of a form for several names. */
+export function NamesField({
+  label,
+  hint,
+  isInline = false,
+  ...names
+}: {
+  label: string;
+  hint?: string;
+  /** `true` if it is part of a sentence, whose words are its visible label. */
+  isInline?: boolean;
+} & Omit<Parameters<typeof NameChips>[0], 'id'>) {
+  return (
+    <Field label={label} isInline={isInline} {...(hint !== undefined && { hint })}>
+      <NameChips {...names} />
+    </Field>
+  );
+}
+
 /**
  * Text field for several names, which are shown beside it. A form has each of them under the name of the field, and also
  * what was typed and not added.
  */
-export function NameChips({
+function NameChips({
   name,
   initial,
   placeholder,

@@ -8,7 +8,7 @@ import { Icon } from '../icon.tsx';
 import { useSuggestions } from '../sessions/session-filters.tsx';
 import { ApprovalFields } from './approval-fields.tsx';
 import { ArgumentClauses, ConditionField, conditionState } from './condition-builder.tsx';
-import { NameChips } from './name-chips.tsx';
+import { NamesField } from './name-chips.tsx';
 
 const none: ReadonlyMap<string, string> = new Map();
 
@@ -123,29 +123,29 @@ export function PolicyForm({
           <legend class="hidden">Policy in a sentence</legend>
           <span class="clause">
             <span class="word">When</span>
-            <Field label="Agents" isInline>
-              <NameChips
-                name="agents"
-                initial={fields.agents}
-                placeholder="any agent"
-                suggestions={agents}
-                isReadOnly={isReadOnly}
-                onChange={changed}
-              />
-            </Field>
+            <NamesField
+              label="Agents"
+              isInline
+              name="agents"
+              initial={fields.agents}
+              placeholder="any agent"
+              suggestions={agents}
+              isReadOnly={isReadOnly}
+              onChange={changed}
+            />
           </span>
           <span class="clause">
             <span class="word">calls</span>
-            <Field label="Tools" isInline>
-              <NameChips
-                name="tools"
-                initial={fields.tools}
-                placeholder="any tool"
-                suggestions={tools}
-                isReadOnly={isReadOnly}
-                onChange={changed}
-              />
-            </Field>
+            <NamesField
+              label="Tools"
+              isInline
+              name="tools"
+              initial={fields.tools}
+              placeholder="any tool"
+              suggestions={tools}
+              isReadOnly={isReadOnly}
+              onChange={changed}
+            />
           </span>
           <ArgumentClauses state={condition} isReadOnly={isReadOnly} onChange={setCondition} />
           <span class="clause">
@@ -287,24 +287,24 @@ function NarrowingFields({
   return (
     <fieldset class="grid" disabled={isReadOnly}>
       <legend class="hidden">Only in some cases</legend>
-      <Field label="Environments" hint="As checks name them, such as production.">
-        <NameChips
-          name="environments"
-          initial={fields.environments}
-          placeholder="any"
-          isReadOnly={isReadOnly}
-          onChange={onChange}
-        />
-      </Field>
-      <Field label="Frameworks" hint="As checks name them, such as langchain.">
-        <NameChips
-          name="frameworks"
-          initial={fields.frameworks}
-          placeholder="any"
-          isReadOnly={isReadOnly}
-          onChange={onChange}
-        />
-      </Field>
+      <NamesField
+        label="Environments"
+        hint="As checks name them, such as production."
+        name="environments"
+        initial={fields.environments}
+        placeholder="any"
+        isReadOnly={isReadOnly}
+        onChange={onChange}
+      />
+      <NamesField
+        label="Frameworks"
+        hint="As checks name them, such as langchain."
+        name="frameworks"
+        initial={fields.frameworks}
+        placeholder="any"
+        isReadOnly={isReadOnly}
+        onChange={onChange}
+      />
       <Field label="More than" hint="Number of actions. Empty: at once.">
         <input name="rateMax" type="number" min={0} max={1_000_000} defaultValue={fields.rateMax} />
       </Field>

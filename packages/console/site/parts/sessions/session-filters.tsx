@@ -2,23 +2,22 @@ import { NotFoundError } from '@actlog/client';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useFilterForm } from '../../hooks/use-list.ts';
-import { submitted } from '../../policy-draft.ts';
+import { submitted, trimmed } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
-import { isMoment, type SessionSearch, setFilters, spanWords } from '../../sessions/session-search.ts';
+import {
+  isMoment,
+  presetTimes,
+  type SessionSearch,
+  setFilters,
+  spanWords,
+} from '../../sessions/session-search.ts';
 import { Field, FilterSelect } from '../field.tsx';
 
 const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
 
 const statuses = { '': 'any', errors: 'failed calls', denied: 'denied actions', held: 'held actions' };
 
-const times = {
-  '': 'any time',
-  '1h': 'last hour',
-  '24h': 'last 24 hours',
-  '7d': 'last 7 days',
-  '30d': 'last 30 days',
-  days: 'between days…',
-};
+const times = { ...presetTimes, days: 'between days…' };
 
 const orders = { '': 'newest first', risk: 'riskiest first' };
 
@@ -41,9 +40,7 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
         ref={form}
         class="filters session-filters"
         onSubmit={submitted((fields) => {
-          const given = Object.fromEntries(
-            [...fields].map(([name, value]) => [name, String(value).trim()]),
-          ) as Record<string, string>;
+          const given = trimmed(fields);
           const { agent = '', since, ...rest } = given;
           // Without suggestions it is unknown if the service filters by a part of an id.
           const isWhole =
