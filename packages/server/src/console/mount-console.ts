@@ -1,5 +1,4 @@
 import { consoleSecurityPolicy, consoleSite, type SiteEncoding, type SiteFile } from '@actlog/console';
-import { contract } from '@actlog/protocol/schemas';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { readQuotaUsage } from '../administration/tenants.ts';
@@ -11,8 +10,8 @@ import {
   callerFields,
   isUnchanged,
   releaseBody,
+  sessionPath,
   validated,
-  validator,
 } from '../http/request-input.ts';
 import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
 import { ApiError, noSuchEndpoint, notFound, validationError } from '../lib/api-error.ts';
@@ -190,9 +189,6 @@ function limitsRoute({ storage, quotas, unreadSpans }: ConsoleParts): ServerRout
       }),
   };
 }
-
-/** Validator of the session id, the same as in `/v1`. */
-const sessionPath = validator('params', contract['sessions.get'].params);
 
 /** Body of the route: missing or empty. */
 const noBody = z.strictObject({}).optional();

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { schemaRefusal } from '@actlog/policy';
 import { jsonFlaw, limits, parseJsonWithBigInts } from '@actlog/protocol';
+import { contract } from '@actlog/protocol/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { refusalError, validationError } from '../lib/api-error.ts';
@@ -233,6 +234,9 @@ export function validator<Schema extends z.ZodObject>(
   return (value) =>
     takesNothing && isEmpty(value as object) ? (value as z.output<Schema>) : validated(part, schema, value);
 }
+
+/** Validator of the path of a session, the same as in `/v1`. */
+export const sessionPath = validator('params', contract['sessions.get'].params);
 
 function isEmpty(value: object): boolean {
   for (const _key in value) return false;

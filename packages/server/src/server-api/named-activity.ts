@@ -108,8 +108,10 @@ function recentView(
   nameOf: (call: RecentCall) => string,
 ): NamedActivityReport['recent'] {
   const hours = Array.from({ length: 24 }, () => 0);
-  for (const { atMs } of calls)
-    hours[new Date(atMs).getUTCHours()] = (hours[new Date(atMs).getUTCHours()] ?? 0) + 1;
+  for (const { atMs } of calls) {
+    const hour = new Date(atMs).getUTCHours();
+    hours[hour] = (hours[hour] ?? 0) + 1;
+  }
   const byName = [...Map.groupBy(calls, nameOf)].map(([name, group]) => ({ name, ...countsOf(group) }));
   byName.sort((left, right) => right.calls - left.calls || (left.name < right.name ? -1 : 1));
   return {

@@ -6,10 +6,9 @@ import {
   type SessionMarkCounts,
   type SessionMarks,
 } from '@actlog/protocol';
-import { contract } from '@actlog/protocol/schemas';
 import { sentenceOf } from '@actlog/risk';
 import { requireScope } from '../http/request-gate.ts';
-import { validator } from '../http/request-input.ts';
+import { sessionPath } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
@@ -27,9 +26,6 @@ import {
   type TimeParts,
 } from '../storage/stores/event-log.ts';
 import type { Database } from '../storage/transaction.ts';
-
-/** Validator of the session id, the same as in `/v1`. */
-const sessionPath = validator('params', contract['sessions.get'].params);
 
 /** Maximum parts of a session's time. */
 const maxBuckets = 240;

@@ -1,9 +1,8 @@
 import type { SessionReview } from '@actlog/protocol';
-import { contract } from '@actlog/protocol/schemas';
 import { judgedFactors } from '@actlog/risk';
 import * as z from 'zod';
 import { requireScope } from '../http/request-gate.ts';
-import { validated, validator } from '../http/request-input.ts';
+import { sessionPath, validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
@@ -26,9 +25,6 @@ import type { Database } from '../storage/transaction.ts';
 import { actorOf, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
 import { handlingView, judgmentView, noteView, reason } from './judgment-body.ts';
 import type { JudgmentParts } from './judgments.ts';
-
-/** Validator of the session id, the same as in `/v1`. */
-const sessionPath = validator('params', contract['sessions.get'].params);
 
 /** Body of `POST /server/v1/sessions/:id/handle`. */
 const handleBody = z.strictObject({ reason });

@@ -152,13 +152,30 @@ export interface Slice<Row> {
 }
 
 /** Maximum bytes of the large columns in a slice. Hundreds of rows of 256 KiB each would exhaust the memory. */
-export const maxSliceBytes = 1024 * 1024;
+const maxSliceBytes = 1024 * 1024;
 
 /** Selects the bytes of a row's large columns, which the database knows without reading them. */
 export function bytesOf(...columns: readonly string[]) {
   // A sum with a null would be null, and count as nothing.
   const lengths = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);
   return sql<number>`${sql.join(lengths, sql` + `)}`.as('size');
+}
+
+/**
+ * Returns how many of the first rows, at most `limit`, have large columns of `maxBytes` together (default: 1 MiB); at least
+ * one if there is any.
+ */
+export function countWithin(
+  sizes: readonly { readonly size: number }[],
+  limit: number,
+  maxBytes: number = maxSliceBytes,
+): number {
+  let bytes = 0;
+  const end = sizes.findIndex(({ size }, index) => {
+    bytes += Number(size);
+    return index === limit || (index > 0 && bytes > maxBytes);
+  });
+  return end === -1 ? sizes.length : end;
 }
 
 /**
@@ -174,14 +191,9 @@ export async function sliceWithin<Row>(
   maxBytes: number = maxSliceBytes,
 ): Promise<Slice<Row>> {
   const sizes = await read.sizes(limit + 1);
-  let bytes = 0;
-  const end = sizes.findIndex((row, index) => {
-    bytes += row.size;
-    return index === limit || (index > 0 && bytes > maxBytes);
-  });
   if (sizes.length === 0) return { rows: [], hasMore: false };
-  const rows = await read.rows(end === -1 ? sizes.length : end);
-  return { rows, hasMore: end !== -1 };
+  const count = countWithin(sizes, limit, maxBytes);
+  return { rows: await read.rows(count), hasMore: count < sizes.length };
 }
 
 /** Applies {@link sliceWithin} to a query of whole rows. `columns` are the large ones. */

@@ -1,5 +1,5 @@
 import { type AliasedRawBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
-import { bytesOf, maxSliceBytes, querySliceWithin, type Slice, sliceWithin } from '../queries.ts';
+import { bytesOf, countWithin, querySliceWithin, type Slice, sliceWithin } from '../queries.ts';
 import type { SessionTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import { findSessions, largeSessionColumns, type SessionSummary, sessionSummary } from './session-store.ts';
@@ -195,7 +195,7 @@ async function searchSessions(db: Database, options: SessionListOptions): Promis
     isEnd = places.length < count;
     at = places.at(-1) ?? at;
   }
-  const page = withinBytes(found.slice(0, limit));
+  const page = found.slice(0, countWithin(found, limit));
   const isCut = page.length < found.length;
   const summaries = await findSessions(
     db,
@@ -204,16 +204,6 @@ async function searchSessions(db: Database, options: SessionListOptions): Promis
   );
   const rows = page.flatMap(({ place }) => summaries.get(place.id) ?? []);
   return { rows, hasMore: isCut || !isEnd, end: isCut ? page.at(-1)?.place : at };
-}
-
-/** Returns the first sessions whose large columns fit in one response; at least one. */
-function withinBytes(found: readonly Found[]): readonly Found[] {
-  let bytes = 0;
-  const end = found.findIndex(({ size }, index) => {
-    bytes += size;
-    return index > 0 && bytes > maxSliceBytes;
-  });
-  return end === -1 ? found : found.slice(0, end);
 }
 
 /** Columns of a session among the riskiest. */

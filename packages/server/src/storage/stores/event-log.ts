@@ -121,7 +121,7 @@ export function eventsArrivedBetween(
 export type CallOutcome = 'ok' | 'error' | 'denied';
 
 /** Status of a call that was denied, and so did not run. */
-export const deniedStatus = 403;
+const deniedStatus = 403;
 
 /** Returns the outcome of a tool call by its status. */
 export function callOutcome(status: number): CallOutcome {
@@ -262,8 +262,8 @@ export const eventMarks = { error: 1, denied: 2, refused: 3, held: 4 } as const;
 function eventMark({ category, payload }: ActivityEvent): number {
   const { responseStatus, decision } = payload as { responseStatus?: unknown; decision?: unknown };
   if (category === toolCallCategory) {
-    if (responseStatus === deniedStatus) return eventMarks.denied;
-    return typeof responseStatus === 'number' && responseStatus >= 400 ? eventMarks.error : 0;
+    const outcome = callOutcome(responseStatus as number);
+    return outcome === 'ok' ? 0 : eventMarks[outcome];
   }
   if (category !== decisionCategory) return 0;
   if (decision === 'deny' || decision === 'denied') return eventMarks.refused;

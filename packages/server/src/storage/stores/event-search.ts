@@ -1,6 +1,6 @@
 import { toolCallCategory } from '@actlog/protocol';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { bytesOf, maxSliceBytes } from '../queries.ts';
+import { bytesOf, countWithin } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
@@ -227,7 +227,7 @@ export async function shortestRun(db: Database, search: EventSearch): Promise<Ru
 export async function searchEvents(db: Database, search: EventSearch): Promise<FoundEvents> {
   const run = await shortestRun(db, search);
   const { rows: passing } = await passingQuery(db, search, run, search.limit + 1).execute(db);
-  const page = withinBytes(passing.slice(0, search.limit));
+  const page = passing.slice(0, countWithin(passing, search.limit));
   const found = await findEvents(
     db,
     search.tenantId,
@@ -251,16 +251,6 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<F
 
 function positionOf({ order }: Run, row: Passing): SearchPosition {
   return { place: Number(row[order]), eventId: row.event_id };
-}
-
-/** Returns the first of the rows whose payloads fit in a response; at least one. */
-function withinBytes(rows: readonly Passing[]): readonly Passing[] {
-  let bytes = 0;
-  const end = rows.findIndex((row, index) => {
-    bytes += Number(row.size);
-    return index > 0 && bytes > maxSliceBytes;
-  });
-  return end === -1 ? rows : rows.slice(0, end);
 }
 
 /** `true` if the names of an event are those of the search, and not only their keys, which two names may share. */
