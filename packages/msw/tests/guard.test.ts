@@ -100,6 +100,8 @@ it('follows fake timers that do not move the clock', async () => {
     approval: { timeoutSeconds: 10, onTimeout: 'allow' },
   });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const started = vi.spyOn(globalThis, 'setTimeout');
+  const cleared = vi.spyOn(globalThis, 'clearTimeout');
   try {
     const ask = (toolName: string) =>
       client.policies.check(
@@ -112,8 +114,11 @@ it('follows fake timers that do not move the clock', async () => {
     expect(await call).toMatchObject({ decision: 'allow' });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await mail).toMatchObject({ decision: 'require_approval' });
-    expect(vi.getTimerCount()).toBe(0);
+    const waits = started.mock.results.filter((_, index) => started.mock.calls[index]?.[1] === 20_000);
+    expect(waits).toHaveLength(1);
+    expect(cleared).toHaveBeenCalledWith(waits[0]?.value);
   } finally {
+    vi.restoreAllMocks();
     vi.useRealTimers();
   }
 });

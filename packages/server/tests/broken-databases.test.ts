@@ -1,6 +1,7 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startServer } from '../src/index.ts';
@@ -17,6 +18,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 test.skipIf(onPostgres)('responds 503 when the database is full, keeps its data, and recovers', async () => {
@@ -78,6 +80,16 @@ test.skipIf(onPostgres)('is not ready when the writer thread has failed', async 
   expect(await ready()).toBe(503);
   // Its key can no longer be expired.
   await expect(running.close()).rejects.toThrow("The database's thread has failed");
+});
+
+test.skipIf(onPostgres)('leaves no thread and no open file of a database that cannot be opened', async () => {
+  const database = join(folder, 'notes.txt');
+  writeFileSync(database, 'These are my notes, and no database.\n'.repeat(50));
+  const threads = vi.spyOn(Worker.prototype, 'on');
+  const closes = vi.spyOn(DatabaseSync.prototype, 'close');
+  await expect(startServer({ database, docs: false })).rejects.toThrow(/cannot be opened: file is not/);
+  expect(threads).not.toHaveBeenCalled();
+  expect(closes).toHaveBeenCalledOnce();
 });
 
 test.skipIf(onPostgres).each<[string, (file: string) => void]>([

@@ -122,17 +122,22 @@ export class SqliteConnection implements SqliteExecutor {
     this.#file = resolve(file);
     this.#writes = writes;
     this.#database = new DatabaseSync(file, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
-    withHint(this.#file, () => {
-      for (const pragma of pragmas) this.#database.exec(`pragma ${pragma}`);
-    });
-    this.#database.exec(`pragma cache_size = -${writes ? writerCacheKibibytes : readerCacheKibibytes}`);
-    if (maxBytes !== undefined) {
-      const { page_size: pageSize } = this.#database.prepare('pragma page_size').get() as {
-        page_size: number;
-      };
-      this.#database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
+    try {
+      withHint(this.#file, () => this.#configure(maxBytes));
+    } catch (error) {
+      this.#database.close();
+      throw error;
     }
     if (file !== ':memory:') this.#identity = identityOf(this.#file);
+  }
+
+  #configure(maxBytes: number | undefined): void {
+    for (const pragma of pragmas) this.#database.exec(`pragma ${pragma}`);
+    const cacheKibibytes = this.#writes ? writerCacheKibibytes : readerCacheKibibytes;
+    this.#database.exec(`pragma cache_size = -${cacheKibibytes}`);
+    if (maxBytes === undefined) return;
+    const { page_size: pageSize } = this.#database.prepare('pragma page_size').get() as { page_size: number };
+    this.#database.exec(`pragma max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
   }
 
   execute(sql: string, parameters: readonly unknown[]): ExecuteResult {

@@ -63,11 +63,12 @@ export class SqliteStorage implements Storage {
       return;
     }
     createPrivateFile(file);
+    // Before the thread, which nothing would end if the file cannot be opened.
+    this.#reader = new SqliteConnection({ file, writes: false });
+    this.#reads = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });
     // The thread opens it later, when the folder of the process may be another.
     this.#writer = new SqliteWriter(writerThread({ file: resolve(file), writes: true, maxBytes }));
     this.#writes = new Kysely<Tables>({ dialect: sqliteDialect(this.#writer) });
-    this.#reader = new SqliteConnection({ file, writes: false });
-    this.#reads = new Kysely<Tables>({ dialect: sqliteDialect(this.#reader) });
   }
 
   /** Opens the file and applies missing migrations. @throws when it cannot be opened or has a newer version. */
