@@ -52,7 +52,7 @@ describe('agents and webhooks pages', () => {
     await page.getByRole('button', { name: 'Reinstate' }).waitFor();
     await panel('Usual tools').getByRole('link', { name: 'refund' }).click();
     await tab.heading('refund');
-    expect(await panel('Agents that call it').locator('tbody tr').count()).toBe(2);
+    await expect.poll(() => panel('Agents that call it').locator('tbody tr').count()).toBe(2);
     await page.getByRole('link', { name: /^Failed/ }).click();
     await tab.heading('Events');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
@@ -68,7 +68,7 @@ describe('agents and webhooks pages', () => {
     await page.getByLabel('Address').fill('http://127.0.0.1:9/hook');
     await page.getByLabel('An action waits for approval').check();
     await page.getByRole('button', { name: 'Create' }).click();
-    expect(await page.getByLabel('Signing secret').textContent()).toMatch(/whsec_/);
+    await expect.poll(() => page.getByLabel('Signing secret').textContent()).toMatch(/whsec_/);
     expect((await server.ok('notificationChannels.list')).items).toMatchObject([
       { url: 'http://127.0.0.1:9/hook', events: ['guardian.action_pending'] },
     ]);
@@ -82,7 +82,7 @@ describe('agents and webhooks pages', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/webhooks');
     await page.getByLabel('Address').fill('http://10.0.0.1:9/hook');
     await page.getByRole('button', { name: 'Create' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('url');
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('url');
     expect((await server.ok('notificationChannels.list')).items).toEqual([]);
   });
 

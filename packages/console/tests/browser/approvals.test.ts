@@ -31,8 +31,8 @@ describe('approvals page', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey);
     await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();
     const card = page.getByRole('article');
-    expect(await card.textContent()).toContain('Refunds need a person');
-    expect(await card.textContent()).toContain(hostile);
+    await expect.poll(() => card.textContent()).toContain('Refunds need a person');
+    await expect.poll(() => card.textContent()).toContain(hostile);
     await card.getByLabel('Comment').fill('Fine by me');
     await card.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('status').getByText('refund by billing-agent: approved.').waitFor();
@@ -126,9 +126,9 @@ describe('approvals page', () => {
     await cards.getByLabel('Comment').fill('Not this one');
     await server.ok('guardian.pendingActions.decide', { id, body: { decision: 'deny' } });
     await tab.refreshUntil(page.getByText('Nothing is waiting.'));
-    expect(await page.getByRole('status').textContent()).toBe(
-      'refund by billing-agent is no longer pending: it was decided elsewhere or has expired.',
-    );
+    await expect
+      .poll(() => page.getByRole('status').textContent())
+      .toBe('refund by billing-agent is no longer pending: it was decided elsewhere or has expired.');
   });
 
   test('supports decisions by keyboard, and keeps the position in the list', async () => {
@@ -155,7 +155,7 @@ describe('approvals page', () => {
     await page.getByLabel('Comment').fill('half a thou');
     await hold(server, 'call-2');
     await tab.refreshUntil(page.getByRole('article').nth(1));
-    expect(await page.getByLabel('Comment').nth(1).inputValue()).toBe('half a thou');
+    await expect.poll(() => page.getByLabel('Comment').nth(1).inputValue()).toBe('half a thou');
   });
 
   test('shows held actions in their session, too', async () => {
@@ -202,7 +202,7 @@ describe('approvals page', () => {
     // Enough that it would be on a later page.
     await holdMany(server, 'after', 60);
     await tab.refreshUntil(page.getByRole('article').nth(109));
-    expect(await card.getByLabel('Comment').inputValue()).toBe('half a thou');
+    await expect.poll(() => card.getByLabel('Comment').inputValue()).toBe('half a thou');
     await card.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('status').getByText('approved').waitFor();
   });
@@ -219,7 +219,7 @@ describe('approvals page', () => {
     await page.getByLabel('API key').fill(server.apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
-    expect(await page.getByLabel('Comment').inputValue()).toBe('half a thou');
+    await expect.poll(() => page.getByLabel('Comment').inputValue()).toBe('half a thou');
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('status').getByText('denied').waitFor();
   });

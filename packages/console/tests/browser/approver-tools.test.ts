@@ -84,7 +84,7 @@ describe('approver’s tools', () => {
     const page = await approvals(server);
     await page.getByLabel('Comment, shown to the agent').fill('');
     await page.getByLabel('Comment, shown to the agent').press('d');
-    expect(await page.getByLabel('Comment, shown to the agent').inputValue()).toBe('d');
+    await expect.poll(() => page.getByLabel('Comment, shown to the agent').inputValue()).toBe('d');
     await page.getByLabel('Keyboard shortcuts').first().uncheck();
     await page.getByRole('article').focus();
     await page.keyboard.press('d');

@@ -15,10 +15,10 @@ describe('audit page', () => {
     const [updated, created] = ['policy updated', 'policy created'].map((hasText) =>
       page.getByRole('listitem').filter({ hasText }).first(),
     );
-    expect(await updated?.textContent()).toContain('startServer');
-    expect(await updated?.locator('del').first().textContent()).toBe('args.amount > 10.0');
-    expect(await updated?.locator('ins').first().textContent()).toBe('args.amount > 100.0');
-    expect(await created?.textContent()).toContain('Refunds');
+    await expect.poll(() => updated?.textContent()).toContain('startServer');
+    await expect.poll(() => updated?.locator('del').first().textContent()).toBe('args.amount > 10.0');
+    await expect.poll(() => updated?.locator('ins').first().textContent()).toBe('args.amount > 100.0');
+    await expect.poll(() => created?.textContent()).toContain('Refunds');
     await updated?.getByRole('link', { name: 'Refunds' }).click();
     await tab.heading('Refunds');
   });
@@ -40,7 +40,9 @@ describe('audit page', () => {
     await log.getByRole('link', { name: `key_${key.id}` }).click();
     await log.getByRole('link', { name: 'Refunds' }).waitFor({ state: 'detached' });
     expect(page.url()).toContain(`actor=key_${key.id}`);
-    expect(await page.getByLabel('By the person or key with the id').inputValue()).toBe(`key_${key.id}`);
+    await expect
+      .poll(() => page.getByLabel('By the person or key with the id').inputValue())
+      .toBe(`key_${key.id}`);
     await page.getByLabel('When').selectOption('24h');
     await page.getByLabel('Of the thing with the id').fill('nothing');
     await page.getByRole('button', { name: 'Filter' }).click();

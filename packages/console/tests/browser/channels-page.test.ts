@@ -45,7 +45,7 @@ describe('channels page', () => {
     const { pendingActionId: id } = await server.check({ actionId: 'call-2' });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, `/approvals/${id}`);
     await page.getByRole('heading', { name: 'refund by billing-agent' }).waitFor();
-    expect(await page.getByRole('article').count()).toBe(1);
+    await expect.poll(() => page.getByRole('article').count()).toBe(1);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('approved', { exact: true }).waitFor();
   });

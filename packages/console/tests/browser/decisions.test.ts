@@ -31,9 +31,9 @@ describe('decisions page', () => {
     await tab.heading('Decisions');
     const row = (tool: string) => page.getByRole('row').filter({ hasText: tool });
     await row('delete_user').getByText('deny').waitFor();
-    expect(await page.getByRole('row').count()).toBe(6);
-    expect(await row('read_page').textContent()).toContain('no policy');
-    expect(await page.getByText('dry run').count()).toBe(1);
+    await expect.poll(() => page.getByRole('row').count()).toBe(6);
+    await expect.poll(() => row('read_page').textContent()).toContain('no policy');
+    await expect.poll(() => page.getByText('dry run').count()).toBe(1);
     await page.getByLabel('Decision', { exact: true }).selectOption('deny');
     await page.getByRole('button', { name: 'Filter' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
@@ -63,15 +63,15 @@ describe('decisions page', () => {
     });
     await server.check({ actionId: 'a-1' });
     await row.getByText('held, approved').waitFor();
-    expect(await row.count()).toBe(1);
-    expect(await row.textContent()).toMatch(/allow.*key_\w+, held by Large refunds/);
+    await expect.poll(() => row.count()).toBe(1);
+    await expect.poll(() => row.textContent()).toMatch(/allow.*key_\w+, held by Large refunds/);
     await page.goto(`${server.server.url}/console/#/`);
     await tab.heading('Overview');
     await page.getByText('Calls, decisions, all risky sessions and webhooks').click();
     const figure = page.getByRole('figure').filter({ hasText: 'Decisions of policies' });
     await figure.getByRole('link', { name: /Allowed/ }).waitFor();
-    expect(await figure.textContent()).toMatch(/Allowed\D*1/);
-    expect(await figure.textContent()).toMatch(/Waiting\D*0/);
+    await expect.poll(() => figure.textContent()).toMatch(/Allowed\D*1/);
+    await expect.poll(() => figure.textContent()).toMatch(/Waiting\D*0/);
   });
 
   test('tries a draft on the past before it is saved', async () => {
@@ -85,7 +85,7 @@ describe('decisions page', () => {
       .getByText('As if it were enforced. Of 5 decisions in the last 30 days, 3 would have been different.')
       .waitFor();
     const changed = page.getByRole('row').filter({ hasText: 'billing' });
-    expect(await changed.textContent()).toContain('2');
+    await expect.poll(() => changed.textContent()).toContain('2');
     expect((await server.ok('policies.list')).items).toHaveLength(1);
     await page.getByRole('button', { name: 'Write the condition in CEL' }).click();
     await page.getByLabel('Condition').fill('args.amount > 100');
@@ -94,7 +94,7 @@ describe('decisions page', () => {
     await page.getByLabel('Condition').fill('args.');
     await page.getByRole('button', { name: 'Try on the last 30 days' }).click();
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('Condition').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.getByLabel('Condition').getAttribute('aria-invalid')).toBe('true');
     expect(await tab.accessibilityFaults()).toEqual([]);
   });
 

@@ -100,7 +100,9 @@ describe('download of a session', () => {
         return alert.count();
       })
       .toBe(1);
-    expect(await alert.textContent()).toMatch(/^(The service cannot be reached|.*Export the session again)/);
+    await expect
+      .poll(() => alert.textContent())
+      .toMatch(/^(The service cannot be reached|.*Export the session again)/);
     expect(saved).toEqual([]);
     await page.getByRole('button', { name: 'Download JSON' }).waitFor();
   });

@@ -50,9 +50,9 @@ describe('content from agents', () => {
     expect(shown).toContain(String.raw`/srv/\u202egpj.hs\u2066\u200b\u3164\ufe0f\u2028`);
     expect(JSON.parse(shown ?? '')).toEqual({ path });
     // The browser does not translate it, either.
-    expect(await page.locator('pre').getAttribute('translate')).toBe('no');
+    await expect.poll(() => page.locator('pre').getAttribute('translate')).toBe('no');
     const name = page.getByRole('heading', { level: 3 });
-    expect(await name.textContent()).toBe(String.raw`run\u202e by billing-agent`);
+    await expect.poll(() => name.textContent()).toBe(String.raw`run\u202e by billing-agent`);
   });
 
   test('shows hidden and direction-changing characters as escapes on every page', async () => {
@@ -108,8 +108,8 @@ describe('content from agents', () => {
     await server.check({ actionId: 'call-1', action });
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/approvals');
     const reason = page.getByText('the condition cannot be evaluated');
-    expect(await reason.textContent()).toContain(String.raw`"no\u{202e}eno yb devorppa"`);
-    expect(await reason.getAttribute('translate')).toBe('no');
+    await expect.poll(() => reason.textContent()).toContain(String.raw`"no\u{202e}eno yb devorppa"`);
+    await expect.poll(() => reason.getAttribute('translate')).toBe('no');
   });
 
   test('is shown completely above the buttons, however long', async () => {

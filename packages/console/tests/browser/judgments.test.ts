@@ -92,10 +92,10 @@ describe('the review of a session', () => {
     await page.getByRole('button', { name: 'Add comment' }).click();
     const notes = page.getByRole('list', { name: 'Comments and assignments' });
     await notes.getByText('Asked the team.').waitFor();
-    expect(await page.getByLabel('Comment', { exact: true }).inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Comment', { exact: true }).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Assign to me' }).click();
     await page.getByText('Assigned to startServer.').waitFor();
-    expect(await notes.getByRole('listitem').count()).toBe(3);
+    await expect.poll(() => notes.getByRole('listitem').count()).toBe(3);
     expect(await tab.accessibilityFaults()).toEqual([]);
     for (const width of [390, 1440, 2560]) {
       await tab.resize(width);

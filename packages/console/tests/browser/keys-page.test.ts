@@ -17,9 +17,9 @@ describe('keys page', () => {
     await page.getByRole('button', { name: 'I have it' }).click();
     await page.getByLabel('API key “billing-agent”').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(created);
-    expect(await page.getByRole('listitem', { name: 'billing-agent' }).textContent()).toMatch(
-      /expires in (29|30) days/,
-    );
+    await expect
+      .poll(() => page.getByRole('listitem', { name: 'billing-agent' }).textContent())
+      .toMatch(/expires in (29|30) days/);
   });
 
   test('creates a key for each role, and one with chosen scopes', async () => {

@@ -51,7 +51,7 @@ describe('origins of arguments', () => {
     const { page } = tab;
     await page.getByRole('heading', { name: 'Where the arguments came from' }).waitFor();
     const items = page.getByRole('article').getByRole('listitem');
-    expect(await items.allTextContents()).toEqual(sentences);
+    await expect.poll(() => items.allTextContents()).toEqual(sentences);
     expect(await emphasized(page)).toEqual(sentences.slice(0, 1));
     expect(await page.getByText(/\d more/).count()).toBe(0);
     expect(await tab.accessibilityFaults()).toEqual([]);
@@ -74,16 +74,18 @@ describe('origins of arguments', () => {
     const more = page.getByText('12 more, 1 from a tool’s text');
     await more.waitFor();
     await page.getByRole('article').nth(2).waitFor();
-    expect(await page.getByRole('heading', { name: 'Where the arguments came from' }).count()).toBe(1);
+    await expect
+      .poll(() => page.getByRole('heading', { name: 'Where the arguments came from' }).count())
+      .toBe(1);
     const items = page.getByRole('article').getByRole('listitem');
-    expect(await items.count()).toBe(8);
+    await expect.poll(() => items.count()).toBe(8);
     await page.emulateMedia({ media: 'print' });
     await page.getByText('list.10: written by the model').waitFor();
     await page.emulateMedia({ media: 'screen' });
     await page.getByText('list.10: written by the model').waitFor({ state: 'hidden' });
-    expect(await items.first().textContent()).toBe(
-      String.raw`to\u202e.0: from the text that read\u200b returned`,
-    );
+    await expect
+      .poll(() => items.first().textContent())
+      .toBe(String.raw`to\u202e.0: from the text that read\u200b returned`);
     await more.click();
     await expect.poll(() => items.count()).toBe(20);
   });
@@ -109,14 +111,14 @@ describe('origins of arguments', () => {
     const events = tab.page.getByRole('table', { name: 'Events, oldest first' });
     const rows = events.locator('tbody').getByRole('row');
     await rows.nth(2).getByText(`About the call with the event id ${gone}.`).waitFor();
-    expect(await rows.count()).toBe(3);
+    await expect.poll(() => rows.count()).toBe(3);
     await tab.page.getByText('2 events say where arguments came from').waitFor();
     await rows.nth(1).getByText('Where 2 arguments came from').waitFor();
     const summary = rows.nth(0).getByText('1 of 6 arguments from a tool’s text');
     expect(await events.getByRole('listitem').count()).toBe(0);
     await summary.click();
     await events.getByRole('listitem').first().waitFor();
-    expect(await events.getByRole('listitem').allTextContents()).toEqual(sentences);
+    await expect.poll(() => events.getByRole('listitem').allTextContents()).toEqual(sentences);
     expect(await emphasized(tab.page)).toEqual(sentences.slice(0, 1));
     await rows.nth(2).getByText('Where 2 arguments came from').click();
     await rows.nth(2).getByText('to: from what the user said').waitFor();
@@ -137,7 +139,7 @@ describe('origins of arguments', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/thread-1');
     const events = page.getByRole('table', { name: 'Events' });
     await page.getByText('1 event says where arguments came from').waitFor();
-    expect(await events.getAttribute('aria-rowcount')).toBe('201');
+    await expect.poll(() => events.getAttribute('aria-rowcount')).toBe('201');
     await page.locator('.event-scroll').evaluate((element) => {
       element.scrollTop = element.scrollHeight;
     });

@@ -44,6 +44,8 @@ describe('console on another service', () => {
       route.fulfill({ json: { data: [session], nextCursor: null } }),
     );
     await tab.go('/sessions');
-    expect(await tab.page.getByRole('row', { name: 'a ' }).last().textContent()).toContain('on Monday');
+    await expect
+      .poll(() => tab.page.getByRole('row', { name: 'a ' }).last().textContent())
+      .toContain('on Monday');
   });
 });

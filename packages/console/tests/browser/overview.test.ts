@@ -48,10 +48,12 @@ describe('overview', () => {
     const needs = page.getByRole('region', { name: 'Needs you' });
     await needs.getByText('Read a web page, then read secrets, listed customers').waitFor();
     await needs.getByRole('article').getByText('refund').first().waitFor();
-    expect(await rows('Tools that stand out').nth(1).textContent()).toMatch(/^get_order220100%$/);
-    expect(await rows('Agents that stand out').nth(1).textContent()).toMatch(/^billing-agent321100%$/);
+    await expect.poll(() => rows('Tools that stand out').nth(1).textContent()).toMatch(/^get_order220100%$/);
+    await expect
+      .poll(() => rows('Agents that stand out').nth(1).textContent())
+      .toMatch(/^billing-agent321100%$/);
     await page.getByText('Calls, decisions, all risky sessions and webhooks').click();
-    expect(await rows('Webhooks').nth(1).textContent()).toContain('127.0.0.1:9');
+    await expect.poll(() => rows('Webhooks').nth(1).textContent()).toContain('127.0.0.1:9');
     await page.getByRole('table', { name: 'Riskiest sessions' }).getByText('compromised').waitFor();
   });
 
@@ -93,7 +95,7 @@ describe('overview', () => {
     await page.getByRole('link', { name: 'Risky sessions 1' }).click();
     const list = page.getByRole('table', { name: 'Sessions, riskiest first' });
     await list.getByRole('link', { name: 'compromised' }).waitFor();
-    expect(await list.getByRole('row').count()).toBe(2);
+    await expect.poll(() => list.getByRole('row').count()).toBe(2);
     await page.goBack();
     await page.getByRole('link', { name: 'compromised' }).first().click();
     await tab.heading('compromised');
@@ -108,7 +110,9 @@ describe('overview', () => {
     expect(new URL(page.url()).hash).toBe('#/?span=7d');
     await page.reload();
     await page.getByRole('link', { name: 'Tool calls 9 in 3 sessions' }).waitFor();
-    expect(await page.getByRole('link', { name: '7 days' }).getAttribute('aria-current')).toBe('true');
+    await expect
+      .poll(() => page.getByRole('link', { name: '7 days' }).getAttribute('aria-current'))
+      .toBe('true');
     await page.getByRole('link', { name: '1 hour' }).click();
     await page.getByRole('link', { name: 'Tool calls 8 in 2 sessions' }).waitFor();
   });
@@ -119,7 +123,9 @@ describe('overview', () => {
     const { page } = tab;
     await page.getByText('As a table: Errors and denials').click();
     const table = page.getByRole('table', { name: 'Errors and denials, last 1 hour' });
-    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'Errors', 'Denials']);
+    await expect
+      .poll(() => table.getByRole('columnheader').allTextContents())
+      .toEqual(['Time', 'Errors', 'Denials']);
     const counts = await table.locator('tbody td:nth-child(2)').allTextContents();
     expect(counts.length).toBeGreaterThanOrEqual(12);
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(2);

@@ -137,7 +137,9 @@ describe('in a browser', () => {
     await page.goto(`${server.url}/console/`);
     await page.getByLabel('API key').fill('al_test_nobody');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('The API key is invalid or missing.');
+    await expect
+      .poll(() => page.getByRole('alert').textContent())
+      .toContain('The API key is invalid or missing.');
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
@@ -268,7 +270,7 @@ describe('in a browser', () => {
     await server.admin.keys.revoke(server.tenant, key.id);
     await tab.go('/agents');
     await tab.heading('actlog');
-    expect(await tab.page.getByRole('alert').textContent()).toContain('no longer valid');
+    await expect.poll(() => tab.page.getByRole('alert').textContent()).toContain('no longer valid');
   });
 
   test('keeps typed text for a new sign-in after the key ended', async () => {
@@ -282,7 +284,7 @@ describe('in a browser', () => {
     await server.admin.keys.revoke(server.tenant, key.id);
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'actlog' }).waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('Sign in again');
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('Sign in again');
     const requested: string[] = [];
     page.on('request', (request) => requested.push(request.url()));
     await page.clock.runFor(60_000);
@@ -322,7 +324,7 @@ describe('in a browser', () => {
     await page.getByLabel('API key').fill(await otherKey(server));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'New policy' }).waitFor();
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
   });
 
   test('drops typed text on sign-out', async () => {

@@ -79,7 +79,7 @@ describe('policies page', () => {
     await page.getByRole('link', { name: 'archived' }).click();
     await page.getByRole('table').getByRole('link', { name: 'Large refunds' }).click();
     await page.getByText('This policy is archived').waitFor();
-    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
   });
 
   test('explains why the service refused a policy, and keeps typed text', async () => {
@@ -91,20 +91,20 @@ describe('policies page', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     const told = (await page.getByRole('alert').textContent()) ?? '';
     expect(told.match(/Unexpected token: EOF \(line 1, column 14\)/g)).toHaveLength(1);
-    expect(await page.getByLabel('Condition').inputValue()).toBe('args.amount >');
-    expect(await page.getByLabel('Condition').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.getByLabel('Condition').inputValue()).toBe('args.amount >');
+    await expect.poll(() => page.getByLabel('Condition').getAttribute('aria-invalid')).toBe('true');
     expect(await page.evaluate('document.activeElement.name')).toBe('condition');
     const [described = ''] = (
       (await page.getByLabel('Condition').getAttribute('aria-describedby')) ?? ''
     ).split(' ');
-    expect(await page.locator(`[id="${described}"]`).textContent()).toContain('Unexpected token');
+    await expect.poll(() => page.locator(`[id="${described}"]`).textContent()).toContain('Unexpected token');
     await page.getByRole('button', { name: 'Try on the last 30 days' }).click();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('condition');
     await page.getByLabel('Condition').fill('args.amount > 1.0');
     await page.getByLabel('Tools', { exact: true }).fill('x'.repeat(300));
     await page.getByRole('button', { name: 'Create' }).click();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('tools');
-    expect(await page.getByLabel('Condition').getAttribute('aria-invalid')).toBeNull();
+    await expect.poll(() => page.getByLabel('Condition').getAttribute('aria-invalid')).toBeNull();
     expect((await server.ok('policies.list')).items).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe('policies page', () => {
     await page.getByText('The second policy reads "amount"').waitFor();
     await page.getByRole('button', { name: 'Use Payments: no amounts above 1,000,000' }).click();
     await page.getByText('Payments: moving money needs a person').waitFor({ state: 'hidden' });
-    expect(await page.getByLabel('Condition').inputValue()).toContain('args.amount > 1000000.0');
+    await expect.poll(() => page.getByLabel('Condition').inputValue()).toContain('args.amount > 1000000.0');
     expect(await tab.accessibilityFaults()).toEqual([]);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await tab.heading('Payments: no amounts above 1,000,000');

@@ -16,7 +16,7 @@ test('places a legal hold, which its author releases', async () => {
   await page.getByRole('button', { name: 'Place' }).click();
   await page.getByText('Placed Case 4711: it covers agent billing, from 2026-').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'Case 4711' });
-  expect(await row.textContent()).toContain('in force');
+  await expect.poll(() => row.textContent()).toContain('in force');
   await row.getByRole('button', { name: 'Release' }).click();
   await row.getByRole('button', { name: 'Release: retention may delete it' }).click();
   await page.getByText('No legal hold is in force.').waitFor();
@@ -31,12 +31,12 @@ test('leaves the holds of an operator to the operator, and shows the retention i
   await admin.tenants.setRetention(server.tenant, { sessions: 90 });
   const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/records');
   const row = page.getByRole('row').filter({ hasText: 'By the operator' });
-  expect(await row.textContent()).toContain('everything');
+  await expect.poll(() => row.textContent()).toContain('everything');
   expect(await row.getByRole('button').count()).toBe(0);
   const sessions = page.getByRole('row').filter({ hasText: 'Sessions, with their events' });
-  expect(await sessions.textContent()).toContain('90 days');
+  await expect.poll(() => sessions.textContent()).toContain('90 days');
   const decisions = page.getByRole('row').filter({ hasText: 'Decisions' });
-  expect(await decisions.textContent()).toContain('183 days');
+  await expect.poll(() => decisions.textContent()).toContain('183 days');
   await page.getByText('Records are not forwarded.').waitFor();
 });
 

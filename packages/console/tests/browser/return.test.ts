@@ -72,7 +72,7 @@ describe('returning users', () => {
     await page.goBack();
     await expect.poll(() => page.evaluate(focused)).toBe('s-20');
     expect(await topOf(page, 's-20')).toSatisfy(isNear(top));
-    expect(await link('s-10').count()).toBe(1);
+    await expect.poll(() => link('s-10').count()).toBe(1);
     await link('new-29').waitFor();
     await page.goForward();
     await tab.heading('s-20');
@@ -91,7 +91,7 @@ describe('returning users', () => {
     await page.reload();
     await tab.heading('s-1');
     const back = page.locator('main').getByRole('link', { name: 'Sessions' });
-    expect(await back.getAttribute('href')).toBe('#/sessions?agent=odd');
+    await expect.poll(() => back.getAttribute('href')).toBe('#/sessions?agent=odd');
     await back.click();
     await page.getByRole('link', { name: 's-3' }).waitFor();
     expect(await page.getByRole('link', { name: 's-2' }).count()).toBe(0);

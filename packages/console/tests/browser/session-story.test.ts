@@ -93,7 +93,7 @@ describe('session page', () => {
     const { page } = tab;
     const opener = page.getByRole('rowheader').getByRole('button', { name: 'send_email' });
     await opener.click();
-    expect(await opener.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(() => opener.getAttribute('aria-expanded')).toBe('true');
     const details = page.locator('.event-details');
     await details.getByText(argumentsHash, { exact: true }).waitFor();
     await details.locator(`a[href="#/policies/${policyId}"]`).waitFor();
@@ -141,7 +141,7 @@ describe('session page', () => {
     await page.locator('.timeline .mark-error').waitFor();
     await page.locator('.key-calls').getByRole('button', { name: 'last_call' }).waitFor();
     const events = page.getByRole('table', { name: 'Events, oldest first' });
-    expect(await events.getAttribute('aria-rowcount')).toBe('10001');
+    await expect.poll(() => events.getAttribute('aria-rowcount')).toBe('10001');
     const elements = () => page.evaluate<number>('document.querySelectorAll("*").length');
     expect(await elements()).toBeLessThan(5000);
     await page.locator('.event-scroll').evaluate((element) => {

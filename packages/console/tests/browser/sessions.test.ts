@@ -46,7 +46,7 @@ describe('sessions page', () => {
     const { page } = tab;
     const rows = page.getByRole('row');
     await rows.nth(1).getByRole('link', { name: 'first' }).waitFor();
-    expect(await rows.nth(1).textContent()).toMatch(/^first ?\d+ lowmailer21read_email, fails/);
+    await expect.poll(() => rows.nth(1).textContent()).toMatch(/^first ?\d+ lowmailer21read_email, fails/);
     await session(server, 'second', ['search']);
     await tab.refreshUntil(rows.nth(1).getByRole('link', { name: 'second' }));
   });
@@ -64,16 +64,16 @@ describe('sessions page', () => {
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
+    await expect.poll(() => page.getByLabel('Agent').inputValue()).toBe('coder');
     await page.getByLabel('Risk score from').fill('100');
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByText('No session matches all of these filters.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByRole('link', { name: 'of-mailer' }).waitFor();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Agent').inputValue()).toBe('');
     await page.goBack();
     await page.getByText('No session matches all of these filters.').waitFor();
-    expect(await page.getByLabel('Agent').inputValue()).toBe('coder');
+    await expect.poll(() => page.getByLabel('Agent').inputValue()).toBe('coder');
     await page.getByRole('link', { name: 'with a score from 100' }).click();
     await page.getByRole('link', { name: 'of-coder' }).waitFor();
   });
@@ -112,10 +112,10 @@ describe('sessions page', () => {
     await page.getByRole('columnheader', { name: 'Risk' }).getByRole('link').click();
     await expect.poll(async () => (await ids())[0]).toBe('risky');
     await page.getByRole('table', { name: 'Sessions, riskiest first' }).waitFor();
-    expect(await page.getByRole('columnheader', { name: 'Risk' }).getAttribute('aria-sort')).toBe(
-      'descending',
-    );
-    expect(await page.getByLabel('Order').inputValue()).toBe('risk');
+    await expect
+      .poll(() => page.getByRole('columnheader', { name: 'Risk' }).getAttribute('aria-sort'))
+      .toBe('descending');
+    await expect.poll(() => page.getByLabel('Order').inputValue()).toBe('risk');
     await page.getByLabel('With', { exact: true }).selectOption('failed calls');
     await expect.poll(ids).toEqual(['failed']);
     await page.getByLabel('With', { exact: true }).selectOption('any');
@@ -126,7 +126,7 @@ describe('sessions page', () => {
     await expect.poll(async () => (await ids()).includes('plain')).toBe(false);
     await page.goBack();
     await expect.poll(async () => (await ids()).sort()).toEqual(['failed', 'plain', 'risky']);
-    expect(await page.getByLabel('Level').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Level').inputValue()).toBe('');
     await page.goForward();
     await expect.poll(() => page.getByLabel('Level').inputValue()).toBe(level);
     expect(page.url()).toContain('order=risk');
@@ -191,7 +191,7 @@ describe('sessions page', () => {
       .toEqual(['at-17T18:14:59.999', 'at-15T18:15:00.000']);
     await page.reload();
     await page.getByRole('link', { name: 'at-17T18:14' }).waitFor();
-    expect(await page.getByLabel('Started until').inputValue()).toBe('2026-11-17');
+    await expect.poll(() => page.getByLabel('Started until').inputValue()).toBe('2026-11-17');
   });
 
   test('shows sessions in pages until the last', async () => {
@@ -215,18 +215,15 @@ describe('sessions page', () => {
     // Only those that say something, below the header.
     const { dimensions: all } = await server.ok('sessions.risk', { id: 'chat/1' });
     const told = all.filter(({ observable, score }) => observable && score >= 1);
-    expect(await dimensions.getByRole('row').count()).toBe(told.length + 1);
+    await expect.poll(() => dimensions.getByRole('row').count()).toBe(told.length + 1);
     const events = page.getByRole('table', { name: 'Events, oldest first' });
     await events.waitFor();
-    expect(await events.getByRole('rowheader').allTextContents()).toEqual([
-      'read_email',
-      'send_email',
-      'delete_email',
-      'fails',
-    ]);
+    await expect
+      .poll(() => events.getByRole('rowheader').allTextContents())
+      .toEqual(['read_email', 'send_email', 'delete_email', 'fails']);
     await page.getByRole('button', { name: 'send_email +1.000 s', exact: true }).first().click();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toMatch(/^event-/);
-    expect(await page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('send_email');
+    await expect.poll(() => page.locator('tr:focus').getByRole('rowheader').textContent()).toBe('send_email');
     await server.record({ sessionId: 'chat/1', agentId: 'mailer' });
     await tab.refreshUntil(events.getByRole('row').nth(5));
   });
@@ -280,7 +277,9 @@ describe('sessions page', () => {
     await showSent(page).click();
     await shown.waitFor();
     // Events far above are not rendered.
-    expect(await page.getByRole('table', { name: 'Events' }).getByRole('row').count()).toBeLessThan(60);
+    await expect
+      .poll(() => page.getByRole('table', { name: 'Events' }).getByRole('row').count())
+      .toBeLessThan(60);
   });
 
   test('says that reading events failed, and tries again', async () => {
@@ -323,7 +322,7 @@ describe('sessions page', () => {
     const offered = page.getByText('Create a policy for');
     await offered.waitFor();
     // The form separates patterns by commas, and a pattern with a star would match more than the tool.
-    expect(await offered.getByRole('link').allTextContents()).toEqual(['run_shell']);
+    await expect.poll(() => offered.getByRole('link').allTextContents()).toEqual(['run_shell']);
     await page.getByRole('link', { name: 'run_shell' }).click();
     await page.getByLabel('Name', { exact: true }).fill('No shell');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -371,7 +370,7 @@ describe('sessions page', () => {
     const { page } = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/chat');
     await page.getByRole('table', { name: 'Events' }).waitFor();
     await page.emulateMedia({ media: 'print' });
-    expect(await page.getByRole('button').allTextContents()).toEqual(['search']);
+    await expect.poll(() => page.getByRole('button').allTextContents()).toEqual(['search']);
     const printed = await page.evaluate(
       `getComputedStyle(document.querySelector('.summary time'), '::after').content`,
     );

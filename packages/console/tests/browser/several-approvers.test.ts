@@ -28,8 +28,8 @@ describe('approvals by several people', () => {
     const { page } = tab;
     const card = page.getByRole('article');
     await card.getByText('0 of 2 approvals').waitFor();
-    expect(await card.textContent()).toContain('for ada@example.com');
-    expect(await card.textContent()).toContain('The requester cannot approve.');
+    await expect.poll(() => card.textContent()).toContain('for ada@example.com');
+    await expect.poll(() => card.textContent()).toContain('The requester cannot approve.');
     expect(await tab.accessibilityFaults()).toEqual([]);
     // Nobody knows whether the user of this key is Ada.
     await card.getByRole('button', { name: 'Approve' }).click();
@@ -90,7 +90,7 @@ describe('approvals by several people', () => {
     await page.getByRole('link', { name: 'grants', exact: true }).click();
     const row = page.getByRole('row').filter({ hasText: 'refund' });
     await row.getByText('1 of 3').waitFor();
-    expect(await row.textContent()).toContain('any call');
+    await expect.poll(() => row.textContent()).toContain('any call');
     expect(await tab.accessibilityFaults()).toEqual([]);
     await tab.go('/sessions/thread-1');
     await page.getByRole('heading', { name: 'Granted for this session' }).waitFor();

@@ -81,7 +81,7 @@ describe('navigation', () => {
 
   test('links to the docs', async () => {
     const { page } = await openTab();
-    expect(await page.getByRole('link', { name: 'Docs' }).getAttribute('href')).toBe('../docs/');
+    await expect.poll(() => page.getByRole('link', { name: 'Docs' }).getAttribute('href')).toBe('../docs/');
   });
 
   test('shows the columns of a table as labels where there is no room for them', async () => {
@@ -155,7 +155,7 @@ describe('shortcuts', () => {
     await page.keyboard.press('/');
     await page.getByLabel('Agent', { exact: true }).and(page.locator(':focus')).waitFor();
     await field.pressSequentially('gs?/');
-    expect(await field.inputValue()).toBe('gs?/');
+    await expect.poll(() => field.inputValue()).toBe('gs?/');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });

@@ -151,7 +151,7 @@ describe('people who sign in with a provider', () => {
     await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await tab.heading('New policy');
-    expect(await page.getByLabel('Description').inputValue()).toBe('not saved yet');
+    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('not saved yet');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Refunds').first().waitFor();
     await expect.poll(async () => (await setup.server.ok('policies.list')).items.length).toBe(1);

@@ -25,16 +25,16 @@ test('marks verified agents and principals, with issuer and subject', async () =
   const tab = await ConsoleTab.open(running.url, running.apiKey, '/approvals');
   const card = tab.page.getByRole('article').filter({ hasText: 'billing' });
   await card.getByText('Verified by a token').waitFor();
-  expect(await card.locator('.badge', { hasText: 'verified' }).count()).toBe(2);
-  expect(await card.textContent()).toContain(sub);
-  expect(await card.textContent()).toContain(issuer.url);
+  await expect.poll(() => card.locator('.badge', { hasText: 'verified' }).count()).toBe(2);
+  await expect.poll(() => card.textContent()).toContain(sub);
+  await expect.poll(() => card.textContent()).toContain(issuer.url);
   const claimed = tab.page.getByRole('article').filter({ hasText: 'claimed' });
   expect(await claimed.locator('.badge', { hasText: 'verified' }).count()).toBe(0);
   expect(await tab.accessibilityFaults()).toEqual([]);
 
   await tab.visit(running.url, running.apiKey, '/decisions');
   await tab.page.getByText('claimed').first().waitFor();
-  expect(await tab.page.locator('.badge', { hasText: 'verified' }).count()).toBe(1);
+  await expect.poll(() => tab.page.locator('.badge', { hasText: 'verified' }).count()).toBe(1);
   await tab.visit(running.url, running.apiKey, '/sessions/thread-1');
   await tab.page.locator('.badge', { hasText: 'verified' }).first().waitFor();
 });
@@ -53,14 +53,16 @@ test('leads from a call to its trace, where the deployment names a tracer', asyn
 
   const tab = await ConsoleTab.open(running.url, running.apiKey, '/approvals');
   const link = tab.page.getByRole('link', { name: traceId });
-  expect(await link.getAttribute('href')).toBe(address);
-  expect(await link.getAttribute('rel')).toBe('noreferrer');
+  await expect.poll(() => link.getAttribute('href')).toBe(address);
+  await expect.poll(() => link.getAttribute('rel')).toBe('noreferrer');
   expect(await tab.accessibilityFaults()).toEqual([]);
   await tab.visit(running.url, running.apiKey, '/decisions');
-  expect(await tab.page.getByRole('link', { name: 'Trace', exact: true }).getAttribute('href')).toBe(address);
+  await expect
+    .poll(() => tab.page.getByRole('link', { name: 'Trace', exact: true }).getAttribute('href'))
+    .toBe(address);
   await tab.visit(running.url, running.apiKey, '/sessions/thread-1');
   const call = tab.page.locator('tbody').filter({ has: tab.page.locator('.badge', { hasText: '200' }) });
   await call.getByRole('button', { name: 'refund' }).click();
   const details = tab.page.locator('.event-details');
-  expect(await details.getByRole('link', { name: traceId }).getAttribute('href')).toBe(address);
+  await expect.poll(() => details.getByRole('link', { name: traceId }).getAttribute('href')).toBe(address);
 });

@@ -56,7 +56,7 @@ describe('webhook page', () => {
     await page.getByLabel('The old secret ends').selectOption('7');
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     await page.getByRole('button', { name: 'Rotate: show a new secret once' }).click();
-    expect(await page.getByLabel('New signing secret').textContent()).toMatch(/whsec_/);
+    await expect.poll(() => page.getByLabel('New signing secret').textContent()).toMatch(/whsec_/);
     await page.getByText('The old secret ends').first().waitFor();
     await page.getByRole('button', { name: 'I have it' }).click();
     await page.getByLabel('New signing secret').waitFor({ state: 'detached' });
