@@ -216,6 +216,11 @@ export interface SessionTable {
   risk_learned: 0 | 1;
   /** Time at which the newest event was received; retention is based on it. */
   received_ms: number;
+  /** Minute in which the newest event was received, for the index. */
+  received_minute: GeneratedAlways<number>;
+  /** 1 if events are not scored, or not in the log. */
+  is_unscored: GeneratedAlways<0 | 1>;
+  is_unlogged: GeneratedAlways<0 | 1>;
   /** 1 if a tool call failed. */
   has_errors: Generated<0 | 1>;
   /** 1 if a policy or an approver denied an action. */

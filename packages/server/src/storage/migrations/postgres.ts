@@ -121,7 +121,8 @@ create index agents_by_creation on agents (tenant_id, created_ms, id);
 create index agents_revoked on agents (tenant_id, id) where status = 'revoked';
 
 -- risk_band is the whole score, risk_rank sorts sessions without a score last; the flags say what a session
--- contains.
+-- contains. No index contains a column that every event changes, nor does its condition, so that an event updates its
+-- session in place: received_minute, is_unscored and is_unlogged stand for such columns.
 create table sessions (
   tenant_id bigint not null,
   id text collate "C" not null,
@@ -144,19 +145,23 @@ create table sessions (
   has_denials integer not null default 0,
   has_holds integer not null default 0,
   risk_rank double precision generated always as (coalesce(risk_score, -1)) stored,
+  received_minute bigint generated always as (received_ms / 60000) stored,
+  is_unscored integer generated always as ((risk_arrival < last_arrival)::integer) stored,
+  is_unlogged integer generated always as ((log_arrival < last_arrival)::integer) stored,
   primary key (tenant_id, id)
 ) with (fillfactor = 70);
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);
-create index sessions_by_receipt on sessions (tenant_id, received_ms, id);
+create index sessions_by_receipt on sessions (tenant_id, received_minute);
 create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
 create index sessions_by_start on sessions (tenant_id, started_ms, id);
 create index sessions_has_denials on sessions (tenant_id, started_ms, id) where has_denials = 1;
 create index sessions_has_errors on sessions (tenant_id, started_ms, id) where has_errors = 1;
 create index sessions_has_holds on sessions (tenant_id, started_ms, id) where has_holds = 1;
 create index sessions_not_learned on sessions (tenant_id, id) where risk_learned = 0;
-create index sessions_behind on sessions (tenant_id, id) where risk_arrival < last_arrival or log_arrival < last_arrival;
+create index sessions_unscored on sessions (tenant_id, id) where is_unscored = 1;
+create index sessions_unlogged on sessions (tenant_id, id) where is_unlogged = 1;
 
 -- Agents of a session, with what lists by agent sort by.
 create table session_agents (
@@ -266,7 +271,7 @@ create table session_risk (
   baseline text,
   tags_version integer,
   primary key (tenant_id, session_id)
-);
+) with (fillfactor = 60);
 
 create table agent_baselines (
   tenant_id bigint not null,

@@ -34,7 +34,15 @@ async function saveSessionTools(db: Database, tenantId: number, changes: readonl
 export interface SessionSummary
   extends Omit<
     Selectable<SessionTable>,
-    'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band' | 'risk_rank' | 'log_arrival'
+    | 'agent_ids'
+    | 'tool_names'
+    | 'tenant_id'
+    | 'risk_band'
+    | 'risk_rank'
+    | 'log_arrival'
+    | 'received_minute'
+    | 'is_unscored'
+    | 'is_unlogged'
   > {
   agentIds: string[];
   toolNames: string[];
@@ -136,6 +144,9 @@ export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
     risk_band: __,
     risk_rank: ___,
     log_arrival: ____,
+    received_minute: _____,
+    is_unscored: ______,
+    is_unlogged: _______,
     ...rest
   } = row;
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
@@ -208,6 +219,11 @@ export async function openSessions(
     missing = missing.filter((id) => !found.has(id));
   }
   return new Map([...found].filter(([, { event_count: eventCount }]) => eventCount > 0));
+}
+
+/** Returns the minute of a time in Unix milliseconds, as `received_minute` has it. */
+export function receivedMinute(timeMs: number): number {
+  return Math.floor(timeMs / 60_000);
 }
 
 /** Deletes sessions that `openSessions` inserted and that received no event. */
