@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
-import type { SessionSummary } from '../sessions/session-store.ts';
+import { receivedMinute, type SessionSummary } from '../sessions/session-store.ts';
 import type { Database } from '../transaction.ts';
 
 const riskOfSession = preparedQuery((db, tenantId: number, sessionId: string) =>
@@ -137,6 +137,7 @@ export function sessionsToLearn(
     .select(['tenant_id', 'id', 'agent_id'])
     .where('risk_learned', '=', 0)
     .where('received_ms', '<', receivedBeforeMs)
+    .where('received_minute', '<=', receivedMinute(receivedBeforeMs))
     .limit(limit)
     .execute();
 }
