@@ -1,11 +1,11 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { NewEvent } from '../event-recording.ts';
 import { lockRows } from '../locks.ts';
-import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
+import { bulkInsert, bulkUpdate, bulkWrite, oneOf, preparedQuery } from '../queries.ts';
 import type { SessionTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 
-const insertSessionTools = bulkInsert(
+const insertSessionTools = bulkWrite(
   'session_tools',
   ['tenant_id', 'session_id', 'tool_name', 'started_ms'],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
@@ -95,7 +95,7 @@ const columns = [
   'has_holds',
 ] as const;
 
-const upsertSessions = bulkInsert('sessions', columns, (insert) =>
+const upsertSessions = bulkWrite('sessions', columns, (insert) =>
   insert.onConflict((conflict) =>
     conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
       agent_ids: eb.ref('excluded.agent_ids'),
@@ -129,7 +129,7 @@ const insertSessions = bulkInsert('sessions', columns, (insert) =>
   insert.onConflict((conflict) => conflict.doNothing()),
 );
 
-const upsertSessionAgents = bulkInsert(
+const upsertSessionAgents = bulkWrite(
   'session_agents',
   ['tenant_id', 'agent_id', 'session_id', 'started_ms', 'risk_score'],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
