@@ -29,7 +29,8 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` uses ten million events for the
- * large size, which needs some gigabytes of disk; `--connections=N` sets the number of callers of `ingest` (256), and
+ * large size, which needs some gigabytes of disk, and measures more and longer loads of `postgres`; there, `--log` keeps
+ * the log and `--load=TEXT` selects loads by their names; `--connections=N` sets the number of callers of `ingest` (256), and
  * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
  * `reads`, `timing`, `postgres`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.
  */
@@ -105,9 +106,19 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     }
   }
   if (wants('postgres')) {
-    const postgres = await measurePostgres(5000);
+    const postgres = await measurePostgres({
+      isFull: args.includes('--full'),
+      keepsLog: args.includes('--log'),
+      only: args.find((arg) => arg.startsWith('--load='))?.slice('--load='.length),
+    });
     result.postgres = postgres;
-    if (isShown) console.table(postgres);
+    if (isShown) {
+      console.table(postgres?.loads);
+      for (const [load, tables] of Object.entries(postgres?.tables ?? {})) {
+        console.log(`Bytes per event, and updates in place, with ${load}`);
+        console.table(tables);
+      }
+    }
   }
   if (wants('outage')) {
     const outage = await measureOutage(30_000);

@@ -21,18 +21,52 @@ export function eventBodies(sessions: number, version: IdVersion = 7): () => str
   let index = 0;
   return () => {
     index += 1;
-    return JSON.stringify({
-      eventId: newId(),
-      agentId: agentIds[index % agentIds.length],
-      sessionId: `bench-session-${index % sessions}`,
-      sourceTimestamp: new Date().toISOString(),
-      category: 'tool_api',
-      schemaVersion: '1.0',
-      payload: {
-        toolName: `search_documents_${index % 7}`,
-        argumentsHash: 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-        responseStatus: index % 29 === 0 ? 500 : 200,
-      },
-    });
+    return body(
+      index,
+      newId(),
+      agentIds[index % agentIds.length] as string,
+      `bench-session-${index % sessions}`,
+    );
   };
+}
+
+/** Agents that work at the same time in {@link shortSessionBodies}. */
+const busyAgents = 500;
+
+/** Returns the id of an agent in {@link shortSessionBodies}. */
+export function shortSessionAgent(agent: number): string {
+  return `bench-agent-${agent}`;
+}
+
+/**
+ * Returns a generator of the event bodies of sessions with two or three events. The agents take turns, so that many work
+ * at the same time.
+ */
+export function shortSessionBodies(agents: number): () => string {
+  const newId = eventIds(7);
+  let index = 0;
+  return () => {
+    // Five events of an agent are a session of two and one of three.
+    const turn = Math.floor(index / (5 * busyAgents));
+    const agent = ((turn * busyAgents) % agents) + (index % busyAgents);
+    const session = 2 * turn + (Math.floor(index / busyAgents) % 5 < 2 ? 0 : 1);
+    index += 1;
+    return body(index, newId(), shortSessionAgent(agent), `bench-session-${agent}-${session}`);
+  };
+}
+
+function body(index: number, eventId: string, agentId: string, sessionId: string): string {
+  return JSON.stringify({
+    eventId,
+    agentId,
+    sessionId,
+    sourceTimestamp: new Date().toISOString(),
+    category: 'tool_api',
+    schemaVersion: '1.0',
+    payload: {
+      toolName: `search_documents_${index % 7}`,
+      argumentsHash: 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      responseStatus: index % 29 === 0 ? 500 : 200,
+    },
+  });
 }

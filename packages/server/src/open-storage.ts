@@ -16,8 +16,6 @@ export interface OpenStorageOptions {
   readonly maxBytes?: number | undefined;
   /** Maximum connections of this process to PostgreSQL. Default: 10. */
   readonly connections?: number | undefined;
-  /** `true` to fail when the partitions of PostgreSQL cannot be created. */
-  readonly needsPartitions?: boolean | undefined;
   /** Quotas of the deployment, for tenants that have none. */
   readonly quotas?: DeploymentQuotas | undefined;
   /** Called with each slow step of the opening, such as a migration of a large database. */
@@ -29,13 +27,12 @@ export function openStorage({
   database,
   maxBytes,
   connections = 10,
-  needsPartitions,
   quotas = {},
   onProgress,
 }: OpenStorageOptions): Promise<Storage> {
   if (isPostgresUrl(database)) {
     const createRecording = (storage: Storage) => new SharedRecording(storage, quotas);
-    return PostgresStorage.open({ url: database, connections, needsPartitions, createRecording, onProgress });
+    return PostgresStorage.open({ url: database, connections, createRecording, onProgress });
   }
   return SqliteStorage.open({
     file: database,

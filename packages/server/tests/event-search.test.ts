@@ -246,16 +246,22 @@ const manyMore = `with recursive counter(n) as (select 1 union all select n + 1 
     category, schema_version, payload, received_ms, stamp, mark, place + n * 32000, agent_key, tool_key, hash_key
   from events, counter`;
 
+const manyMoreRows = `insert into event_rows (tenant_id, session_id, source_ms, event_id, arrival, agent_id, category,
+    schema_version, tool_name, arguments_hash, response_status, payload_json, received_ms, stamp, mark, place, agent_key,
+    tool_key, hash_key)
+  select tenant_id, session_id, source_ms + n * 1000, gen_random_uuid(), arrival + n * 1000, agent_id, category,
+    schema_version, tool_name, arguments_hash, response_status, payload_json, received_ms, stamp, mark, place + n * 32000,
+    agent_key, tool_key, hash_key
+  from event_rows, generate_series(1, 100) as n`;
+
 test('walks an index for every combination of filters, without a scan or a sort of the whole', async () => {
   const { server, storage, options } = await searchedServer();
   await server.recordMany(eventsOf(120));
-  if (!onPostgres) {
-    // With statistics of many events, SQLite has more plans to choose from.
-    await storage.write(1, async ({ db }) => {
-      await db.executeQuery(CompiledQuery.raw(manyMore));
-      await db.executeQuery(CompiledQuery.raw('analyze'));
-    });
-  }
+  // With statistics of many events, there are more plans to choose from.
+  await storage.write(1, async ({ db }) => {
+    await db.executeQuery(CompiledQuery.raw(onPostgres ? manyMoreRows : manyMore));
+    await db.executeQuery(CompiledQuery.raw(onPostgres ? 'analyze event_rows' : 'analyze'));
+  });
   const reader = await openStorage({ ...options, database: options.database as string, connections: 1 });
   atTestEnd(() => reader.close());
   for (const filter of combinations) {
@@ -263,7 +269,7 @@ test('walks an index for every combination of filters, without a scan or a sort 
       ...filter,
       tenantId: 1,
       limit: 50,
-      after: { place: (startMs + 5000) * 32, eventId: 'f' },
+      after: { place: (startMs + 5000) * 32, eventId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' },
     };
     const plan = await reader.read(1, async (db) => {
       const query = passingQuery(db, search, await shortestRun(db, search), 51);

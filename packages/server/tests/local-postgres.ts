@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +79,11 @@ export class LocalPostgres {
     return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
   }
 
+  /** Process id of the running server, the parent of all its processes. */
+  get pid(): number {
+    return Number.parseInt(readFileSync(join(this.#folder, 'data', 'postmaster.pid'), 'utf8'), 10);
+  }
+
   /** Starts the server. Resolves when it accepts connections. */
   async start(): Promise<void> {
     const options = this.#settings.flatMap((setting) => ['-c', setting]);
@@ -118,10 +123,16 @@ export class LocalPostgres {
     await disconnected;
   }
 
-  /** Runs statements as the superuser. */
-  async query<Row extends object>(database: string, statement: string): Promise<Row[]> {
+  /** Returns a connection of the superuser, to be ended by the caller. */
+  async connect(database: string): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url(database) });
     await client.connect();
+    return client;
+  }
+
+  /** Runs statements as the superuser. */
+  async query<Row extends object>(database: string, statement: string): Promise<Row[]> {
+    const client = await this.connect(database);
     try {
       return (await client.query<Row>(statement)).rows;
     } finally {

@@ -57,7 +57,7 @@ test('drops sessions when another step of the cleanup fails', async () => {
   const nowMs = Date.now();
   await record(nowMs);
   const locked = new Error('is locked by another process');
-  storage.maintain = () => Promise.reject(locked);
+  storage.truncateLog = () => Promise.reject(locked);
   await expect(deleteExpiredData(storage, nowMs + 2 * dayMs)).rejects.toMatchObject({ errors: [locked] });
   expect(await storage.read(tenantId, (db) => findSession(db, tenantId, 'thread-1'))).toBeUndefined();
 });

@@ -88,7 +88,6 @@ export async function deleteExpiredData(
   signal?: AbortSignal,
 ): Promise<void> {
   const parts = [
-    () => storage.maintain(nowMs),
     ...expiredRows(nowMs).map((rows) => () => dropExpiredRows(storage, rows, signal)),
     () => dropOldDeliveries(storage, nowMs, signal),
     ...otherSteps.map((step) => () => prune(storage, step, nowMs, signal)),

@@ -102,6 +102,6 @@ export function migrateCommand(): Command {
     )
     .addOption(databaseOption())
     .action(({ database }: { database: string }) =>
-      administer(database, () => undefined, { createsFile: true, needsPartitions: true }),
+      administer(database, () => undefined, { createsFile: true }),
     );
 }

@@ -8,8 +8,6 @@ import { secretFrom } from './secret-variables.ts';
 
 /** Options of `useAdministration`. */
 export interface AdministrationUse {
-  /** `true` to fail when PostgreSQL's partitions cannot be created. */
-  readonly needsPartitions?: boolean;
   /** Quotas of the deployment. */
   readonly quotas?: DeploymentQuotas | undefined;
 }
@@ -18,12 +16,11 @@ export interface AdministrationUse {
 export async function useAdministration(
   database: string,
   work: (admin: Administration) => unknown,
-  { needsPartitions = false, quotas }: AdministrationUse,
+  { quotas }: AdministrationUse,
 ): Promise<void> {
   const storage = await openStorage({
     database,
     connections: 2,
-    needsPartitions,
     onProgress: (message) => process.stderr.write(`${message}\n`),
   });
   try {

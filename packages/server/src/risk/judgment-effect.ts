@@ -1,5 +1,5 @@
 import type { RiskJudgmentEffect, RiskLevel, RiskValue } from '@actlog/protocol';
-import { findSessions, lockSessions, type SessionSummary } from '../storage/sessions/session-store.ts';
+import { findSessions, lockSessions, receivedMinute, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { judgmentsAbout, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import { findSessionRisks, updateListedRisks } from '../storage/stores/risk-store.ts';
@@ -44,6 +44,7 @@ async function sessionsWithin(
     .selectFrom('sessions')
     .select(['id', 'received_ms'])
     .where('tenant_id', '=', tenantId)
+    .where('received_minute', '>=', receivedMinute(fromMs))
     .where('received_ms', '>=', fromMs);
   if (sessionId !== null) query = query.where('id', '=', sessionId);
   if (agentId !== null) {
@@ -59,6 +60,7 @@ async function sessionsWithin(
     );
   }
   return query
+    .orderBy('received_minute', 'desc')
     .orderBy('received_ms', 'desc')
     .limit(maxExamined + 1)
     .execute();
@@ -179,6 +181,7 @@ export async function sessionsReceivedSince(
     .selectFrom('sessions')
     .select('id')
     .where('tenant_id', '=', tenantId)
+    .where('received_minute', '>=', receivedMinute(sinceMs))
     .where('received_ms', '>=', sinceMs)
     .limit(maxExamined)
     .execute();

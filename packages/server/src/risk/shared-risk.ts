@@ -250,7 +250,7 @@ async function advanceListedRisks(
         id text, risk_score double precision, risk_level text, risk_arrival bigint, seen_arrival bigint
       )
     ), locked as materialized (
-      select id from sessions where tenant_id = ${tenantId} and id in (select id from given) order by id for update
+      select id from sessions where tenant_id = ${tenantId} and id = any(array(select id from given)) order by id for update
     ), advanced as (
       update sessions
       set risk_score = given.risk_score, risk_level = given.risk_level, risk_arrival = given.risk_arrival

@@ -58,6 +58,12 @@ export function preparedQuery<Given extends readonly unknown[], Row>(
   };
 }
 
+/**
+ * Begin of a statement of which the caller needs no result. PostgreSQL receives it without a wait for its response, and the
+ * next statement with a result, at the latest the commit, fails with its error.
+ */
+export const withoutResult = '/* without result */ ';
+
 type Insert<Name extends keyof Tables> = InsertQueryBuilder<Tables, Name, InsertResult>;
 
 /**
@@ -68,6 +74,7 @@ export function bulkInsert<Name extends keyof Tables>(
   table: Name,
   columns: readonly (keyof Insertable<Tables[Name]> & string)[],
   finish: (insert: Insert<Name>) => Insert<Name>,
+  prefix = '',
 ): (db: Database, rows: readonly Insertable<Tables[Name]>[]) => Promise<number> {
   let eachSql: string | undefined;
   let allSql: string | undefined;
@@ -76,14 +83,15 @@ export function bulkInsert<Name extends keyof Tables>(
   return async (db, rows) => {
     if (rows.length === 0) return 0;
     if (isPostgres(db)) {
-      allSql ??= finish(
-        db
-          .insertInto(table)
-          .columns(columns as never)
-          .expression(
-            sql`select ${sql.join(columns.map(sql.ref))} from ${rowsOf(table, [])}`,
-          ) as Insert<Name>,
-      ).compile().sql;
+      const all = sql`select ${sql.join(columns.map(sql.ref))} from ${rowsOf(table, [])}`;
+      allSql ??= `${prefix}${
+        finish(
+          db
+            .insertInto(table)
+            .columns(columns as never)
+            .expression(all) as Insert<Name>,
+        ).compile().sql
+      }`;
       const { numAffectedRows } = await db.executeQuery(CompiledQuery.raw(allSql, [JSON.stringify(rows)]));
       return Number(numAffectedRows ?? 0n);
     }
@@ -94,6 +102,16 @@ export function bulkInsert<Name extends keyof Tables>(
     const parameters = rows.map((row) => columns.map((column) => row[column] ?? null));
     const result = await db.executeQuery(CompiledQuery.raw(eachSql, parameters));
     return Number(result.numAffectedRows ?? 0n);
+  };
+}
+
+/** Creates a {@link bulkInsert} that does not wait for its result on PostgreSQL; see {@link withoutResult}. */
+export function bulkWrite<Name extends keyof Tables>(
+  ...[table, columns, finish]: Parameters<typeof bulkInsert<Name>>
+): (db: Database, rows: readonly Insertable<Tables[Name]>[]) => Promise<void> {
+  const insert = bulkInsert(table, columns, finish, withoutResult);
+  return async (db, rows) => {
+    await insert(db, rows);
   };
 }
 

@@ -63,8 +63,8 @@ export interface Tables {
   session_agents: SessionAgentTable;
   session_tools: SessionToolTable;
   events: EventTable;
-  /** PostgreSQL only; see its migration. */
-  event_ids: Pick<EventTable, 'tenant_id' | 'event_id' | 'session_id' | 'arrival' | 'received_ms'>;
+  /** PostgreSQL only, where `events` is a view of it; see its migration. */
+  event_rows: EventRowTable;
   /** Values that all processes of the deployment share. */
   deployment: { name: string; value: string };
   policies: PolicyTable;
@@ -216,6 +216,11 @@ export interface SessionTable {
   risk_learned: 0 | 1;
   /** Time at which the newest event was received; retention is based on it. */
   received_ms: number;
+  /** Minute in which the newest event was received, for the index. */
+  received_minute: GeneratedAlways<number>;
+  /** 1 if events are not scored, or not in the log. */
+  is_unscored: GeneratedAlways<0 | 1>;
+  is_unlogged: GeneratedAlways<0 | 1>;
   /** 1 if a tool call failed. */
   has_errors: Generated<0 | 1>;
   /** 1 if a policy or an approver denied an action. */
@@ -286,4 +291,17 @@ export interface EventTable {
   hash_key: number | null;
   /** W3C `traceparent` of the call; `null` for none. */
   traceparent: string | null;
+}
+
+/** An event as PostgreSQL stores it, without what an ordinary tool call repeats. */
+export interface EventRowTable extends Omit<EventTable, 'source_timestamp' | 'payload'> {
+  /** The event's `sourceTimestamp`; `null` for `source_ms` in ISO 8601 with milliseconds. */
+  source_timestamp: string | null;
+  /** Parts of the payload of an ordinary tool call; `null` for other events. */
+  tool_name: string | null;
+  /** The 32 bytes of the hash, as PostgreSQL's text for bytes. */
+  arguments_hash: string | null;
+  response_status: number | null;
+  /** The payload of any other event. */
+  payload_json: string | null;
 }

@@ -52,9 +52,6 @@ export interface Storage {
   /** Checks that notifications for `watch` arrive. @throws when they do not. */
   assertListening(): Promise<void>;
 
-  /** Prepares the database for the next weeks, and drops partitions that stay empty. */
-  maintain(nowMs: number): Promise<void>;
-
   /**
    * Removes deleted data from the write-ahead log as well, where the log is a file of this server. Does nothing while
    * another connection is reading or writing.

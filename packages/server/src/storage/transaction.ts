@@ -34,9 +34,9 @@ export function isPostgres(db: Database): boolean {
 /**
  * Kind of work without a single tenant. Row-level security gives each kind only the rows it needs: `authenticate` reads
  * API keys; `administer` manages tenants and API keys; `sweep` finds due work of all tenants, leases deliveries and
- * deletes expired data; `partition` moves events between partitions.
+ * deletes expired data; `migrate` changes tables, and has no rows.
  */
-export type CrossTenantWork = 'authenticate' | 'administer' | 'sweep' | 'partition';
+export type CrossTenantWork = 'authenticate' | 'administer' | 'sweep' | 'migrate';
 
 /** Opens durable transactions of a tenant. */
 interface TenantWrites {

@@ -71,10 +71,6 @@ export class WatchedStorage implements Storage {
     return this.#storage.assertListening();
   }
 
-  maintain(nowMs: number): Promise<void> {
-    return this.#storage.maintain(nowMs);
-  }
-
   truncateLog(): Promise<void> {
     return this.#storage.truncateLog();
   }

@@ -117,13 +117,12 @@ test('stores each event once when four processes receive the same events concurr
   const sent = events.flatMap((event, index) => (index % 3 === 0 ? [event, event] : [event]));
   await sendAll(sent, 48, send);
   await expectWhole(await reading(), events);
-  const [counts] = await asSuperuser<{ events: number; ids: number; arrivals: number }>(
+  const [counts] = await asSuperuser<{ events: number; arrivals: number }>(
     `select (select count(*)::int from events where session_id like 'crowd-%') as events,
-      (select count(*)::int from event_ids where session_id like 'crowd-%') as ids,
       (select count(distinct (session_id, arrival))::int from events where session_id like 'crowd-%') as arrivals`,
     database.url,
   );
-  expect(counts).toEqual({ events: events.length, ids: events.length, arrivals: events.length });
+  expect(counts).toEqual({ events: events.length, arrivals: events.length });
 });
 
 test('accepts one of racing decisions on all processes, and notifies every waiting caller', {

@@ -65,7 +65,7 @@ test('migrates beside transactions that lock tables in another order, without en
   };
   const messages: string[] = [];
   await atWork.query('begin; lock table session_agents in row exclusive mode');
-  const upgrade = inTransaction(database, 'write', 'partition', (db) =>
+  const upgrade = inTransaction(database, 'write', 'migrate', (db) =>
     migrate(db, [...postgresMigrations, later], (message) => messages.push(message)),
   );
   const waiting = `select from pg_locks where not granted and relation = 'session_agents'::regclass`;

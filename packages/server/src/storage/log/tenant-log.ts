@@ -152,7 +152,7 @@ const insertPending = bulkInsert('log_pending', ['tenant_id', 'kind', 'id'], (in
 /** Returns the tenants with records that wait to be logged. */
 export async function tenantsToLog(db: Database): Promise<number[]> {
   const { rows } = await sql<{ tenant_id: number }>`
-    select tenant_id from sessions where log_arrival < last_arrival
+    select tenant_id from sessions where is_unlogged = 1 and log_arrival < last_arrival
     union select tenant_id from log_pending
   `.execute(db);
   return rows.map(({ tenant_id: tenantId }) => Number(tenantId));
@@ -264,6 +264,7 @@ async function sessionsToLog(
     .selectFrom('sessions')
     .select(['id', 'log_arrival', 'last_arrival'])
     .where('tenant_id', '=', tenantId)
+    .where('is_unlogged', '=', sql.lit(1))
     .whereRef('log_arrival', '<', 'last_arrival');
   if (sessionId !== undefined) query = query.where('id', '=', sessionId);
   const sessions: LogBatch['sessions'][number][] = [];
@@ -426,7 +427,7 @@ async function advanceSessions(
       with given as materialized (
         select * from json_to_recordset(${json}::json) as given(id text, "from" bigint, "to" bigint)
       ), locked as materialized (
-        select id from sessions where tenant_id = ${tenantId} and id in (select id from given) order by id for update
+        select id from sessions where tenant_id = ${tenantId} and id = any(array(select id from given)) order by id for update
       )
       update sessions set log_arrival = given."to" from given join locked on locked.id = given.id
       where sessions.tenant_id = ${tenantId} and sessions.id = given.id and sessions.log_arrival = given."from"`

@@ -121,42 +121,49 @@ create index agents_by_creation on agents (tenant_id, created_ms, id);
 create index agents_revoked on agents (tenant_id, id) where status = 'revoked';
 
 -- risk_band is the whole score, risk_rank sorts sessions without a score last; the flags say what a session
--- contains.
+-- contains. No index contains a column that every event changes, nor does its condition, so that an event updates its
+-- session in place: received_minute, is_unscored and is_unlogged stand for such columns. Those that every event changes
+-- stand side by side, because the write-ahead log has what is between the first and the last change. A session is inserted
+-- before its first event, and counts as unscored from then on.
 create table sessions (
   tenant_id bigint not null,
   id text collate "C" not null,
   agent_id text collate "C" not null,
   agent_ids text not null,
-  started_ms bigint not null,
-  last_event_ms bigint not null,
-  event_count bigint not null,
-  error_count bigint not null,
-  last_arrival bigint not null,
   tool_names text not null,
+  started_ms bigint not null,
   risk_score double precision,
   risk_level text,
-  risk_arrival bigint not null,
-  log_arrival bigint not null default 0,
   risk_learned integer not null,
-  received_ms bigint not null,
-  risk_band integer generated always as (floor(risk_score)::integer) stored,
   has_errors integer not null default 0,
   has_denials integer not null default 0,
   has_holds integer not null default 0,
+  risk_arrival bigint not null,
+  log_arrival bigint not null default 0,
+  error_count bigint not null,
+  event_count bigint not null,
+  last_arrival bigint not null,
+  last_event_ms bigint not null,
+  received_ms bigint not null,
+  received_minute bigint generated always as (received_ms / 60000) stored,
+  is_unscored integer generated always as ((risk_arrival < greatest(last_arrival, 1))::integer) stored,
+  is_unlogged integer generated always as ((log_arrival < greatest(last_arrival, 1))::integer) stored,
+  risk_band integer generated always as (floor(risk_score)::integer) stored,
   risk_rank double precision generated always as (coalesce(risk_score, -1)) stored,
   primary key (tenant_id, id)
 ) with (fillfactor = 70);
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);
-create index sessions_by_receipt on sessions (tenant_id, received_ms, id);
+create index sessions_by_receipt on sessions (tenant_id, received_minute);
 create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
 create index sessions_by_start on sessions (tenant_id, started_ms, id);
 create index sessions_has_denials on sessions (tenant_id, started_ms, id) where has_denials = 1;
 create index sessions_has_errors on sessions (tenant_id, started_ms, id) where has_errors = 1;
 create index sessions_has_holds on sessions (tenant_id, started_ms, id) where has_holds = 1;
-create index sessions_not_learned on sessions (tenant_id, id) where risk_learned = 0;
-create index sessions_behind on sessions (tenant_id, id) where risk_arrival < last_arrival or log_arrival < last_arrival;
+create index sessions_not_learned on sessions (received_minute) where risk_learned = 0;
+create index sessions_unscored on sessions (tenant_id) where is_unscored = 1;
+create index sessions_unlogged on sessions (tenant_id, id) where is_unlogged = 1;
 
 -- Agents of a session, with what lists by agent sort by.
 create table session_agents (
@@ -183,55 +190,62 @@ create table session_tools (
 );
 create index session_tools_by_start on session_tools (tenant_id, tool_name, started_ms, session_id);
 
--- Partitioned by the month in which events were received. PostgreSQL requires the partition key in every unique
--- key of such a table, so an id could repeat in another month: see event_ids.
-create table events (
-  tenant_id bigint not null,
-  session_id text collate "C" not null,
+-- Rows of events, as narrow as they can be, because nothing else is written as often: columns of one width stand together,
+-- and what an ordinary tool call repeats is left out. An ordinary call has no payload_json, but a tool_name, the
+-- arguments_hash without its prefix and a response_status; and an ordinary source_timestamp is null.
+create table event_rows (
   source_ms bigint not null,
-  event_id text collate "C" not null,
   arrival bigint not null,
-  agent_id text collate "C" not null,
-  source_timestamp text not null,
-  category text not null,
-  schema_version text not null,
-  payload text not null,
   received_ms bigint not null,
-  stamp bigint not null,
-  identity text,
-  mark integer not null default 0,
   place bigint not null,
+  tenant_id integer not null,
+  stamp integer not null,
   agent_key integer not null,
   tool_key integer,
   hash_key integer,
-  traceparent text,
-  primary key (tenant_id, session_id, arrival, received_ms)
-) partition by range (received_ms);
-create index events_in_order on events (tenant_id, session_id, source_ms, event_id);
--- Failed and denied calls, and decisions against actions: few, so an ordinary event costs no entry.
-create index events_marked on events (tenant_id, session_id, mark, source_ms) where mark <> 0;
-
--- The search walks these from the newest place. Keys are 32 bits of a hash, so that entries are small.
-create index events_by_place on events (tenant_id, place);
-create index events_by_agent on events (tenant_id, agent_key, place);
-create index events_by_tool on events (tenant_id, tool_key, place) where tool_key is not null;
-create index events_by_hash on events (tenant_id, hash_key, place) where hash_key is not null;
-create index events_by_category on events (tenant_id, category, place) where category <> 'tool_api';
-create index events_by_mark on events (tenant_id, mark, place) where mark <> 0;
-create index events_by_agent_mark on events (tenant_id, agent_key, mark, place) where mark <> 0;
-create index events_by_tool_mark on events (tenant_id, tool_key, mark, place) where mark <> 0;
-
-create table events_default partition of events default;
-
--- Makes ids of events unique within a tenant; written in the statement that writes the event.
-create table event_ids (
-  tenant_id bigint not null,
-  event_id text collate "C" not null,
+  mark smallint not null default 0,
+  response_status smallint,
+  event_id uuid not null,
   session_id text collate "C" not null,
-  arrival bigint not null,
-  received_ms bigint not null,
+  agent_id text collate "C" not null,
+  category text not null,
+  schema_version text not null,
+  tool_name text,
+  arguments_hash bytea,
+  payload_json text,
+  source_timestamp text,
+  identity text,
+  traceparent text,
   primary key (tenant_id, event_id)
 );
+create index events_by_arrival on event_rows (tenant_id, session_id, arrival);
+-- Without the id, which a page sorts by where events share their time.
+create index events_in_order on event_rows (tenant_id, session_id, source_ms);
+-- Failed and denied calls, and decisions against actions: few, so an ordinary event costs no entry.
+create index events_marked on event_rows (tenant_id, session_id, mark, source_ms) where mark <> 0;
+
+-- The search walks these from the newest place. Keys are 32 bits of a hash, so that entries are small.
+create index events_by_place on event_rows (tenant_id, place);
+create index events_by_agent on event_rows (tenant_id, agent_key, place);
+create index events_by_tool on event_rows (tenant_id, tool_key, place) where tool_key is not null;
+create index events_by_hash on event_rows (tenant_id, hash_key, place) where hash_key is not null;
+create index events_by_category on event_rows (tenant_id, category, place) where category <> 'tool_api';
+create index events_by_mark on event_rows (tenant_id, mark, place) where mark <> 0;
+create index events_by_agent_mark on event_rows (tenant_id, agent_key, mark, place) where mark <> 0;
+create index events_by_tool_mark on event_rows (tenant_id, tool_key, mark, place) where mark <> 0;
+
+-- The events as they are read: whole, as in SQLite. A query of the view is one of the table, with its indexes.
+create view events with (security_invoker = true) as select
+  tenant_id, session_id, source_ms, event_id, arrival, agent_id,
+  coalesce(source_timestamp, to_char(timestamp 'epoch' + source_ms * interval '1 millisecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    as source_timestamp,
+  category, schema_version,
+  coalesce(
+    payload_json,
+    '{"toolName":"' || tool_name || '","argumentsHash":"sha256:' || encode(arguments_hash, 'hex') || '","responseStatus":' || response_status || '}'
+  ) as payload,
+  received_ms, stamp, identity, mark, place, agent_key, tool_key, hash_key, traceparent
+from event_rows;
 
 -- Counts of what happened, by tenant and bucket of time.
 create table activity (
@@ -266,7 +280,7 @@ create table session_risk (
   baseline text,
   tags_version integer,
   primary key (tenant_id, session_id)
-);
+) with (fillfactor = 60);
 
 create table agent_baselines (
   tenant_id bigint not null,
@@ -774,8 +788,7 @@ const tenantTables = [
   'sessions',
   'session_agents',
   'session_tools',
-  'events',
-  'event_ids',
+  'event_rows',
   'activity',
   'session_risk',
   'agent_baselines',
@@ -848,7 +861,6 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
     'delete',
     ['sign_ins', 'people', 'alerts', 'idempotency_keys', 'activity', 'policy_counts', 'checked_actions'],
   ],
-  ['partition', 'all', ['events']],
 ];
 
 // As subqueries, so that a setting is read once per statement and not once per row.
@@ -861,7 +873,7 @@ const work = "(select current_setting('actlog.work', true))";
  */
 function rowSecurity(): string[] {
   return [
-    ...[...tenantTables, 'tenants', 'events_default'].flatMap((table) => [
+    ...[...tenantTables, 'tenants'].flatMap((table) => [
       `alter table ${table} enable row level security`,
       // `force` binds the owner of the tables too; only superusers and roles with BYPASSRLS are exempt.
       `alter table ${table} force row level security`,

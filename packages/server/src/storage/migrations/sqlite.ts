@@ -141,13 +141,16 @@ create table sessions (
   has_denials integer not null default 0,
   has_holds integer not null default 0,
   risk_rank double precision generated always as (coalesce(risk_score, -1)) virtual,
+  received_minute integer generated always as (received_ms / 60000) virtual,
+  is_unscored integer generated always as (risk_arrival < last_arrival) virtual,
+  is_unlogged integer generated always as (log_arrival < last_arrival) virtual,
   constraint sessions_key primary key (tenant_id, id)
 ) without rowid;
 create index sessions_by_start on sessions (tenant_id, started_ms, id);
 create index sessions_behind on sessions (tenant_id, id) where risk_arrival < last_arrival or log_arrival < last_arrival;
 create index sessions_not_learned on sessions (tenant_id, id) where risk_learned = 0;
 create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
-create index sessions_by_receipt on sessions (tenant_id, received_ms, id);
+create index sessions_by_receipt on sessions (tenant_id, received_minute, received_ms, id);
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';

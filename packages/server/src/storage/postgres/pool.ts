@@ -1,5 +1,6 @@
 import type { PostgresPool as KyselyPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
+import { withoutResult } from '../queries.ts';
 import { connectError, isPlanOutdated, isReadOnly, postgresError } from './postgres-error.ts';
 
 /** Options for a {@link PostgresPool}. */
@@ -28,6 +29,13 @@ const responseGraceMs = 5000;
 /** Maximum statements that a connection keeps prepared, and maximum parameters of such a statement. */
 const maxPreparedStatements = 300;
 const maxPreparedParameters = 16;
+
+/** Result of a statement that was sent without waiting for it. */
+const nothing: PostgresQueryResult<unknown> = { command: 'INSERT', rowCount: 0, rows: [] };
+
+function isRollback(text: string): boolean {
+  return text === 'rollback';
+}
 
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text: string) => safeInteger(text));
@@ -69,6 +77,8 @@ export function clientConfig(url: string): pg.ClientConfig {
     ...(statementMs > 0 && { query_timeout: statementMs + responseGraceMs }),
     connectionString: url,
     application_name: 'actlog',
+    // Statements without a result are sent with the next one; see `withoutResult`.
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types,
@@ -105,14 +115,14 @@ export class PostgresPool implements KyselyPool {
       isBroken = true;
     };
     client.on('error', onError);
-    const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> => {
+    const run = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> => {
       try {
         const result = await client.query(this.#query(text, values));
         return result as unknown as PostgresQueryResult<unknown>;
       } catch (error) {
         const { severity } = error as { severity?: string };
         // An error without a severity did not come from the server, so the connection's state is unknown.
-        if (severity === undefined || severity === 'FATAL' || text === 'rollback') isBroken = true;
+        if (severity === undefined || severity === 'FATAL' || isRollback(text)) isBroken = true;
         const reported = postgresError(error);
         // After a failover the address leads to the new primary; existing connections stay on the standby.
         if (isReadOnly(reported)) isBroken = true;
@@ -120,6 +130,23 @@ export class PostgresPool implements KyselyPool {
         if (isPlanOutdated(reported)) this.#names.clear();
         throw reported;
       }
+    };
+    let unawaited: Promise<unknown>[] = [];
+    const query = async (text: string, values: readonly unknown[]): Promise<PostgresQueryResult<unknown>> => {
+      const result = run(text, values);
+      if (text.startsWith(withoutResult)) {
+        result.catch(() => {});
+        unawaited.push(result);
+        return nothing;
+      }
+      const before = unawaited;
+      unawaited = [];
+      if (before.length === 0) return result;
+      const outcomes = await Promise.allSettled([...before, result]);
+      const failed = outcomes.find(({ status }) => status === 'rejected');
+      // The statements after a failed one only report that the transaction is aborted.
+      if (failed && !isRollback(text)) throw (failed as PromiseRejectedResult).reason;
+      return result;
     };
     const release = (discard?: boolean): void => {
       client.off('error', onError);

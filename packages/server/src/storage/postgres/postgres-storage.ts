@@ -15,8 +15,8 @@ import type { Tables } from '../schema.ts';
 import { notificationChannel, type Storage } from '../storage.ts';
 import { type CrossTenantWork, commit, type Database, type Write } from '../transaction.ts';
 import { clientConfig, type PoolOptions, PostgresClient, PostgresPool } from './pool.ts';
-import { connectError, isLockTimeout, PostgresError } from './postgres-error.ts';
-import { maintainPartitions, prepareDatabase } from './prepare-database.ts';
+import { connectError, PostgresError } from './postgres-error.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import { inTransaction } from './transactions.ts';
 
 /** SQLSTATE of a statement for which the role lacks a privilege. */
@@ -32,11 +32,6 @@ const missingPrivilegesHint =
 
 /** Options for opening a PostgreSQL database. */
 export interface PostgresStorageOptions extends Pick<PoolOptions, 'url' | 'connections'> {
-  /**
-   * `true` to fail when partitions cannot be created. A server starts without them: until they exist, events go to the
-   * default partition.
-   */
-  readonly needsPartitions?: boolean | undefined;
   /** Creates the recording of events in this storage. */
   readonly createRecording: (storage: Storage) => EventRecording;
   /** Called with each slow step of the opening. */
@@ -67,13 +62,9 @@ export class PostgresStorage implements Storage {
    * @throws Error when the database cannot be reached, was written by a newer release, cannot store every text, or does
    *   not isolate tenants.
    */
-  static async open({
-    needsPartitions = false,
-    onProgress = () => {},
-    ...options
-  }: PostgresStorageOptions): Promise<PostgresStorage> {
+  static async open({ onProgress = () => {}, ...options }: PostgresStorageOptions): Promise<PostgresStorage> {
     try {
-      await prepareDatabase(options.url, (error) => !needsPartitions && canPostpone(error), onProgress);
+      await prepareDatabase(options.url, onProgress);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_INVALID_URL')
         throw new TypeError(invalidAddressMessage);
@@ -128,15 +119,6 @@ export class PostgresStorage implements Storage {
     this.#listener.assertListening();
   }
 
-  async maintain(nowMs: number): Promise<void> {
-    try {
-      await this.writeAcross('partition', ({ db }) => maintainPartitions(db, nowMs));
-    } catch (error) {
-      // A role that may not create tables leaves partitions to a role that may.
-      if (!isForbidden(error)) throw error;
-    }
-  }
-
   async truncateLog(): Promise<void> {}
 
   async probe(): Promise<void> {
@@ -156,11 +138,6 @@ export class PostgresStorage implements Storage {
 
 function isForbidden(error: unknown): boolean {
   return error instanceof PostgresError && error.code === insufficientPrivilege;
-}
-
-/** `true` if partitions can be created later: by another role, or once a running backup releases its locks. */
-function canPostpone(error: unknown): boolean {
-  return isForbidden(error) || isLockTimeout(error);
 }
 
 /** Delay before a lost connection is opened again, in milliseconds: doubles from the first to the last. */

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, type Kysely } from 'kysely';
+import { withoutResult } from '../queries.ts';
 import type { Tables } from '../schema.ts';
 import { type Database, type Scope, scopeSql } from '../transaction.ts';
 import { commitError, isLockTimeout, isLostRace, PostgresError } from './postgres-error.ts';
@@ -23,7 +24,7 @@ export async function inTransaction<Result>(
   scope: Scope,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const beginSql = `${beginStatements[mode]}; ${scopeSql(scope)}`;
+  const beginSql = `${withoutResult}${beginStatements[mode]}; ${scopeSql(scope)}`;
   for (let run = 1; ; run += 1) {
     try {
       return await database.connection().execute((db) => runOnce(db, mode, beginSql, work));

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beginDeletion, type DeletionReason, logDeletion } from '../log/tenant-log.ts';
-import { dropEventsWithIds } from '../postgres/event-ids.ts';
+import { dropEventRows } from '../postgres/event-rows.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
 import { addUsage } from '../stores/quota-store.ts';
@@ -86,7 +86,7 @@ async function dropSession(
   tenantId: number,
   { id, last_arrival: lastArrival }: SessionSummary,
 ): Promise<void> {
-  if (isPostgres(db)) await dropEventsWithIds(db, tenantId, id, lastArrival);
+  if (isPostgres(db)) await dropEventRows(db, tenantId, id, lastArrival);
   const tables = [
     'events',
     'session_agents',

@@ -7,6 +7,7 @@ import {
   finalMs,
 } from '../policies/policy-decision-store.ts';
 import { oneOf } from '../queries.ts';
+import { receivedMinute } from '../sessions/session-store.ts';
 import { auditEntriesBefore, dropAuditEntries } from '../stores/audit-store.ts';
 import { agePrecisionMs } from '../stores/call-history-store.ts';
 import { oldDeliveries } from '../stores/delivery-store.ts';
@@ -280,6 +281,9 @@ export async function expiredSessions(
     .where('tenant_id', '=', tenantId)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('received_ms', 'id'), '>', tuple(after.atMs, after.id)))
     .where('received_ms', '<', keptFromMs)
+    .where('received_minute', '>=', receivedMinute(after.atMs))
+    .where('received_minute', '<=', receivedMinute(keptFromMs))
+    .orderBy('received_minute')
     .orderBy('received_ms')
     .orderBy('id')
     .limit(Math.min(limit, maxSweptSessions))

@@ -1,11 +1,11 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { NewEvent } from '../event-recording.ts';
 import { lockRows } from '../locks.ts';
-import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
+import { bulkInsert, bulkUpdate, bulkWrite, oneOf, preparedQuery } from '../queries.ts';
 import type { SessionTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 
-const insertSessionTools = bulkInsert(
+const insertSessionTools = bulkWrite(
   'session_tools',
   ['tenant_id', 'session_id', 'tool_name', 'started_ms'],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
@@ -34,7 +34,15 @@ async function saveSessionTools(db: Database, tenantId: number, changes: readonl
 export interface SessionSummary
   extends Omit<
     Selectable<SessionTable>,
-    'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band' | 'risk_rank' | 'log_arrival'
+    | 'agent_ids'
+    | 'tool_names'
+    | 'tenant_id'
+    | 'risk_band'
+    | 'risk_rank'
+    | 'log_arrival'
+    | 'received_minute'
+    | 'is_unscored'
+    | 'is_unlogged'
   > {
   agentIds: string[];
   toolNames: string[];
@@ -87,7 +95,7 @@ const columns = [
   'has_holds',
 ] as const;
 
-const upsertSessions = bulkInsert('sessions', columns, (insert) =>
+const upsertSessions = bulkWrite('sessions', columns, (insert) =>
   insert.onConflict((conflict) =>
     conflict.columns(['tenant_id', 'id']).doUpdateSet((eb) => ({
       agent_ids: eb.ref('excluded.agent_ids'),
@@ -121,7 +129,7 @@ const insertSessions = bulkInsert('sessions', columns, (insert) =>
   insert.onConflict((conflict) => conflict.doNothing()),
 );
 
-const upsertSessionAgents = bulkInsert(
+const upsertSessionAgents = bulkWrite(
   'session_agents',
   ['tenant_id', 'agent_id', 'session_id', 'started_ms', 'risk_score'],
   (insert) => insert.onConflict((conflict) => conflict.doNothing()),
@@ -136,6 +144,9 @@ export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
     risk_band: __,
     risk_rank: ___,
     log_arrival: ____,
+    received_minute: _____,
+    is_unscored: ______,
+    is_unlogged: _______,
     ...rest
   } = row;
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
@@ -208,6 +219,11 @@ export async function openSessions(
     missing = missing.filter((id) => !found.has(id));
   }
   return new Map([...found].filter(([, { event_count: eventCount }]) => eventCount > 0));
+}
+
+/** Returns the minute of a time in Unix milliseconds, as `received_minute` has it. */
+export function receivedMinute(timeMs: number): number {
+  return Math.floor(timeMs / 60_000);
 }
 
 /** Deletes sessions that `openSessions` inserted and that received no event. */

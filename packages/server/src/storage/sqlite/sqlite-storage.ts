@@ -173,8 +173,6 @@ export class SqliteStorage implements Storage {
 
   async assertListening(): Promise<void> {}
 
-  async maintain(): Promise<void> {}
-
   async truncateLog(): Promise<void> {
     const writer = this.#writer;
     if (!writer) return;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { RiskLevel } from '@actlog/protocol';
 import { keepNewest } from '../../lib/keep-newest.ts';
-import { bulkInsert } from '../queries.ts';
+import { bulkWrite } from '../queries.ts';
 import {
   type ActivityCounts,
   type ActivityKind,
@@ -191,7 +191,7 @@ const none = Object.fromEntries(activityCounts.map((column) => [column, 0])) as 
 const namedCounts = ['calls', 'errors', 'denials'] as const satisfies readonly (keyof ActivityCounts)[];
 
 function upsertOf(columns: readonly (keyof ActivityCounts)[]) {
-  return bulkInsert('activity', [...activityKey, ...columns], (insert) =>
+  return bulkWrite('activity', [...activityKey, ...columns], (insert) =>
     insert.onConflict((conflict) =>
       conflict
         .columns(activityKey)

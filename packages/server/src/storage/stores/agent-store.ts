@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { bulkInsert, oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
+import { bulkInsert, bulkWrite, oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { AgentTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 
@@ -9,7 +9,7 @@ export type AgentState = Pick<Selectable<AgentTable>, 'id' | 'status' | 'registe
 /** A stored agent. */
 export type AgentRow = Selectable<AgentTable>;
 
-const touchAgents = bulkInsert(
+const touchAgents = bulkWrite(
   'agents',
   ['tenant_id', 'id', 'metadata', 'status', 'registered', 'created_ms', 'updated_ms', 'last_seen_ms'],
   (insert) =>

@@ -6,9 +6,9 @@ import {
   type SentOf,
   toolCallCategory,
 } from '@actlog/protocol';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { findEventsById, findEventTimes, insertEventsOnce } from '../postgres/event-ids.ts';
+import { insertEventRows } from '../postgres/event-rows.ts';
 import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
@@ -47,7 +47,15 @@ const insertUnlessKnown = bulkInsert(
 
 /** Inserts events, except those whose id the tenant already has. Returns the number inserted. */
 export function insertEvents(db: Database, rows: readonly Insertable<EventTable>[]): Promise<number> {
-  return isPostgres(db) ? insertEventsOnce(db, rows) : insertUnlessKnown(db, rows);
+  return isPostgres(db) ? insertEventRows(db, rows) : insertUnlessKnown(db, rows);
+}
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Returns a condition that an event has one of the ids. Other texts than ids match none. */
+function hasOneOf(db: Database, eventIds: readonly string[]): Expression<SqlBool> {
+  if (!isPostgres(db)) return oneOf(db, 'event_id', JSON.stringify(eventIds));
+  return sql<SqlBool>`event_id = any(${eventIds.filter((id) => uuid.test(id))}::uuid[])`;
 }
 
 /** Returns the stored events with these ids, by id. */
@@ -56,14 +64,12 @@ export async function findEvents(
   tenantId: number,
   eventIds: readonly string[],
 ): Promise<Map<string, Selectable<EventTable>>> {
-  const rows = isPostgres(db)
-    ? await findEventsById(db, tenantId, eventIds)
-    : await db
-        .selectFrom('events')
-        .selectAll()
-        .where('tenant_id', '=', tenantId)
-        .where(oneOf(db, 'event_id', JSON.stringify(eventIds)))
-        .execute();
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where(hasOneOf(db, eventIds))
+    .execute();
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 
@@ -363,14 +369,12 @@ export async function eventTimes(
   eventIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (eventIds.length === 0) return new Map();
-  const rows = isPostgres(db)
-    ? await findEventTimes(db, tenantId, eventIds)
-    : await db
-        .selectFrom('events')
-        .select(['event_id', 'source_ms'])
-        .where('tenant_id', '=', tenantId)
-        .where(oneOf(db, 'event_id', JSON.stringify(eventIds)))
-        .execute();
+  const rows = await db
+    .selectFrom('events')
+    .select(['event_id', 'source_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where(hasOneOf(db, eventIds))
+    .execute();
   return new Map(rows.map(({ event_id: id, source_ms: ms }) => [id, Number(ms)]));
 }
 

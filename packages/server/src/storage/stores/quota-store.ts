@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { lockNames } from '../locks.ts';
-import { bulkInsert, preparedQuery } from '../queries.ts';
+import { bulkWrite, preparedQuery } from '../queries.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
   monthlyKinds,
@@ -94,7 +94,7 @@ function parsed(json: string | null | undefined): Partial<Quotas> {
 const slots = 64;
 const ownSlot = randomInt(slots);
 
-const addAmounts = bulkInsert('usage', ['tenant_id', 'kind', 'period_ms', 'slot', 'amount'], (insert) =>
+const addAmounts = bulkWrite('usage', ['tenant_id', 'kind', 'period_ms', 'slot', 'amount'], (insert) =>
   insert.onConflict((conflict) =>
     conflict
       .columns(['tenant_id', 'kind', 'period_ms', 'slot'])

@@ -1,7 +1,7 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
-import type { SessionSummary } from '../sessions/session-store.ts';
+import { receivedMinute, type SessionSummary } from '../sessions/session-store.ts';
 import type { Database } from '../transaction.ts';
 
 const riskOfSession = preparedQuery((db, tenantId: number, sessionId: string) =>
@@ -116,9 +116,11 @@ export function unscoredSessions(
   limit: number,
   tenantId?: number,
 ): Promise<{ tenant_id: number; id: string }[]> {
+  // Each database has an index for one of the conditions.
   let query = db
     .selectFrom('sessions')
     .select(['tenant_id', 'id'])
+    .where('is_unscored', '=', sql.lit(1))
     .whereRef('risk_arrival', '<', 'last_arrival');
   if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId);
   return query.limit(limit).execute();
@@ -135,6 +137,7 @@ export function sessionsToLearn(
     .select(['tenant_id', 'id', 'agent_id'])
     .where('risk_learned', '=', 0)
     .where('received_ms', '<', receivedBeforeMs)
+    .where('received_minute', '<=', receivedMinute(receivedBeforeMs))
     .limit(limit)
     .execute();
 }

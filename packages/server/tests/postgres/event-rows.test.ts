@@ -19,39 +19,38 @@ async function opened() {
   return { database, server, storage };
 }
 
-/** Returns the partitions that contain events. */
-async function places(database: string): Promise<string[]> {
-  const rows = await asSuperuser<{ place: string }>(
-    'select distinct tableoid::regclass::text as place from events order by 1',
-    database,
-  );
-  return rows.map(({ place }) => place);
-}
+test.each([
+  ['an ordinary call', {}, { payload_json: null, tool_name: 'search' }],
+  ['a name in which JSON escapes a character', { toolName: 'say "\u2028" \\' }, { tool_name: null }],
+  ['a name with other letters', { toolName: 'größe' }, { tool_name: null }],
+  ['a hash of another length', { argumentsHash: 'sha256:aa' }, { tool_name: null }],
+])('stores %s, and returns it unchanged', async (_, changes, stored) => {
+  const { database, server } = await opened();
+  const call = { toolName: 'search', argumentsHash: `sha256:${'0f'.repeat(32)}`, responseStatus: 404 };
+  const payload = { ...call, ...changes };
+  const [eventId] = await server.record({ category: 'tool_api', payload });
+  expect(await asSuperuser('select * from event_rows', database)).toMatchObject([stored]);
+  const text = await (await server.send('sessions.get', { id: 'thread-1' })).text();
+  expect(text).toContain(JSON.stringify(payload));
+  expect(text).toContain(eventId);
+});
 
-async function partitions(database: string): Promise<string[]> {
-  const rows = await asSuperuser<{ name: string }>(
-    `select relname as name from pg_class join pg_inherits on inhrelid = oid where inhparent = 'events'::regclass order by 1`,
-    database,
-  );
-  return rows.map(({ name }) => name);
-}
-
-function monthOf(timeMs: number): string {
-  return `events_${new Date(timeMs).toISOString().slice(0, 7).replace('-', '_')}`;
-}
-
-test('stores an event without a partition, and moves it when its month is created', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const { database, server, storage } = await opened();
-  const farMs = Date.UTC(2031, 4, 15);
-  vi.setSystemTime(farMs);
-  const [eventId] = await server.record({});
-  expect(await places(database)).toEqual(['events_default']);
-  await Promise.all([storage.maintain(farMs), storage.maintain(farMs)]);
-  expect(await places(database)).toEqual([monthOf(farMs)]);
-  expect(await partitions(database)).toEqual(expect.arrayContaining(['events_2031_06', 'events_2031_08']));
+test.each([
+  ['2026-11-28T10:00:00.123Z', null],
+  ['1970-01-01T00:00:00.000Z', null],
+  ['2199-12-31T23:59:59.999Z', null],
+  ['2200-01-01T00:00:00.000Z', '2200-01-01T00:00:00.000Z'],
+  ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
+  ['2026-11-28T10:00:00Z', '2026-11-28T10:00:00Z'],
+  ['2026-11-28T10:00:00.1234567Z', '2026-11-28T10:00:00.1234567Z'],
+])('returns the time %s as it was sent', async (sourceTimestamp, stored) => {
+  const { database, server } = await opened();
+  await server.record({ sourceTimestamp });
+  expect(await asSuperuser('select source_timestamp from event_rows', database)).toEqual([
+    { source_timestamp: stored },
+  ]);
   const { events } = await server.ok('sessions.get', { id: 'thread-1' });
-  expect(events.map((event) => event.eventId)).toEqual([eventId]);
+  expect(events.map((event) => event.sourceTimestamp)).toEqual([sourceTimestamp]);
 });
 
 test('keeps event ids unique across months', async () => {
@@ -64,38 +63,30 @@ test('keeps event ids unique across months', async () => {
   expect((await server.ok('sessions.get', { id: 'thread-1' })).eventCount).toBe(1);
 });
 
-test('drops sessions past retention with events and ids, then the empty months', async () => {
+test('drops sessions past retention with their events', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { database, server, storage } = await opened();
   const begunMs = Date.now();
   await server.record({}, { sessionId: 'other' });
   await server.server.admin.tenants.setRetention('default', { sessions: 30 });
-  expect(await partitions(database)).toContain(monthOf(begunMs));
   const laterMs = begunMs + 70 * dayMs;
   vi.setSystemTime(laterMs);
   await deleteExpiredData(storage, laterMs);
   const [left] = await asSuperuser<{ left: number }>(
-    'select ((select count(*) from events) + (select count(*) from event_ids) + (select count(*) from sessions))::int as left',
+    'select ((select count(*) from events) + (select count(*) from sessions))::int as left',
     database,
   );
   expect(left).toEqual({ left: 0 });
-  await deleteExpiredData(storage, laterMs);
-  expect(await partitions(database)).not.toContain(monthOf(begunMs));
-  expect(await partitions(database)).toContain(monthOf(laterMs));
 });
 
 /** Adds events to a session as if they had arrived one after the other. */
 async function lengthen(database: string, sessionId: string, events: number): Promise<void> {
   await asSuperuser(
-    `with more as (
-      insert into events (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category,
-          schema_version, payload, received_ms, stamp, identity, place, agent_key)
-        select tenant_id, session_id, source_ms, gen_random_uuid()::text, added, agent_id, source_timestamp,
-          category, schema_version, payload, received_ms, stamp, identity, place, agent_key
-        from events, generate_series(2, ${events}) as added where session_id = '${sessionId}'
-      returning *
-    )
-    insert into event_ids select tenant_id, event_id, session_id, arrival, received_ms from more;
+    `insert into event_rows (tenant_id, session_id, source_ms, event_id, arrival, agent_id, source_timestamp, category,
+        schema_version, payload_json, received_ms, stamp, identity, place, agent_key)
+      select tenant_id, session_id, source_ms, gen_random_uuid(), added, agent_id, source_timestamp,
+        category, schema_version, payload, received_ms, stamp, identity, place, agent_key
+      from events, generate_series(2, ${events}) as added where session_id = '${sessionId}';
     update sessions set event_count = ${events}, last_arrival = ${events}, risk_arrival = ${events}
       where id = '${sessionId}'`,
     database,
@@ -112,14 +103,14 @@ test('drops a session of any length in statements within the timeout', { timeout
       if (select count(*) from dropped) > 20000 then raise 'statement timeout' using errcode = 'query_canceled'; end if;
       return null;
     end $$;
-    create trigger few after delete on events referencing old table as dropped
+    create trigger few after delete on event_rows referencing old table as dropped
       for each statement execute function refuse_many()`,
     database,
   );
   await server.server.admin.tenants.setRetention('default', { sessions: 30 });
   await deleteExpiredData(storage, Date.now() + 31 * dayMs);
   const [left] = await asSuperuser<{ left: number }>(
-    'select ((select count(*) from events) + (select count(*) from event_ids) + (select count(*) from sessions))::int as left',
+    'select ((select count(*) from events) + (select count(*) from sessions))::int as left',
     database,
   );
   expect(left).toEqual({ left: 0 });
