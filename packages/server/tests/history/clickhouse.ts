@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { atTestEnd } from '../test-end.ts';
 
 const sources = join(import.meta.dirname, 'engine');
@@ -129,6 +129,7 @@ export class ClickHouse {
       username: 'actlog',
       password: 'the password',
       database: 'history',
+      log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: { output_format_json_quote_64bit_integers: 0 },
     });
     try {
