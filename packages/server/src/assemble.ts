@@ -263,8 +263,7 @@ export function assemble(
         sequencer,
         witnesses,
         logKeys,
-        forwarding: (tenantId) =>
-          forwardingOf(storage, forwards, { tenantId, operators: settings.tenant }),
+        forwarding: (tenantId) => forwardingOf(storage, forwards, { tenantId, operators: settings.tenant }),
         drivers,
         routing,
         addressGuard,

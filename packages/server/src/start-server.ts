@@ -111,7 +111,9 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   const stored = storedEvents(storage);
   const history = settings.history && new History({ address: settings.history, storage, stored });
   const forwards = [
-    ...(history ? [{ settings: historyForwarding(settings.historyBlockSeconds), to: history.destination }] : []),
+    ...(history
+      ? [{ settings: historyForwarding(settings.historyBlockSeconds), to: history.destination }]
+      : []),
     ...settings.forward.map((forward, at) => ({ settings: forward, to: destinations[at] as Destination })),
   ];
   const parts = assemble(settings, storage, secret, metrics, tenantTurns, records, {

@@ -196,7 +196,8 @@ export class Forwarder {
         const batch = await this.#read(state, position, this.#limit(lost), sending);
         if (!batch) break;
         const { last } = batch.entries;
-        if (destination.convert && last !== sending && !(await this.#update(lease, { sending: last }))) return;
+        if (destination.convert && last !== sending && !(await this.#update(lease, { sending: last })))
+          return;
         sending = null;
         if (batch.records.length > 0) await destination.send(batch);
         const sentMs = Date.now();

@@ -3,7 +3,13 @@ import { ForwardError } from '../forward/destination.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import type { EventReader, EventView, SearchedEvent, SearchedEvents, SessionView } from '../storage/event-reader.ts';
+import type {
+  EventReader,
+  EventView,
+  SearchedEvent,
+  SearchedEvents,
+  SessionView,
+} from '../storage/event-reader.ts';
 import { countWithin } from '../storage/queries.ts';
 import type { Storage } from '../storage/storage.ts';
 import { firstPlaceAt } from '../storage/stores/event-log.ts';

@@ -104,7 +104,12 @@ export class History {
 }
 
 /** Returns the condition for sessions that a legal hold covers. */
-function holdCondition({ session_id: session, agent_id: agent, since_ms: since, until_ms: until }: LegalHoldRow) {
+function holdCondition({
+  session_id: session,
+  agent_id: agent,
+  since_ms: since,
+  until_ms: until,
+}: LegalHoldRow) {
   const conditions = ['true'];
   if (session !== null) conditions.push(`session_id = ${literal(session)}`);
   if (agent !== null) conditions.push(`countIf(agent_id = ${literal(agent)}) > 0`);
@@ -119,7 +124,12 @@ function literal(text: string): string {
 }
 
 async function tenantsOf(db: Database): Promise<number[]> {
-  const rows = await db.selectFrom('tenants').select('id').where('deleted_ms', 'is', null).orderBy('id').execute();
+  const rows = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('deleted_ms', 'is', null)
+    .orderBy('id')
+    .execute();
   return rows.map(({ id }) => id);
 }
 

@@ -535,7 +535,9 @@ export async function logDeletion(
     .where(oneOf(db, 'id', JSON.stringify(ids)))
     .returning(['first_index', 'entry_count'])
     .execute();
-  const deleted = ranges.map(({ first_index: first, entry_count: count }) => [first, first + count - 1] as const);
+  const deleted = ranges.map(
+    ({ first_index: first, entry_count: count }) => [first, first + count - 1] as const,
+  );
   const entries = mergedRanges([...deleted, ...others]);
   if (entries.length === 0) return;
   const deletedMs = Date.now();

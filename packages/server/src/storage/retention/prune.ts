@@ -407,7 +407,9 @@ async function unsentSessions(
     .where('tenant_id', '=', tenantId)
     .where('kind', '=', 'event')
     .where(oneOf(db, 'id', ids))
-    .where(({ eb }) => eb(eb('first_index', '+', eb.ref('entry_count')), '>', Number(state?.position ?? -1) + 1))
+    .where(({ eb }) =>
+      eb(eb('first_index', '+', eb.ref('entry_count')), '>', Number(state?.position ?? -1) + 1),
+    )
     .execute();
   const unlogged = await db
     .selectFrom('sessions')
