@@ -7,7 +7,6 @@ import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../../src/background/background-tasks.ts';
 import { historySetting } from '../../src/history/click-house.ts';
 import { History } from '../../src/history/history.ts';
-import type { ServerOptions } from '../../src/index.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { storedEvents } from '../../src/storage/event-reader.ts';
 import { dropSessions } from '../../src/storage/retention/drop-rows.ts';
@@ -23,7 +22,7 @@ const dayMs = 24 * 3_600_000;
 const startMs = Date.UTC(2026, 9, 1);
 
 /** Starts a server with a history, and opens its database and its history for the test. */
-async function serverWithHistory(clickHouse: ClickHouse, more: ServerOptions = {}) {
+async function serverWithHistory(clickHouse: ClickHouse) {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-history-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const options = await withTestDatabase({
@@ -32,7 +31,6 @@ async function serverWithHistory(clickHouse: ClickHouse, more: ServerOptions = {
     history: clickHouse.address,
     historyBlockSeconds: 0,
     retention: { sessions: 1 },
-    ...more,
   });
   const server = await testServer(options);
   const storage = await openStorage({ database: options.database as string, connections: 2 });
@@ -342,7 +340,7 @@ test('deletes whole weeks past retention, without what a legal hold covers', asy
 
 test('deletes the events of a deleted tenant, and repeats it until ClickHouse has confirmed it', async () => {
   const clickHouse = await ClickHouse.start();
-  const { server, storage, history } = await serverWithHistory(clickHouse, { retentionFloors: {} });
+  const { server, storage, history } = await serverWithHistory(clickHouse);
   const { admin } = server.server;
   await admin.tenants.create('acme');
   const { apiKey } = await admin.keys.create('acme', { name: 'acme', kind: 'live' });
@@ -350,7 +348,7 @@ test('deletes the events of a deleted tenant, and repeats it until ClickHouse ha
   await acme.record({}, {});
   await server.record({});
   await vi.waitFor(async () => expect((await kept(clickHouse)).events).toBe(3), { timeout: 30_000 });
-  await admin.tenants.delete('acme');
+  await admin.tenants.delete('acme', { erasure: 'request 7' });
   const laterMs = Date.now() + 2 * 3_600_000;
   await clickHouse.disconnect();
   await expect(deleteExpiredData(storage, laterMs, undefined, history)).rejects.toThrow(
