@@ -99,7 +99,7 @@ export interface Assembly {
   mount(app: FastifyInstance, isClosing: () => boolean): Promise<void>;
 }
 
-/** Where events are read, and what they are forwarded to. */
+/** Reader of events, and settings of the forwarders. */
 export interface EventPlaces {
   readonly events: EventReader;
   readonly forwards: readonly ForwarderSettings[];

@@ -75,7 +75,7 @@ const alertsKeptForMs = 30 * dayMs;
 /** Time for which counted actions are kept, in milliseconds. The longest window of a rate condition is a day. */
 const countsKeptForMs = 2 * dayMs;
 
-/** What the cleanup does with the history of the deployment, if there is one. */
+/** History of a deployment, as the cleanup uses it. */
 export interface CleanupHistory {
   /** Name of the forwarder to it: retention deletes no session before the history has all its events. */
   readonly forward: string;

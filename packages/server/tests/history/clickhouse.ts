@@ -87,7 +87,7 @@ export class ClickHouse {
 
   /** Starts the process. */
   async run(): Promise<void> {
-    const args = [join(sources, 'http-front.cjs'), installed, join(this.#folder, 'data'), '0'];
+    const args = [join(import.meta.dirname, 'http-front.ts'), installed, join(this.#folder, 'data')];
     const engine = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#engine = engine;
     const died = once(engine, 'exit').then(() => {
