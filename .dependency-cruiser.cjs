@@ -72,6 +72,7 @@ const layers = {
     'http',
     'evidence',
     'forward',
+    'history',
     'resources',
     'otlp',
     'server-api',

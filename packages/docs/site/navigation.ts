@@ -130,6 +130,7 @@ export const sections: readonly Section[] = [
           guide('quotas'),
           guide('monitoring'),
           guide('forwarding'),
+          guide('history'),
           guide('audit'),
           guide('evidence'),
           guide('compliance'),

@@ -241,7 +241,7 @@ export interface LegalHoldPage {
 export interface ForwardingState {
   /** Name in the settings of the server. */
   readonly name: string;
-  readonly kind: 'splunk' | 'elastic' | 's3' | 'syslog' | 'otlp';
+  readonly kind: 'splunk' | 'elastic' | 's3' | 'syslog' | 'otlp' | 'history';
   /** Index of the last entry of the log that the destination has acknowledged; null for none. */
   readonly position: number | null;
   /** Number of entries after it. */

@@ -166,6 +166,8 @@ export interface EventPage {
   readonly nextCursor: string | null;
   /** Time down to which the events were searched, if the page ends for the number of events that it looked at. */
   readonly searchedTo?: string;
+  /** `true` if the history of a server with one could not be searched: older events may be missing. */
+  readonly isHistoryMissing?: boolean;
 }
 
 /** Tool calls of one day of UTC. */

@@ -12,7 +12,7 @@ import type { Configuration } from './configuration.ts';
 import { mountConsole } from './console/mount-console.ts';
 import { mountLog } from './evidence/mount-log.ts';
 import type { ServerLog } from './evidence/server-log.ts';
-import { forwardingOf } from './forward/forwarder.ts';
+import { type ForwarderSettings, forwardingOf } from './forward/forwarder.ts';
 import { DecisionSignal } from './guardian/decision-signal.ts';
 import { expireActions } from './guardian/hold-action.ts';
 import { FailedAuthentications, RateLimiter, UnlimitedRate } from './http/limits/rate-limiter.ts';
@@ -51,6 +51,7 @@ import {
 import { exportSession, getRisk, getSession, listSessionsRoute } from './resources/sessions.ts';
 import { RiskScoring } from './risk/risk-scoring.ts';
 import { mountServerApi } from './server-api/mount-server-api.ts';
+import type { EventReader } from './storage/event-reader.ts';
 import type { Storage } from './storage/storage.ts';
 import type { DeploymentSecret } from './tenants/deployment-secret.ts';
 import { KeyAgents, KeyRing } from './tenants/key-ring.ts';
@@ -98,6 +99,12 @@ export interface Assembly {
   mount(app: FastifyInstance, isClosing: () => boolean): Promise<void>;
 }
 
+/** Reader of events, and settings of the forwarders. */
+export interface EventPlaces {
+  readonly events: EventReader;
+  readonly forwards: readonly ForwarderSettings[];
+}
+
 /** Creates the parts of a server, and hands each route those that it uses. */
 export function assemble(
   settings: Configuration,
@@ -106,6 +113,7 @@ export function assemble(
   metrics: Metrics,
   tenantTurns: TenantTurns,
   { keys: logKeys, sequencer, witnesses }: ServerLog,
+  { events, forwards }: EventPlaces,
 ): Assembly {
   const { quotas, principalHeader, maxQueuedBytes, maxQueuedEvents } = settings;
   const memory = (refusal: string, maxBytes = maxQueuedBytes) => new RequestMemory(maxBytes, refusal);
@@ -185,7 +193,7 @@ export function assemble(
           eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),
         }),
         'sessions.list': listSessionsRoute({ cursors, scoring }),
-        'sessions.get': getSession({ cursors, scoring }),
+        'sessions.get': getSession({ cursors, scoring, events }),
         'sessions.risk': getRisk({ storage, scoring }),
         'sessions.export': exportSession({
           storage,
@@ -247,6 +255,7 @@ export function assemble(
         ...audit,
         ...checking,
         storage,
+        events,
         cursors,
         scoring,
         tenantTurns,
@@ -254,8 +263,7 @@ export function assemble(
         sequencer,
         witnesses,
         logKeys,
-        forwarding: (tenantId) =>
-          forwardingOf(storage, settings.forward, { tenantId, operators: settings.tenant }),
+        forwarding: (tenantId) => forwardingOf(storage, forwards, { tenantId, operators: settings.tenant }),
         drivers,
         routing,
         addressGuard,

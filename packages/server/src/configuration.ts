@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { issuersSetting } from '@actlog/identity';
 import * as z from 'zod';
 import { forwardSetting } from './forward/forward-settings.ts';
+import { historySetting } from './history/click-house.ts';
 import { optionsError } from './lib/api-error.ts';
 import { isPostgresUrl, isUnsupportedAddress } from './storage/database-address.ts';
 import { maxDays, retentionClasses } from './storage/retention/retention.ts';
@@ -189,6 +190,15 @@ export const configuration = z.strictObject({
    * position is kept by the name of its destination.
    */
   forward: forwardSetting.default([]),
+  /**
+   * Database of ClickHouse that keeps the events after retention has deleted them here, such as
+   * `https://user:password@clickhouse.example.com:8443/actlog`. Default: none.
+   */
+  history: historySetting.optional(),
+  /** Days for which the history keeps events after their receipt; whole weeks are deleted. `null` for forever. */
+  historyDays: days(1).nullable().default(null),
+  /** Seconds for which the events of a tenant are collected into a block for the history. */
+  historyBlockSeconds: z.number('must be a number of seconds').min(0).max(3600).default(10),
   /** Time limit for receiving a request, and for reading a response, in milliseconds. */
   requestTimeoutMs: z.int().min(1000).default(30_000),
   /**
@@ -272,6 +282,14 @@ const consistent = configuration.superRefine((settings, { addIssue }) => {
   ] as const) {
     if (settings[setting] === undefined || settings[other] !== undefined) continue;
     addIssue({ code: 'custom', path: [other], message: `is required with ${setting}` });
+  }
+  if (settings.history !== undefined && !settings.keepLog) {
+    const message = 'must be true with history, because the history follows the log';
+    addIssue({ code: 'custom', path: ['keepLog'], message });
+  }
+  if (settings.history !== undefined && settings.forward.some(({ name }) => name === 'history')) {
+    const message = 'must have no destination with the name "history", which is the name of the history';
+    addIssue({ code: 'custom', path: ['forward'], message });
   }
   if (
     settings.requireIdentity &&

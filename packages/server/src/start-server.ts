@@ -9,12 +9,15 @@ import { ServerLog } from './evidence/server-log.ts';
 import { type Destination, failureReasons } from './forward/destination.ts';
 import { createDestination } from './forward/forward-settings.ts';
 import { Forwarder } from './forward/forwarder.ts';
+import { History, recordHistoryUse } from './history/history.ts';
+import { historyForwarding } from './history/history-destination.ts';
 import { createApp } from './http/app.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
 import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';
 import { openStorage } from './open-storage.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
+import { storedEvents } from './storage/event-reader.ts';
 import { settleRetention } from './storage/retention/retention.ts';
 import { hasEnded } from './storage/stores/key-store.ts';
 import { WatchedStorage } from './storage/watched-storage.ts';
@@ -105,7 +108,18 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     () => records.sequencer.lagMs,
   );
   const tenantTurns = new TenantTurns(maxChecks);
-  const parts = assemble(settings, storage, secret, metrics, tenantTurns, records);
+  const stored = storedEvents(storage);
+  const history = settings.history && new History({ address: settings.history, storage, stored });
+  const forwards = [
+    ...(history
+      ? [{ settings: historyForwarding(settings.historyBlockSeconds), to: history.destination }]
+      : []),
+    ...settings.forward.map((forward, at) => ({ settings: forward, to: destinations[at] as Destination })),
+  ];
+  const parts = assemble(settings, storage, secret, metrics, tenantTurns, records, {
+    events: history?.events ?? stored,
+    forwards: forwards.map((forward) => forward.settings),
+  });
   const app = createApp({
     logger,
     metrics,
@@ -122,11 +136,11 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     settings.webhookHostRate === false ? undefined : settings.webhookHostRate,
     parts.channels,
   );
-  const forwarders = settings.forward.map((forward, at) => {
+  const forwarders = forwards.map(({ settings: forward, to }) => {
     metrics?.addForward(forward.name, failureReasons);
     return new Forwarder({
       settings: forward,
-      destination: destinations[at] as Destination,
+      destination: to,
       storage,
       metrics: metrics as Metrics,
       onFailure: (failure) => app.log.warn(failure, 'records could not be forwarded; they are sent again'),
@@ -164,7 +178,10 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   try {
     await parts.mount(app, () => closing !== undefined);
     await checkSecret(storage, secret);
-    await storage.writeAcross('administer', ({ db }) => settleRetention(db, settings));
+    await storage.writeAcross('administer', async ({ db }) => {
+      await settleRetention(db, settings);
+      await recordHistoryUse(db, history !== undefined);
+    });
     await records.start();
     await parts.scoring.catchUpAll(storage.isShared ? roundsAfterCrash : undefined);
     const keys = await provisionKeys(storage, settings, hasLastingKeys ? secret : undefined);
@@ -193,7 +210,13 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     tasks.every(10_000, 'witnesses', () => records.witnesses.wakeAll());
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(60_000, 'retention', () => recordRetentions(storage));
-    tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal));
+    tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal, history));
+    if (history) {
+      const { historyDays } = settings;
+      tasks.every(600_000, 'cleanup of the history', (signal) =>
+        history.clean(historyDays, Date.now(), signal),
+      );
+    }
     return {
       url: addressOf(app),
       apiKey: main.key,
@@ -203,6 +226,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
         async () => secret,
         (keyId) => parts.keys.forget(keyId),
         settings.quotas,
+        history?.events,
       ),
       close,
     };

@@ -7,6 +7,7 @@ import { ServerLog } from '../src/evidence/server-log.ts';
 import { TenantTurns } from '../src/lib/tenant-turns.ts';
 import { Metrics } from '../src/observability/metrics.ts';
 import { openStorage } from '../src/open-storage.ts';
+import { storedEvents } from '../src/storage/event-reader.ts';
 import { deploymentSecret } from '../src/tenants/deployment-secret.ts';
 import { auditEntries, sendTo, sentTo } from './audit-entries.ts';
 import { atTestEnd } from './test-end.ts';
@@ -245,7 +246,10 @@ async function mountedRoutes(): Promise<string[]> {
   const secret = deploymentSecret(settings);
   const observers = { metrics: () => undefined, logger: () => undefined };
   const log = new ServerLog(settings, storage, secret, observers);
-  const parts = assemble(settings, storage, secret, new Metrics(() => 0), turns, log);
+  const parts = assemble(settings, storage, secret, new Metrics(() => 0), turns, log, {
+    events: storedEvents(storage),
+    forwards: [],
+  });
   const app = fastify();
   atTestEnd(async () => {
     await app.close();

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { Actlog } from '@actlog/client';
 import { keyPrefixes } from '@actlog/protocol';
 import { type Check, found, known, type Outcome, ok, skipped } from './check.ts';
-import { key, permissions, quota, readTenantLimits } from './checks/key-and-quota.ts';
+import { forwarding, key, permissions, quota, readTenantLimits } from './checks/key-and-quota.ts';
 import { proxy, tls } from './checks/network.ts';
 import { frameworks, recorderCopies } from './checks/packages.ts';
 import { baseUrl, clock, service, serviceVersion } from './checks/service.ts';
@@ -126,6 +126,7 @@ export const checks: readonly Check[] = [
   serviceVersion,
   quota,
   spans,
+  forwarding,
   spoolFolder,
   spoolSize,
   waitingEvents,

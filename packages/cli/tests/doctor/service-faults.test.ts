@@ -139,7 +139,7 @@ test('finds a closed port, and checks nothing that depends on it', async () => {
   expect(failed).toContain(`Nothing listens on port ${port} of 127.0.0.1 (ECONNREFUSED).`);
   expect(fix).toContain('Fix: Start the service, or correct the port in ACTLOG_BASE_URL.');
   expect(lines.filter((line) => line.startsWith('✗'))).toHaveLength(1);
-  expect(lines.filter((line) => line.includes('because "Connection" did not pass'))).toHaveLength(8);
+  expect(lines.filter((line) => line.includes('because "Connection" did not pass'))).toHaveLength(9);
   expect(stderr).toBe('\n1 problem found.\n');
 });
 
@@ -268,5 +268,29 @@ test('finds spans that the service does not understand', async () => {
   });
   const lines = await setup.diagnose();
   expect(codesOf(lines, 'warning')).toEqual(['spans-without-arguments', 'spans-not-recorded']);
+  expect(codesOf(lines, 'failed')).toEqual([]);
+});
+
+test.each([
+  [{ failures: 3, lagSeconds: 5, lastError: 'siem.example.com responded with 503' }, 'forwarding-fails'],
+  [{ failures: 0, lagSeconds: 7200, lastError: null }, 'forwarding-behind'],
+  [{ failures: 0, lagSeconds: 60, lastError: null }, undefined],
+])('finds a destination that fails or is far behind: %o', async (state, code) => {
+  const setup = await TestSetup.create();
+  setup.env.ACTLOG_API_KEY = setup.server.apiKey;
+  setup.env.ACTLOG_BASE_URL = await startAlteringProxy(setup.server.url, (response) => {
+    if (response.path !== '/server/v1/forwarding') return;
+    const item = {
+      name: 'history',
+      kind: 'history',
+      position: 7,
+      lagRecords: 12,
+      lastSuccessAt: null,
+      ...state,
+    };
+    response.body = JSON.stringify({ items: [item] });
+  });
+  const lines = await setup.diagnose();
+  expect(codesOf(lines, 'warning')).toEqual(code === undefined ? [] : [code]);
   expect(codesOf(lines, 'failed')).toEqual([]);
 });

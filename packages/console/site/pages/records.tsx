@@ -250,7 +250,7 @@ function ForwardingPanel() {
       ) : data.items.length === 0 ? (
         <p class="empty">
           Records are not forwarded. An operator sends them to a SIEM or to object storage with the setting{' '}
-          <code>ACTLOG_FORWARD</code>.
+          <code>ACTLOG_FORWARD</code>, and to a history with <code>ACTLOG_HISTORY</code>.
         </p>
       ) : (
         <Table

@@ -1,3 +1,4 @@
+import type { HistoryReader } from '../history/history-reader.ts';
 import { changeToolTags, readToolTags, type ToolTagChanges, type ToolTags } from '../risk/tool-tags.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
@@ -23,17 +24,19 @@ export class Administration {
    * @param secret - returns the deployment's secret; called when it is needed
    * @param onKeyChanged - makes a change take effect at once in this process
    * @param quotas - those of the deployment
+   * @param history - reads the history, if the deployment has one
    */
   constructor(
     storage: Storage,
     secret: () => Promise<DeploymentSecret>,
     onKeyChanged: (keyId: string) => void = () => {},
     quotas: DeploymentQuotas = {},
+    history?: HistoryReader,
   ) {
     this.#storage = storage;
     this.tenants = new TenantAdministration(storage, onKeyChanged, quotas);
     this.keys = new KeyAdministration(storage, onKeyChanged);
-    this.sessions = new SessionAdministration(storage);
+    this.sessions = new SessionAdministration(storage, history);
     this.legalHolds = new LegalHoldAdministration(storage);
     this.toolTags = new ToolTagAdministration(storage);
     this.webhooks = new WebhookAdministration(storage, secret, quotas);

@@ -1,5 +1,8 @@
 import type { DeleteOptions } from '../deletion/delete-tenant.ts';
 import { flooredError, requireNoHold } from '../deletion/protected-records.ts';
+import { usesHistory } from '../history/history.ts';
+import type { EntryRanges } from '../history/history-destination.ts';
+import type { HistoryReader, HistorySession } from '../history/history-reader.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import { beginDeletion } from '../storage/log/tenant-log.ts';
 import {
@@ -33,10 +36,12 @@ import { eraseTraces, findTenantId } from './tenants.ts';
 /** Sessions of tenants. */
 export class SessionAdministration {
   readonly #storage: Storage;
+  readonly #history: HistoryReader | undefined;
 
   /** @internal */
-  constructor(storage: Storage) {
+  constructor(storage: Storage, history?: HistoryReader) {
     this.#storage = storage;
+    this.#history = history;
   }
 
   /**
@@ -68,17 +73,19 @@ export class SessionAdministration {
   /**
    * Deletes a session permanently: its events, its risk, its held actions with their displayed arguments, the
    * decisions about its actions, and the messages to webhooks about it, sent or not. The agent's baseline combines several sessions and is unchanged.
-   * Further events of the session create it again.
+   * Further events of the session create it again. Of a deployment with a history, events that retention has deleted
+   * from the database are deleted there too, as soon as the history is reached.
    *
    * @throws ProtectedRecordsError when a legal hold covers a part of it, or when a part is before its floor and no
-   *   erasure is given; Error when there is no such tenant or session, or when an action of the session waits for a
-   *   decision.
+   *   erasure is given; Error when there is no such tenant or session, when an action of the session waits for a
+   *   decision, or when the history cannot be reached.
    */
   async delete(tenant: string, sessionId: string, options: DeleteOptions = {}): Promise<void> {
     const { erasure } = options;
     if (erasure !== undefined) requireSingleLineName('erasure', erasure);
     const owner = await findTenantId(this.#storage, tenant);
-    const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now(), options, (db) =>
+    const old = await this.#oldEvents(owner, sessionId);
+    const outcome = await deleteSession(this.#storage, owner, sessionId, Date.now(), options, old, (db) =>
       recordUnlimited(db, owner, operator, {
         action: 'session.deleted',
         target: { id: sessionId, name: null },
@@ -93,6 +100,25 @@ export class SessionAdministration {
     }
     await eraseTraces(this.#storage);
   }
+
+  /** Returns the events of a session in the history. */
+  async #oldEvents(tenantId: number, sessionId: string): Promise<OldEvents | undefined> {
+    const history = this.#history;
+    if (!history) {
+      if (!(await this.#storage.readAcross('administer', usesHistory))) return undefined;
+      throw new Error(
+        'The servers of this database have a history, which may have events of the session: set ACTLOG_HISTORY, or ACTLOG_HISTORY_FILE, as for the servers.',
+      );
+    }
+    const session = await history.find(tenantId, sessionId);
+    return session && { session, entries: await history.entries(tenantId, sessionId) };
+  }
+}
+
+/** Events of a session in the history. */
+interface OldEvents {
+  readonly session: HistorySession;
+  readonly entries: EntryRanges;
 }
 
 function unknownSession(tenant: string, sessionId: string): Error {
@@ -113,6 +139,7 @@ const recentMs = 60_000;
  * approvers, the decisions about its actions, its history, and the messages to webhooks about it. A session with a
  * pending action is not deleted, because its agent would only check again.
  *
+ * @param old - its events in the history
  * @param onDeleted - runs in the same transaction if there was such a session
  */
 async function deleteSession(
@@ -121,6 +148,7 @@ async function deleteSession(
   id: string,
   nowMs: number,
   { erasure }: DeleteOptions,
+  old: OldEvents | undefined,
   onDeleted: (db: Database) => Promise<void>,
 ): Promise<SessionDeletion> {
   // In a separate read, because searching all messages takes a while and must not block writes.
@@ -133,8 +161,9 @@ async function deleteSession(
     const actions = await lockActionsOf(db, tenantId, id);
     if (actions.some((row) => row.status === 'pending' && !isOverdue(row, nowMs))) return 'waiting';
     const decisions = await decisionsOf(db, tenantId, id);
-    await requireDeletable(db, tenantId, id, { actions, decisions, isErasure: erasure !== undefined });
-    const dropped = await dropSessions(db, tenantId, [id], nowMs, { reason });
+    const isErasure = erasure !== undefined;
+    await requireDeletable(db, tenantId, id, { actions, decisions, old: old?.session, isErasure });
+    const dropped = await dropSessions(db, tenantId, [id], nowMs, { reason, oldEntries: old?.entries ?? [] });
     await dropCallHistory(db, tenantId, id);
     const decisionIds = decisions.map((row) => row.id);
     for (let from = 0; from < decisionIds.length; from += maxDecisions) {
@@ -152,7 +181,7 @@ async function deleteSession(
     await deleteStoredResponses(db, tenantId, 'guardian.pendingActions.decide');
     const queuedSinceRead = await deliveriesAbout(db, tenantId, id, readMs - recentMs);
     await dropDeliveries(db, tenantId, [...messages, ...queuedSinceRead]);
-    if (dropped + actions.length === 0) return 'unknown';
+    if (dropped + actions.length === 0 && !old) return 'unknown';
     await onDeleted(db);
     return 'deleted';
   });
@@ -169,10 +198,12 @@ async function requireDeletable(
   {
     actions,
     decisions,
+    old,
     isErasure,
   }: {
     readonly actions: readonly DroppableAction[];
     readonly decisions: readonly DroppableDecision[];
+    readonly old: HistorySession | undefined;
     readonly isErasure: boolean;
   },
 ): Promise<void> {
@@ -188,12 +219,15 @@ async function requireDeletable(
       toMs: Math.max(session.last_event_ms, session.received_ms),
     });
   }
+  if (old) {
+    held.push({ sessionId: id, agentIds: old.view.agentIds, fromMs: old.fromMs, toMs: old.toMs });
+  }
   await requireNoHold(db, tenantId, held, what);
   if (isErasure) return;
   const policy = await retentionPolicy(db, tenantId);
   const nowMs = Date.now();
   const newest: readonly [RetentionClass, readonly number[]][] = [
-    ['sessions', session ? [session.received_ms] : []],
+    ['sessions', [session?.received_ms, old?.receivedMs].filter((time) => time !== undefined)],
     ['decisions', decisions.map((row) => finalMs(row) ?? nowMs)],
     ['approvals', actions.map((row) => endedMs(row) ?? nowMs)],
   ];

@@ -75,6 +75,14 @@ const alertsKeptForMs = 30 * dayMs;
 /** Time for which counted actions are kept, in milliseconds. The longest window of a rate condition is a day. */
 const countsKeptForMs = 2 * dayMs;
 
+/** History of a deployment, as the cleanup uses it. */
+export interface CleanupHistory {
+  /** Name of the forwarder to it: retention deletes no session before the history has all its events. */
+  readonly forward: string;
+  /** Deletes the events of a deleted tenant. */
+  deleteTenant(tenantId: number): Promise<void>;
+}
+
 /**
  * Deletes expired data of all tenants, records past their tenant's retention, and the rest of deleted tenants. A step that
  * fails, as when another process holds a lock, does not prevent the others.
@@ -86,14 +94,15 @@ export async function deleteExpiredData(
   storage: Storage,
   nowMs: number,
   signal?: AbortSignal,
+  history?: CleanupHistory,
 ): Promise<void> {
   const parts = [
     ...expiredRows(nowMs).map((rows) => () => dropExpiredRows(storage, rows, signal)),
     () => dropOldDeliveries(storage, nowMs, signal),
     ...otherSteps.map((step) => () => prune(storage, step, nowMs, signal)),
     () => dropCounts(storage, nowMs, signal),
-    () => dropExpiredSessions(storage, nowMs, signal),
-    () => dropDeletedTenants(storage, nowMs, signal),
+    () => dropExpiredSessions(storage, nowMs, signal, history?.forward),
+    () => dropDeletedTenants(storage, nowMs, signal, history && ((id) => history.deleteTenant(id))),
     () => storage.truncateLog(),
   ];
   const errors: unknown[] = [];
@@ -154,10 +163,16 @@ async function dropCounts(storage: Storage, nowMs: number, signal: AbortSignal |
  * Deletes the sessions that are past their tenant's retention, a few per transaction.
  *
  * @param signal - stops early when aborted; the rest is deleted next time
+ * @param forward - name of a forwarder that must have sent the events of a session first
  * @returns the number of sessions deleted.
  */
-export function dropExpiredSessions(storage: Storage, nowMs: number, signal?: AbortSignal): Promise<number> {
-  return prune(storage, sessionStep, nowMs, signal);
+export function dropExpiredSessions(
+  storage: Storage,
+  nowMs: number,
+  signal?: AbortSignal,
+  forward?: string,
+): Promise<number> {
+  return prune(storage, sessionStep, nowMs, signal, forward);
 }
 
 /** Records the retention in force of each tenant in its log, unless the log has it. */
@@ -173,6 +188,7 @@ async function prune(
   step: PruneStep,
   nowMs: number,
   signal: AbortSignal | undefined,
+  forward?: string,
 ): Promise<number> {
   let pruned = 0;
   for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
@@ -185,7 +201,7 @@ async function prune(
       // Nothing is deleted by a policy that the log does not have.
       if (!isLogged && !from) await recordRetention(storage, tenantId);
       const { count, next } = await storage.write(tenantId, async ({ db }) => {
-        const result = await pruneSome(db, tenantId, step, nowMs, from);
+        const result = await pruneSome(db, tenantId, step, nowMs, from, forward);
         // Within the transaction, so that no event in between uses a cached session.
         if (step === sessionStep) storage.clearSessionCache();
         return result;

@@ -49,6 +49,10 @@ const descriptions: Record<keyof typeof configuration.shape, string> = {
   webhookAllowedPorts: '"any", or a JSON array of the ports that webhooks may use',
   webhookHostRate: 'false, or JSON such as {"requestsPerSecond":20,"burst":100}, for each host of webhooks',
   forward: 'JSON array of destinations of all records, or the path of a file with it; see docs/forwarding.md',
+  history:
+    'database of ClickHouse for the history, https://user:password@host:8443/database; see docs/history.md',
+  historyDays: 'days for which the history keeps events; null for forever',
+  historyBlockSeconds: 'seconds for which events are collected into a block for the history',
   requestTimeoutMs: 'milliseconds that a request may take to arrive, and a response may stay unread',
   docs: 'false to serve no documentation at /docs',
   metrics: 'access to /metrics without a token: loopback or open',
@@ -100,6 +104,7 @@ const secretSettings: ReadonlySet<string> = new Set([
   'slackBotToken',
   'slackSigningSecret',
   'smtpUrl',
+  'history',
 ]);
 
 const names = Object.keys(configuration.shape) as (keyof typeof configuration.shape)[];

@@ -1,6 +1,9 @@
 import { Administration } from '../administration/administration.ts';
+import { historySetting } from '../history/click-house.ts';
+import { History } from '../history/history.ts';
 import { openStorage } from '../open-storage.ts';
 import { isPostgresUrl } from '../storage/database-address.ts';
+import { storedEvents } from '../storage/event-reader.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import { checkSecret, type DeploymentSecret, deploymentSecret } from '../tenants/deployment-secret.ts';
@@ -23,11 +26,23 @@ export async function useAdministration(
     connections: 2,
     onProgress: (message) => process.stderr.write(`${message}\n`),
   });
+  const history = historyOf(storage);
   try {
-    await work(new Administration(storage, () => secretOf(storage, database), undefined, quotas));
+    const secret = () => secretOf(storage, database);
+    await work(new Administration(storage, secret, undefined, quotas, history?.events));
   } finally {
+    await history?.close();
     await storage.close();
   }
+}
+
+/** Returns the history of the database's servers, whose address is in the environment. */
+function historyOf(storage: Storage): History | undefined {
+  const given = secretFrom(process.env, 'ACTLOG_HISTORY');
+  if (given === undefined) return undefined;
+  const { data, error } = historySetting.safeParse(given);
+  if (error) throw new Error(`ACTLOG_HISTORY: ${error.issues[0]?.message}.`);
+  return new History({ address: data, storage, stored: storedEvents(storage) });
 }
 
 /** Returns the secret of the database's servers, from the environment or else from the file beside the database. */

@@ -44,17 +44,20 @@ export async function deleteTenant(
  * a check in progress would have found no policy, and the call would have run.
  *
  * @param signal - stops early when aborted; the rest is deleted next time
+ * @param deleteElsewhere - deletes what the deployment keeps of a tenant outside the database; repeated until it succeeds
  */
 export async function dropDeletedTenants(
   storage: Storage,
   nowMs: number,
   signal?: AbortSignal,
+  deleteElsewhere?: (tenantId: number) => Promise<void>,
 ): Promise<void> {
   const hidden = await storage.readAcross('sweep', (db) => tenantsDeletedBefore(db, nowMs - settledAfterMs));
   for (const tenantId of hidden) {
     await dropAll(storage, tenantId, checkTables, signal);
     await dropTenantData(storage, tenantId, signal);
     await dropAll(storage, tenantId, countTables, signal);
+    await deleteElsewhere?.(tenantId);
     if (signal?.aborted) return;
     await storage.write(tenantId, ({ db }) => markTenantEmptied(db, tenantId, nowMs));
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { LogRecord } from '@actlog/log';
 import { stringifyExactJson } from '@actlog/protocol';
 import type { Dispatcher } from 'undici';
 import { boundedBody } from '../lib/bounded-body.ts';
@@ -8,8 +9,14 @@ import { requestedDelayMs } from '../webhooks/delivery-attempt.ts';
 import { Agent, buildConnector, request } from '../webhooks/undici.js';
 import type { OcsfEvent } from './ocsf.ts';
 
+/** A part of a batch. */
+export interface BatchItem {
+  /** Its size, in bytes. */
+  readonly bytes: number;
+}
+
 /** A record of a batch. */
-export interface BatchRecord {
+export interface BatchRecord extends BatchItem {
   /** Identifier that is the same in each repeat: the tenant and the index of the entry in its log. */
   readonly id: string;
   readonly event: OcsfEvent;
@@ -19,30 +26,38 @@ export interface BatchRecord {
 
 /** Returns a record of a batch. */
 export function batchRecord(id: string, event: OcsfEvent): BatchRecord {
-  return { id, event, json: stringifyExactJson(event) ?? '{}' };
+  const json = stringifyExactJson(event) ?? '{}';
+  return { id, event, json, bytes: json.length };
 }
 
 /** Consecutive records of a tenant's log, in its order, or raises of risk. */
-export interface Batch {
+export interface Batch<Item extends BatchItem = BatchRecord> {
   /** Name of the tenant. */
   readonly tenant: string;
   /** Name that a repeat of the batch has too. */
   readonly name: string;
   /** Indexes of the first and the last entry, whose records may be deleted; `undefined` for raises of risk. */
   readonly entries: { readonly first: number; readonly last: number } | undefined;
-  readonly records: readonly BatchRecord[];
+  readonly records: readonly Item[];
   /** Aborted when the server stops, or the batch takes too long. */
   readonly signal: AbortSignal;
 }
 
 /** A system that records are forwarded to. */
-export interface Destination {
+export interface Destination<Item extends BatchItem = BatchRecord> {
+  /**
+   * Converts the records for a destination that does not take OCSF. A batch that is sent again then ends with the same
+   * entry, unless records of it were deleted.
+   *
+   * @returns `undefined` for a record that the destination does not need
+   */
+  readonly convert?: (tenantId: number, index: number, record: LogRecord) => Item | undefined;
   /**
    * Sends a batch, and resolves when the destination has acknowledged all of it.
    *
    * @throws ForwardError when the batch, or a part of it, was not acknowledged
    */
-  send(batch: Batch): Promise<void>;
+  send(batch: Batch<Item>): Promise<void>;
   /** Closes idle connections. */
   close(): Promise<void>;
 }

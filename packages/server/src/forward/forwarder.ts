@@ -18,7 +18,7 @@ import {
   updateForward,
 } from '../storage/stores/forward-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { type Batch, type BatchRecord, batchRecord, type Destination, ForwardError } from './destination.ts';
+import { type Batch, type BatchItem, batchRecord, type Destination, ForwardError } from './destination.ts';
 import type { ForwardSettings } from './forward-settings.ts';
 import { type ForwardedRecord, ocsfOfRecord, ocsfOfRisk } from './ocsf.ts';
 
@@ -54,12 +54,18 @@ const longestRetryMs = 60_000;
 const longestRequestedMs = 3_600_000;
 
 /** A batch of records of a log. */
-type LogBatch = Batch & { readonly entries: NonNullable<Batch['entries']> };
+type LogBatch = Batch<BatchItem> & { readonly entries: NonNullable<Batch['entries']> };
+
+/** Settings of a forwarder, whatever its destination. */
+export type ForwarderSettings = Pick<
+  ForwardSettings,
+  'name' | 'records' | 'tenants' | 'batchRecords' | 'batchBytes' | 'maxDelaySeconds'
+> & { readonly kind: ForwardingState['kind'] };
 
 /** Options for {@link Forwarder}. */
 export interface ForwarderOptions {
-  readonly settings: ForwardSettings;
-  readonly destination: Destination;
+  readonly settings: ForwarderSettings;
+  readonly destination: Destination<BatchItem>;
   readonly storage: Storage;
   readonly metrics: Metrics;
   /** Called after a failure, which is repeated. */
@@ -182,23 +188,27 @@ export class Forwarder {
     const leased = await storage.write(tenantId, ({ db }) => leaseForward(db, lease));
     if (!leased) return;
     this.#waitingSinceMs.delete(tenantId);
-    let { position, failures } = leased;
+    let { position, failures, sending } = leased;
     const lost = new AbortController();
     const extending = setInterval(() => void this.#extend(lease, lost), extendAfterMs).unref();
     try {
       for (let count = 0; count < maxBatches && !this.#stopping.signal.aborted; count += 1) {
-        const batch = await this.#read(state, position, this.#limit(lost));
+        const batch = await this.#read(state, position, this.#limit(lost), sending);
         if (!batch) break;
+        const { last } = batch.entries;
+        if (destination.convert && last !== sending && !(await this.#update(lease, { sending: last })))
+          return;
+        sending = null;
         if (batch.records.length > 0) await destination.send(batch);
         const sentMs = Date.now();
         const isHeld = await this.#update(lease, {
-          position: batch.entries.last,
+          position: last,
           leased_until_ms: sentMs + leaseMs,
           failures: 0,
           last_success_ms: sentMs,
           last_error: null,
         });
-        position = batch.entries.last;
+        position = last;
         failures = 0;
         metrics.forwarded(settings.name, batch.records.length, sentMs);
         if (!isHeld) return;
@@ -255,37 +265,53 @@ export class Forwarder {
     }
   }
 
-  /** Reads the batch after a position; `undefined` if there is nothing. */
-  async #read(state: ForwardState, position: number, signal: AbortSignal): Promise<LogBatch | undefined> {
-    const { storage, settings } = this.#options;
+  /**
+   * Reads the batch after a position; `undefined` if there is nothing.
+   *
+   * @param sending - last entry of a batch that was sent after this position and not acknowledged
+   */
+  async #read(
+    state: ForwardState,
+    position: number,
+    signal: AbortSignal,
+    sending: number | null,
+  ): Promise<LogBatch | undefined> {
+    const { storage, settings, destination } = this.#options;
     const { tenantId, tenant } = state;
     const kinds = new Set<string>(settings.records);
-    const records: BatchRecord[] = [];
+    const end = sending !== null && sending > position ? sending : undefined;
+    const records: BatchItem[] = [];
     let bytes = 0;
     const first = position + 1;
     const name = String(first).padStart(15, '0');
-    const batchTo = (end: number) => ({ tenant, name, entries: { first, last: end }, records, signal });
+    const batchTo = (last: number) => ({ tenant, name, entries: { first, last }, records, signal });
     let last = position;
     for (;;) {
       const after = last;
       const page = await storage.read(tenantId, (db) => readLogPage(db, tenantId, after));
       if (page.last === undefined) break;
       for (const { index, record } of page.records) {
+        if (end !== undefined && index > end) break;
         if (kinds.has(record.kind)) {
-          const event = ocsfOfRecord({ ...(record as ForwardedRecord), tenant, index });
-          const added = batchRecord(`${tenantId}-${index}`, event);
-          records.push(added);
-          bytes += added.json.length;
+          const added = destination.convert
+            ? destination.convert(tenantId, index, record)
+            : batchRecord(
+                `${tenantId}-${index}`,
+                ocsfOfRecord({ ...(record as ForwardedRecord), tenant, index }),
+              );
+          if (added) {
+            records.push(added);
+            bytes += added.bytes;
+          }
         }
         last = index;
-        if (records.length >= settings.batchRecords || bytes >= settings.batchBytes) {
-          return batchTo(last);
-        }
+        const isFull = records.length >= settings.batchRecords || bytes >= settings.batchBytes;
+        if (isFull && end === undefined) return batchTo(last);
       }
       last = page.last;
-      if (last - position >= maxReadEntries) break;
+      if (end === undefined ? last - position >= maxReadEntries : last >= end) break;
     }
-    return last === position ? undefined : batchTo(last);
+    return last === position ? undefined : batchTo(end === undefined ? last : Math.min(last, end));
   }
 
   async #settleFailure(
@@ -345,7 +371,7 @@ const hidden = 'The destination did not accept the records. The operator of the 
 /** Returns the state of each destination for one tenant, in the order of the settings. */
 export async function forwardingOf(
   storage: Pick<Storage, 'read'>,
-  settings: readonly ForwardSettings[],
+  settings: readonly ForwarderSettings[],
   { tenantId, operators }: ForwardingOptions,
 ): Promise<ForwardingState[]> {
   return storage.read(tenantId, async (db) => {

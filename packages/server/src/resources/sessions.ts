@@ -14,10 +14,10 @@ import { notFound } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { type RiskParts, readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
 import type { RiskScoring } from '../risk/risk-scoring.ts';
+import { type EventReader, type SessionView, sessionView } from '../storage/event-reader.ts';
 import { listSessions } from '../storage/sessions/session-list.ts';
-import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { SessionPlace } from '../storage/sessions/session-walk.ts';
-import { type EventPosition, eventPage, storedEvent, storedEventJson } from '../storage/stores/event-log.ts';
+import { type EventPosition, eventPage, storedEventJson } from '../storage/stores/event-log.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Filters of both lists of sessions. */
@@ -79,47 +79,42 @@ export function listSessionsRoute(parts: SessionListParts): ReadRoute<'sessions.
   };
 }
 
+/** Parts of {@link getSession}. */
+export interface SessionParts extends SessionListParts {
+  readonly events: EventReader;
+}
+
 /** Route `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
-export function getSession({ cursors, scoring }: SessionListParts): ReadRoute<'sessions.get'> {
+export function getSession({ cursors, scoring, events }: SessionParts): OwnRoute<'sessions.get'> {
   return {
-    kind: 'read',
-    prepare: ({ caller }) => scoring.beforeList(caller.tenantId),
-    async handle({ caller: { tenantId }, params, query }, db) {
-      const summary = await findSession(db, tenantId, params.id);
-      if (!summary) throw notFound('session');
-      const { rows, nextCursor } = await readPage(
+    kind: 'own',
+    async handle({ caller: { tenantId }, params, query }) {
+      await scoring.beforeList(tenantId);
+      let session: SessionView | undefined;
+      const page = await readPage(
         cursors,
         { tenantId, endpoint: 'sessions.get', filters: { id: params.id } },
         query,
-        ({ after, limit }) =>
-          eventPage(db, {
+        async ({ after, limit }) => {
+          const found = await events.session({
             tenantId,
             sessionId: params.id,
             after: after && { sourceMs: after[0] as number, eventId: after[1] as string },
             limit,
-          }),
-        (row) => [row.source_ms, row.event_id],
+          });
+          if (!found) throw notFound('session');
+          session = found.session;
+          const { end } = found;
+          return {
+            rows: [...found.events],
+            hasMore: end !== undefined,
+            endPosition: end && [end.sourceMs, end.eventId],
+          };
+        },
+        ({ sourceTimestamp, eventId }) => [Date.parse(sourceTimestamp), eventId],
       );
-      return { ...sessionView(summary), events: rows.map(storedEvent), nextCursor };
+      return { ...(session as SessionView), events: page.rows, nextCursor: page.nextCursor };
     },
-  };
-}
-
-/** Returns a session as the wire shows it. */
-function sessionView(summary: SessionSummary): SentOf<'sessions.list'>['items'][number] {
-  return {
-    id: summary.id,
-    agentId: summary.agent_id,
-    agentIds: summary.agentIds,
-    startedAt: isoTime(summary.started_ms),
-    lastEventAt: isoTime(summary.last_event_ms),
-    eventCount: summary.event_count,
-    errorCount: summary.error_count,
-    toolNames: summary.toolNames,
-    risk:
-      summary.risk_score === null || summary.risk_level === null
-        ? null
-        : { score: summary.risk_score, level: summary.risk_level },
   };
 }
 

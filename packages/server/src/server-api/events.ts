@@ -6,18 +6,16 @@ import { requireScope } from '../http/request-gate.ts';
 import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, timeMs } from '../lib/iso-time.ts';
-import type { Storage } from '../storage/storage.ts';
-import { storedEvent } from '../storage/stores/event-log.ts';
-import { searchEvents } from '../storage/stores/event-search.ts';
+import type { EventReader } from '../storage/event-reader.ts';
 
 /** Parts of {@link eventsRoute}. */
 export interface EventSearchParts {
-  readonly storage: Storage;
+  readonly events: EventReader;
   readonly cursors: Cursors;
 }
 
 /** Route `GET /server/v1/events`: events of all sessions, newest first. */
-export function eventsRoute({ storage, cursors }: EventSearchParts): ServerRoute<typeof eventsQuery> {
+export function eventsRoute({ events, cursors }: EventSearchParts): ServerRoute<typeof eventsQuery> {
   return {
     method: 'GET',
     path: '/events',
@@ -28,30 +26,35 @@ export function eventsRoute({ storage, cursors }: EventSearchParts): ServerRoute
       const { limit: _limit, cursor: _cursor, since, until, ...filters } = query;
       requirePossible(query);
       let searchedToMs: number | undefined;
-      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
-        readPage(
-          cursors,
-          { tenantId, endpoint: 'events', filters: query },
-          query,
-          async ({ after, limit }) => {
-            const found = await searchEvents(db, {
-              ...filters,
-              tenantId,
-              sinceMs: since,
-              untilMs: until,
-              after: after && { place: after[0] as number, eventId: after[1] as string },
-              limit,
-            });
-            searchedToMs = found.searchedToMs;
-            return { ...found, endPosition: found.end && [found.end.place, found.end.eventId] };
-          },
-          (row) => [row.place, row.event_id],
-        ),
+      let isHistoryMissing: boolean | undefined;
+      const { rows, nextCursor } = await readPage(
+        cursors,
+        { tenantId, endpoint: 'events', filters: query },
+        query,
+        async ({ after, limit }) => {
+          const found = await events.search({
+            ...filters,
+            tenantId,
+            sinceMs: since,
+            untilMs: until,
+            after: after && { place: after[0] as number, eventId: after[1] as string },
+            limit,
+          });
+          ({ searchedToMs, isHistoryMissing } = found);
+          const { end } = found;
+          return {
+            rows: [...found.events],
+            hasMore: end !== undefined,
+            endPosition: end && [end.place, end.eventId],
+          };
+        },
+        ({ position: { place, eventId } }) => [place, eventId],
       );
       return {
-        items: rows.map(storedEvent),
+        items: rows.map(({ event }) => event),
         nextCursor,
         ...(searchedToMs !== undefined && { searchedTo: isoTime(searchedToMs) }),
+        ...(isHistoryMissing && { isHistoryMissing }),
       };
     },
   };

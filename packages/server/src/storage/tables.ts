@@ -385,6 +385,8 @@ export interface ForwardPositionTable {
   name: string;
   /** Index of the last entry that the destination has acknowledged; -1 for none. */
   position: number;
+  /** Index of the last entry of the batch that was sent last, if a repeat must end with it. */
+  sending: number | null;
   leased_until_ms: number;
   /** Random id of the lease; `null` if it was released. */
   lease: string | null;

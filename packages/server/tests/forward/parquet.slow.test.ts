@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
+import { batchRecord } from '../../src/forward/destination.ts';
 import { type ForwardedRecord, ocsfOfRecord } from '../../src/forward/ocsf.ts';
 import { S3Destination } from '../../src/forward/s3.ts';
 import { feed, logged } from '../evidence/logged-records.ts';
@@ -19,7 +20,7 @@ test('writes Parquet that DuckDB reads', async () => {
   await logged(server, 'event', 4);
   const records = (await feed(server)).map((line) => {
     const event = ocsfOfRecord({ ...(line as unknown as ForwardedRecord), tenant: 'default' });
-    return { id: `1-${line.index}`, event, json: JSON.stringify(event) };
+    return batchRecord(`1-${line.index}`, event);
   });
   const s3 = await startS3Server();
   const destination = new S3Destination({

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
+import { batchRecord } from '../../src/forward/destination.ts';
 import { S3Destination } from '../../src/forward/s3.ts';
 import { feed, logged } from '../evidence/logged-records.ts';
 import { atTestEnd } from '../test-end.ts';
@@ -74,7 +75,7 @@ test('overwrites the object of a batch that is sent again', async () => {
     region: 'us-east-1',
     format: 'ndjson',
   });
-  const record = (id: string) => ({ id, event: {}, json: JSON.stringify({ id }) });
+  const record = (id: string) => ({ ...batchRecord(id, {}), json: JSON.stringify({ id }) });
   const batch = { tenant: 'a b/ü', name: '7', signal: new AbortController().signal };
   await destination.send({ ...batch, entries: { first: 7, last: 7 }, records: [record('7')] });
   await destination.send({ ...batch, entries: { first: 7, last: 8 }, records: [record('7'), record('8')] });
@@ -143,7 +144,7 @@ test('signs each request, with the hash of its body', async () => {
     format: 'ndjson',
   });
   atTestEnd(() => destination.close());
-  const records = [{ id: '1', event: {}, json: '{}' }];
+  const records = [batchRecord('1', {})];
   const { signal } = new AbortController();
   await destination.send({ tenant: 'a b/ü', name: '7', entries: { first: 7, last: 7 }, records, signal });
   expect(requests).toHaveLength(2);

@@ -6,6 +6,8 @@ import {
   PermissionDeniedError,
   RateLimitError,
 } from '@actlog/client';
+import { getForwarding } from '@actlog/client/server';
+import type { Forwarding } from '@actlog/protocol';
 import {
   type Check,
   type Facts,
@@ -108,6 +110,43 @@ export const quota: Check = {
     return problems.length > 0 ? problems : ok(`no quota is nearly used up; ${retentionOf(limits)}`);
   },
 };
+
+/** Time from which on a destination is reported as behind, in seconds. */
+const behindSeconds = 3600;
+
+/** Check that records reach the history and the systems that they are forwarded to, where the service shows it. */
+export const forwarding: Check = {
+  id: 'forwarding',
+  title: 'Forwarding',
+  requires: ['key'],
+  async run({ client }) {
+    const states = await readForwarding(known(client));
+    if (states === 'denied') return ok('shown to administrators only');
+    if (!states) return skipped('the service does not show it');
+    if (states.length === 0) return ok('no destination');
+    const problems = states.flatMap(({ name: forward, lagRecords, lagSeconds, failures, lastError }) => {
+      if (failures > 0)
+        return [found('forwarding-fails', { forward, entries: lagRecords, error: `${lastError}` })];
+      if (lagSeconds < behindSeconds) return [];
+      return [
+        found('forwarding-behind', { forward, entries: lagRecords, minutes: Math.round(lagSeconds / 60) }),
+      ];
+    });
+    const behind = states.map(({ name, lagRecords }) => `${name}: ${lagRecords} entries behind`);
+    return problems.length > 0 ? problems : ok(behind.join(', '));
+  },
+};
+
+async function readForwarding(client: Actlog): Promise<Forwarding['items'] | 'denied' | undefined> {
+  try {
+    const { items } = await getForwarding(client);
+    return Array.isArray(items) ? items : undefined;
+  } catch (error) {
+    if (error instanceof PermissionDeniedError) return 'denied';
+    if (error instanceof ActlogError) return undefined;
+    throw error;
+  }
+}
 
 function retentionOf({ retentionDays }: TenantLimits): string {
   return typeof retentionDays === 'number'

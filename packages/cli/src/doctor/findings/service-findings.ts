@@ -113,6 +113,18 @@ export const serviceFindings = {
       '{count} calls of the instrumentation {scope} are recorded without a hash of their arguments ({reason}).',
     fix: 'Let it write the arguments as JSON of at most 256 KiB; docs/otlp.md has the attributes.',
   },
+  'forwarding-fails': {
+    check: 'forwarding',
+    status: 'warning',
+    problem: 'The destination "{forward}" does not accept records, and is {entries} entries behind: {error}',
+    fix: 'Look at the log of the service and at the destination. Nothing is lost: what waits is sent when it is back.',
+  },
+  'forwarding-behind': {
+    check: 'forwarding',
+    status: 'warning',
+    problem: 'The destination "{forward}" is {minutes} min and {entries} entries behind.',
+    fix: 'Compare actlog_forward_records_total in /metrics with the events that arrive: the destination may be too slow.',
+  },
 } as const satisfies Record<string, FindingText>;
 
 /** A problem that `actlog doctor` can find. Strings may have placeholders, such as `{host}`. */

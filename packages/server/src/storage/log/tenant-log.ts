@@ -517,6 +517,7 @@ export async function beginDeletion(
  * deleted, so that their entries say nothing about them any more.
  *
  * @param ids - of the records; for events, of their sessions
+ * @param others - entries of records that are only outside the database, as the first and last index of each range
  */
 export async function logDeletion(
   db: Database,
@@ -524,8 +525,9 @@ export async function logDeletion(
   kind: RecordKind,
   ids: readonly string[],
   reason: DeletionReason,
+  others: readonly (readonly [first: number, last: number])[] = [],
 ): Promise<void> {
-  if (ids.length === 0) return;
+  if (ids.length + others.length === 0) return;
   if (kind !== 'event') await dropPending(db, tenantId, kind, ids);
   const ranges = await db
     .deleteFrom('log_ranges')
@@ -534,7 +536,11 @@ export async function logDeletion(
     .where(oneOf(db, 'id', JSON.stringify(ids)))
     .returning(['first_index', 'entry_count'])
     .execute();
-  if (ranges.length === 0) return;
+  const deleted = ranges.map(
+    ({ first_index: first, entry_count: count }) => [first, first + count - 1] as const,
+  );
+  const entries = mergedRanges([...deleted, ...others]);
+  if (entries.length === 0) return;
   const deletedMs = Date.now();
   const id = newIdentifierAt('del', deletedMs);
   const row = {
@@ -542,8 +548,8 @@ export async function logDeletion(
     ...reason,
     kind,
     ...(kind === 'event' && { sessions: ids.length }),
-    records: ranges.reduce((sum, { entry_count: count }) => sum + count, 0),
-    entries: mergedRanges(ranges),
+    records: entries.reduce((sum, [first, last]) => sum + last - first + 1, 0),
+    entries,
   };
   await db
     .insertInto('log_deletions')
@@ -561,17 +567,15 @@ export async function logDeletion(
   });
 }
 
-/** Returns ranges as pairs of the first and the last index, without gaps between neighbors. */
+/** Returns ranges in their order, as one if they overlap or follow each other. */
 function mergedRanges(
-  ranges: readonly { readonly first_index: number; readonly entry_count: number }[],
+  ranges: readonly (readonly [first: number, last: number])[],
 ): [first: number, last: number][] {
   const merged: [number, number][] = [];
-  for (const { first_index: first, entry_count: count } of ranges.toSorted(
-    (left, right) => left.first_index - right.first_index,
-  )) {
-    const last = merged.at(-1);
-    if (last && last[1] + 1 === first) last[1] += count;
-    else merged.push([first, first + count - 1]);
+  for (const [first, last] of ranges.toSorted((left, right) => left[0] - right[0])) {
+    const before = merged.at(-1);
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else merged.push([first, last]);
   }
   return merged;
 }

@@ -757,6 +757,7 @@ create table forward_positions (
   tenant_id bigint not null,
   name text collate "C" not null,
   position bigint not null,
+  sending bigint,
   leased_until_ms bigint not null,
   lease text,
   next_attempt_ms bigint not null,

@@ -730,6 +730,7 @@ create table forward_positions (
   tenant_id bigint not null references tenants (id),
   name text not null,
   position bigint not null,
+  sending bigint,
   leased_until_ms bigint not null,
   lease text,
   next_attempt_ms bigint not null,

@@ -54,6 +54,8 @@ export interface DropSessionsOptions {
   readonly shouldDrop?: (session: SessionSummary) => boolean;
   /** Reason that the log has; `undefined` if the log is deleted too. */
   readonly reason: DeletionReason | undefined;
+  /** Entries of their events that the database does not have any more. */
+  readonly oldEntries?: readonly (readonly [first: number, last: number])[];
 }
 
 /**
@@ -66,7 +68,7 @@ export async function dropSessions(
   tenantId: number,
   ids: readonly string[],
   nowMs: number,
-  { shouldDrop = () => true, reason }: DropSessionsOptions,
+  { shouldDrop = () => true, reason, oldEntries = [] }: DropSessionsOptions,
 ): Promise<number> {
   if (reason) await beginDeletion(db, tenantId, ids);
   const dropped: string[] = [];
@@ -76,7 +78,7 @@ export async function dropSessions(
     await dropSession(db, tenantId, session);
     dropped.push(session.id);
   }
-  if (reason) await logDeletion(db, tenantId, 'event', dropped, reason);
+  if (reason) await logDeletion(db, tenantId, 'event', dropped, reason, oldEntries);
   await addUsage(db, tenantId, { events: 0, sessions: -dropped.length }, nowMs, false);
   return dropped.length;
 }

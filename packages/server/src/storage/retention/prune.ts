@@ -347,6 +347,7 @@ export async function hasExpired(
  * the position behind them is stored, so that later runs do not read them again.
  *
  * @param after - where the transaction before ended; `undefined` for the first one of a run
+ * @param forward - name of a forwarder that must have sent all events of a session before it is deleted
  */
 export async function pruneSome(
   db: Database,
@@ -354,6 +355,7 @@ export async function pruneSome(
   step: PruneStep,
   nowMs: number,
   after?: PrunePosition,
+  forward?: string,
 ): Promise<Pruned> {
   // First, so that neither a hold nor another deletion is placed in between.
   await lockLog(db, tenantId);
@@ -367,10 +369,12 @@ export async function pruneSome(
   const last = candidates.at(-1);
   if (!last) return { count: 0, next: undefined };
   const held = await holds.covering(candidates);
-  const due = candidates.filter((candidate) => candidate.isDue && !held.has(candidate));
+  const waiting = forward === undefined ? none : await unsentSessions(db, tenantId, forward, candidates);
+  const isDue = (candidate: Candidate) => candidate.isDue && !waiting.has(candidate.id);
+  const due = candidates.filter((candidate) => isDue(candidate) && !held.has(candidate));
   let { passed, isBlocked } = from;
   for (const candidate of candidates) {
-    if (!candidate.isDue) isBlocked = true;
+    if (!isDue(candidate)) isBlocked = true;
     if (!isBlocked && held.has(candidate)) passed = candidate;
   }
   if (passed && passed !== from.passed) await storePosition(db, tenantId, step, passed);
@@ -382,6 +386,43 @@ export async function pruneSome(
   const ids = due.map(({ id }) => id);
   const count = ids.length === 0 ? 0 : await step.drop(db, tenantId, ids, { reason, beforeMs, nowMs });
   return { count, next: { atMs: last.atMs, id: last.id, passed, isBlocked } };
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Returns the sessions with events that a forwarder has not sent, or that the log does not have yet. */
+async function unsentSessions(
+  db: Database,
+  tenantId: number,
+  forward: string,
+  candidates: readonly Candidate[],
+): Promise<ReadonlySet<string>> {
+  const ids = JSON.stringify(candidates.map(({ id }) => id));
+  const state = await db
+    .selectFrom('forward_positions')
+    .select('position')
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', forward)
+    .executeTakeFirst();
+  const unsent = await db
+    .selectFrom('log_ranges')
+    .select('id')
+    .distinct()
+    .where('tenant_id', '=', tenantId)
+    .where('kind', '=', 'event')
+    .where(oneOf(db, 'id', ids))
+    .where(({ eb }) =>
+      eb(eb('first_index', '+', eb.ref('entry_count')), '>', Number(state?.position ?? -1) + 1),
+    )
+    .execute();
+  const unlogged = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', ids))
+    .whereRef('log_arrival', '<', 'last_arrival')
+    .execute();
+  return new Set([...unsent, ...unlogged].map(({ id }) => id));
 }
 
 async function storedPosition(

@@ -155,12 +155,17 @@ export function searchKey(text: string): number {
   return hash;
 }
 
+/** Returns the place of an event in the search. */
+export function searchPlace(eventId: string, sourceMs: number): number {
+  return firstPlaceAt(sourceMs) + (searchKey(eventId) >>> 27);
+}
+
 type SearchColumns = Pick<Selectable<EventTable>, 'place' | 'agent_key' | 'tool_key' | 'hash_key'>;
 
 /** Returns the columns that the search finds an event by. */
 function searchColumns(event: ActivityEvent, sourceMs: number): SearchColumns {
   const common = {
-    place: firstPlaceAt(sourceMs) + (searchKey(event.eventId) >>> 27),
+    place: searchPlace(event.eventId, sourceMs),
     agent_key: searchKey(event.agentId),
   };
   if (event.category !== toolCallCategory) return { ...common, tool_key: null, hash_key: null };

@@ -40,10 +40,15 @@ export interface EventSearch extends EventSearchFilters {
   readonly maxWalked?: number | undefined;
 }
 
-/** Position in a search: the event's place (its source time within a session), and its id. */
-interface SearchPosition {
+/** Position in a search: the event's place, or its time with {@link searchOrder} `source_ms`, and its id. */
+export interface SearchPosition {
   readonly place: number;
   readonly eventId: string;
+}
+
+/** Returns the column that the events of a search are sorted by, before the id. */
+export function searchOrder({ sessionId, argumentsHash }: EventSearchFilters): 'place' | 'source_ms' {
+  return sessionId !== undefined && argumentsHash === undefined ? 'source_ms' : 'place';
 }
 
 /** A page of a search. */
@@ -89,7 +94,8 @@ function runsOf(filters: EventSearchFilters): readonly Run[] {
     return [run('events_by_hash', ['argumentsHash'], [sql`hash_key = ${key}`])];
   }
   if (sessionId !== undefined) {
-    const inSession = run('events_by_session', ['sessionId'], [sql`session_id = ${sessionId}`], 'source_ms');
+    const ofSession = [sql`session_id = ${sessionId}`];
+    const inSession = run('events_by_session', ['sessionId'], ofSession, searchOrder(filters));
     return [{ ...inSession, index: { sqlite: 'events_by_session', postgres: 'events_in_order' } }];
   }
   const runs: Run[] = [];

@@ -92,6 +92,7 @@ export async function leaseForward(
       tenant_id: tenantId,
       name,
       position: -1,
+      sending: null,
       leased_until_ms: untilMs,
       lease,
       next_attempt_ms: 0,

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { EventReader } from '../storage/event-reader.ts';
+import { type LegalHoldRow, listLegalHolds, maxLegalHolds } from '../storage/retention/legal-holds.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Database } from '../storage/transaction.ts';
+import { ClickHouse, type HistoryAddress } from './click-house.ts';
+import { HistoryDestination, historyName } from './history-destination.ts';
+import { deletionsSince, HistoryReader } from './history-reader.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** Time for which the cleanup repeats deletions, in milliseconds: longer than any block can be under way. */
+const repeatedForMs = 2 * dayMs;
+
+/** Options for {@link History}. */
+export interface HistoryOptions {
+  readonly address: HistoryAddress;
+  readonly storage: Storage;
+  /** Reads the events in the database. */
+  readonly stored: EventReader;
+}
+
+/** The history of a deployment: all events in ClickHouse, also those that retention deletes from the database. */
+export class History {
+  readonly forward = historyName;
+  readonly destination: HistoryDestination;
+  readonly events: HistoryReader;
+  readonly #clickHouse: ClickHouse;
+  readonly #storage: Storage;
+
+  constructor({ address, storage, stored }: HistoryOptions) {
+    this.#storage = storage;
+    this.#clickHouse = new ClickHouse({ address, deployment: () => deploymentId(storage) });
+    this.destination = new HistoryDestination(this.#clickHouse);
+    this.events = new HistoryReader({ clickHouse: this.#clickHouse, storage, stored });
+  }
+
+  /** Deletes the events of a deleted tenant. @throws ForwardError when ClickHouse has not confirmed it */
+  deleteTenant(tenantId: number): Promise<void> {
+    return this.#clickHouse.erase('tenant_id = {tenant:UInt64}', { tenant: tenantId });
+  }
+
+  /**
+   * Repeats recent deletions, for a block that arrived late; removes deleted events from the disk; and deletes the weeks
+   * that are past retention. Events under a legal hold stay.
+   *
+   * @param days - days for which events are kept after their receipt; `null` for forever
+   * @throws ForwardError
+   */
+  async clean(days: number | null, nowMs: number, signal?: AbortSignal): Promise<void> {
+    const tenantIds = await this.#storage.readAcross('sweep', tenantsOf);
+    for (const tenantId of tenantIds) {
+      if (signal?.aborted) return;
+      const deletions = await this.#storage.read(tenantId, (db) =>
+        deletionsSince(db, tenantId, nowMs - repeatedForMs),
+      );
+      for (const ranges of deletions) await this.#clickHouse.eraseEntries(tenantId, ranges);
+    }
+    await this.#clickHouse.applyDeletions();
+    if (days === null) return;
+    const expired = (await this.#clickHouse.partitions()).filter(
+      (week) => Date.parse(week) + 7 * dayMs + days * dayMs <= nowMs,
+    );
+    if (expired.length === 0) return;
+    const held = await this.#held(tenantIds);
+    for (const week of expired) {
+      if (signal?.aborted) return;
+      await this.#deleteWeek(week, held);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#clickHouse.close();
+  }
+
+  async #deleteWeek(week: string, held: readonly string[]): Promise<void> {
+    // From the name of a partition, a date.
+    const ofWeek = `_partition_id = '${week.replaceAll('-', '')}'`;
+    const isHeld = held.join(' or ');
+    const [kept] =
+      held.length === 0
+        ? []
+        : await this.#clickHouse.rows(`select 1 from {events} where ${ofWeek} and (${isHeld}) limit 1`);
+    if (kept) await this.#clickHouse.erase(`${ofWeek} and not (${isHeld})`);
+    else await this.#clickHouse.command(`alter table {events} drop partition '${week}'`);
+  }
+
+  /** Returns conditions for the events under legal holds. A hold of a part of a session covers all of it. */
+  async #held(tenantIds: readonly number[]): Promise<string[]> {
+    const conditions: string[] = [];
+    for (const tenantId of tenantIds) {
+      const holds = await this.#storage.read(tenantId, (db) =>
+        listLegalHolds(db, tenantId, { isActive: true, limit: maxLegalHolds }),
+      );
+      if (holds.length === 0) continue;
+      const ofHolds = holds.map((hold) => `(${holdCondition(hold)})`).join(' or ');
+      conditions.push(
+        `(tenant_id = ${tenantId} and session_id in (
+          select session_id from {events} where tenant_id = ${tenantId} group by session_id having ${ofHolds}))`,
+      );
+    }
+    return conditions;
+  }
+}
+
+/** Returns the condition for sessions that a legal hold covers. */
+function holdCondition({
+  session_id: session,
+  agent_id: agent,
+  since_ms: since,
+  until_ms: until,
+}: LegalHoldRow) {
+  const conditions = ['true'];
+  if (session !== null) conditions.push(`session_id = ${literal(session)}`);
+  if (agent !== null) conditions.push(`countIf(agent_id = ${literal(agent)}) > 0`);
+  if (since !== null) conditions.push(`max(greatest(source_ms, received_ms)) >= ${Number(since)}`);
+  if (until !== null) conditions.push(`min(least(source_ms, received_ms)) < ${Number(until)}`);
+  return conditions.join(' and ');
+}
+
+/** Returns a string of SQL. */
+function literal(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+async function tenantsOf(db: Database): Promise<number[]> {
+  const rows = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('deleted_ms', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Names of rows with facts about the deployment. */
+const rowNames = { id: 'history', isUsed: 'history_used' } as const;
+
+/** Returns the random id by which the table in ClickHouse belongs to this database. */
+async function deploymentId(storage: Storage): Promise<string> {
+  return storage.writeAcross('administer', async ({ db }) => {
+    await db
+      .insertInto('deployment')
+      .values({ name: rowNames.id, value: randomUUID() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const row = await db
+      .selectFrom('deployment')
+      .select('value')
+      .where('name', '=', rowNames.id)
+      .executeTakeFirstOrThrow();
+    return row.value;
+  });
+}
+
+/** Records whether the servers of a database have a history, so that commands know that they need its address. */
+export async function recordHistoryUse(db: Database, isUsed: boolean): Promise<void> {
+  const value = String(isUsed);
+  await db
+    .insertInto('deployment')
+    .values({ name: rowNames.isUsed, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+/** Returns `true` if the server that started last has a history. */
+export async function usesHistory(db: Database): Promise<boolean> {
+  const row = await db
+    .selectFrom('deployment')
+    .select('value')
+    .where('name', '=', rowNames.isUsed)
+    .executeTakeFirst();
+  return row?.value === 'true';
+}

@@ -1,0 +1,103 @@
+import type { SentOf } from '@actlog/protocol';
+import { isoTime } from '../lib/iso-time.ts';
+import { findSession, type SessionSummary } from './sessions/session-store.ts';
+import type { Storage } from './storage.ts';
+import { type EventPosition, eventPage, storedEvent } from './stores/event-log.ts';
+import { type EventSearch, type SearchPosition, searchEvents, searchOrder } from './stores/event-search.ts';
+
+/** An event as the wire shows it. */
+export type EventView = SentOf<'sessions.get'>['events'][number];
+
+/** An event that a search has found. */
+export interface SearchedEvent {
+  readonly position: SearchPosition;
+  /** Size of its payload, in bytes of JSON. */
+  readonly bytes: number;
+  readonly event: EventView;
+}
+
+/** A page of a search, newest first. */
+export interface SearchedEvents {
+  readonly events: readonly SearchedEvent[];
+  /** Position of the next page; `undefined` for the last one. */
+  readonly end: SearchPosition | undefined;
+  /** Source time down to which the page has looked, if it ends for the number of events that it looked at. */
+  readonly searchedToMs?: number | undefined;
+  /** `true` if events that retention has deleted from the database could not be searched. */
+  readonly isHistoryMissing?: boolean;
+}
+
+/** A session as the wire shows it. */
+export type SessionView = SentOf<'sessions.list'>['items'][number];
+
+/** A page of a session's events, oldest first. */
+export interface SessionEvents {
+  readonly session: SessionView;
+  readonly events: readonly EventView[];
+  /** Position of the next page; `undefined` for the last one. */
+  readonly end: EventPosition | undefined;
+}
+
+/** Options for {@link EventReader.session}. */
+export interface SessionRead {
+  readonly tenantId: number;
+  readonly sessionId: string;
+  /** Position after which the page starts. */
+  readonly after: EventPosition | undefined;
+  readonly limit: number;
+}
+
+/** Reads of events, wherever they are kept. */
+export interface EventReader {
+  /** Returns a page of the events of all sessions that pass filters. */
+  search(search: EventSearch): Promise<SearchedEvents>;
+  /** Returns a session with a page of its events; `undefined` if there is no such session. */
+  session(read: SessionRead): Promise<SessionEvents | undefined>;
+}
+
+/** Reads the events in the database. */
+export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
+  return {
+    search: (search) =>
+      storage.read(search.tenantId, async (db) => {
+        const { rows, hasMore, end, searchedToMs } = await searchEvents(db, search);
+        const order = searchOrder(search);
+        const events = rows.map((row) => ({
+          position: { place: Number(row[order]), eventId: row.event_id },
+          bytes: row.payload.length,
+          event: storedEvent(row),
+        }));
+        return { events, end: hasMore ? (end ?? events.at(-1)?.position) : undefined, searchedToMs };
+      }),
+    session: ({ tenantId, sessionId, after, limit }) =>
+      storage.read(tenantId, async (db) => {
+        const summary = await findSession(db, tenantId, sessionId);
+        if (!summary) return undefined;
+        const { rows, hasMore } = await eventPage(db, { tenantId, sessionId, after, limit });
+        const last = hasMore ? rows.at(-1) : undefined;
+        return {
+          session: sessionView(summary),
+          events: rows.map(storedEvent),
+          end: last && { sourceMs: last.source_ms, eventId: last.event_id },
+        };
+      }),
+  };
+}
+
+/** Returns a session as the wire shows it. */
+export function sessionView(summary: SessionSummary): SessionView {
+  return {
+    id: summary.id,
+    agentId: summary.agent_id,
+    agentIds: summary.agentIds,
+    startedAt: isoTime(summary.started_ms),
+    lastEventAt: isoTime(summary.last_event_ms),
+    eventCount: summary.event_count,
+    errorCount: summary.error_count,
+    toolNames: summary.toolNames,
+    risk:
+      summary.risk_score === null || summary.risk_level === null
+        ? null
+        : { score: summary.risk_score, level: summary.risk_level },
+  };
+}
