@@ -259,6 +259,7 @@ export function assemble(
         drivers,
         routing,
         addressGuard,
+        verifiedCallers,
         tenant: users.tenant,
         keepLog: settings.keepLog,
       });

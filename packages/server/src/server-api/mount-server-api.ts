@@ -11,13 +11,14 @@ import { listPolicyDecisions } from '../storage/policies/policy-decision-store.t
 import type { Storage } from '../storage/storage.ts';
 import { type AlertRuleParts, alertRuleRoutes } from './alert-rules.ts';
 import {
-  type DecisionsParts,
   decideActionsRoute,
   type GrantListParts,
   grantsRoute,
   pendingActionRoute,
   type RevocationParts,
   revokeGrantRoute,
+  type WithdrawalParts,
+  withdrawActionRoute,
 } from './approvals.ts';
 import { auditRoute, type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
@@ -41,7 +42,7 @@ export type ServerApiParts = ServingParts &
   BacktestParts &
   TrialParts &
   DeniedToolsParts &
-  DecisionsParts &
+  WithdrawalParts &
   GrantListParts &
   RevocationParts &
   WebhookParts &
@@ -66,6 +67,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     deniedToolsRoute(parts),
     decideActionsRoute(parts),
     pendingActionRoute(parts),
+    withdrawActionRoute(parts),
     grantsRoute(parts),
     revokeGrantRoute(parts),
     overviewRoute(parts),
