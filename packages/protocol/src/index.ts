@@ -100,6 +100,7 @@ export type {
   ApplyingPolicy,
   CallsOfDay,
   EventPage,
+  FailingChannel,
   NamedActivity,
   NamedActivityList,
   NamedActivityReport,
@@ -110,6 +111,7 @@ export type {
   SessionMarkBucket,
   SessionMarkCounts,
   SessionMarks,
+  SessionToolCalls,
   WebhookHealth,
 } from './overview.ts';
 export { riskyEvents } from './overview.ts';

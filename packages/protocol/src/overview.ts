@@ -1,3 +1,4 @@
+import type { Channel } from './channels.ts';
 import type { StoredEvent } from './schemas/event.ts';
 import type { RiskLevel } from './schemas/risk.ts';
 
@@ -68,6 +69,9 @@ export interface WebhookHealth {
   readonly retrying: number;
 }
 
+/** A channel that is not a webhook and whose messages do not arrive. */
+export interface FailingChannel extends Pick<Channel, 'id' | 'kind' | 'name' | 'status' | 'failingSince'> {}
+
 /** Response of `GET /server/v1/overview` of the actlog server. */
 export interface Overview {
   /** Start of the first bucket. */
@@ -88,6 +92,8 @@ export interface Overview {
   readonly waitingActions: number;
   /** All webhooks, oldest first. */
   readonly webhooks: readonly WebhookHealth[];
+  /** Other channels that are disabled, or whose last message failed, oldest first. */
+  readonly failingChannels: readonly FailingChannel[];
 }
 
 /** Counts of the events of a session that stand out. */
@@ -119,6 +125,13 @@ export interface NotableEvent {
   readonly payload: Readonly<Record<string, string | number>>;
 }
 
+/** Calls of one tool in a session. */
+export interface SessionToolCalls {
+  readonly toolName: string;
+  /** Calls, without those that were denied. */
+  readonly calls: number;
+}
+
 /** Response of `GET /server/v1/sessions/{id}/marks` of the actlog server: what stands out in all events of a session. */
 export interface SessionMarks {
   readonly sessionId: string;
@@ -126,6 +139,8 @@ export interface SessionMarks {
   readonly sentence: string;
   readonly eventCount: number;
   readonly counts: SessionMarkCounts;
+  /** Tools that the session called, most called first; at most 28 of the tools of a session with more. */
+  readonly tools: readonly SessionToolCalls[];
   /** `false` if there are more errors, denials or held actions than the first 50,000 of each, which are counted. */
   readonly isComplete: boolean;
   /** Length of a bucket, in milliseconds. */

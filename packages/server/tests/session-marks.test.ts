@@ -42,10 +42,17 @@ test('counts what stands out in all events of a session, by time', async () => {
   );
   const response = await marksOf(running, 'incident');
   expect(response.status).toBe(200);
-  const { eventCount, counts, isComplete, bucketMs, buckets, notable } =
+  const { eventCount, counts, tools, isComplete, bucketMs, buckets, notable } =
     (await response.json()) as SessionMarks;
   expect(eventCount).toBe(404);
   expect(counts).toMatchObject({ errors: 3, denials: 1, held: 0 });
+  // The denied payment did not run.
+  expect(tools).toEqual([
+    { toolName: 'get_order', calls: 400 },
+    { toolName: 'delete_user', calls: 2 },
+    { toolName: 'search', calls: 1 },
+    { toolName: 'pay', calls: 0 },
+  ]);
   expect(isComplete).toBe(true);
   expect(buckets.length).toBeLessThanOrEqual(240);
   expect(buckets.reduce((sum, { events }) => sum + events, 0)).toBe(404);

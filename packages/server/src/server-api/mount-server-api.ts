@@ -30,7 +30,7 @@ import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRou
 import { activityRoute, type NamedActivityParts, namedActivityRoutes } from './named-activity.ts';
 import { overviewRoute } from './overview.ts';
 import { sessionMarksRoute } from './session-marks.ts';
-import { sessionReviewRoutes } from './session-review.ts';
+import { assignedSessionsRoute, sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
 import { type TrialParts, trialsRoute } from './trials.ts';
 import { deliveriesRoute, type WebhookParts, webhookChangeRoutes, webhookRoute } from './webhooks.ts';
@@ -89,6 +89,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
   ];
   const suggestions = suggestionsRoute(parts);
   const activity = activityRoute(parts);
+  const assigned = assignedSessionsRoute(parts);
   const holds = legalHoldsRoute(parts);
   const feed = feedRoute(parts);
   const evidence = evidenceRoute(parts);
@@ -96,7 +97,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions, activity, holds, feed, evidence].map(({ method, path }) => ({
+          [...routes, suggestions, activity, assigned, holds, feed, evidence].map(({ method, path }) => ({
             method,
             path: folder + path,
           })),
@@ -104,6 +105,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
       );
       mountServerRoute(api, parts, suggestions);
       mountServerRoute(api, parts, activity);
+      mountServerRoute(api, parts, assigned);
       mountServerRoute(api, parts, holds);
       mountServerRoute(api, parts, feed);
       mountServerRoute(api, parts, evidence);

@@ -6,7 +6,7 @@ import {
   type SessionMarkCounts,
   type SessionMarks,
 } from '@actlog/protocol';
-import { sentenceOf } from '@actlog/risk';
+import { sentenceOf, toolCallsOf } from '@actlog/risk';
 import { requireScope } from '../http/request-gate.ts';
 import { sessionPath } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
@@ -83,6 +83,7 @@ async function sessionMarks(
     sentence: sentenceOf(state, summary.toolNames),
     eventCount: summary.event_count,
     counts: countsOf(marked, risky.length),
+    tools: toolCallsOf(state, summary.toolNames),
     isComplete: Object.values(eventMarks).every((mark) => sumOf(marked, mark) < countedEvents.perMark),
     bucketMs: lengthMs,
     buckets,

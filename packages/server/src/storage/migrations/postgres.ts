@@ -143,9 +143,11 @@ create table sessions (
   has_errors integer not null default 0,
   has_denials integer not null default 0,
   has_holds integer not null default 0,
+  assignee_key text,
   risk_rank double precision generated always as (coalesce(risk_score, -1)) stored,
   primary key (tenant_id, id)
 ) with (fillfactor = 70);
+create index sessions_by_assignee on sessions (tenant_id, assignee_key, started_ms, id) where assignee_key is not null;
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);

@@ -34,7 +34,7 @@ async function saveSessionTools(db: Database, tenantId: number, changes: readonl
 export interface SessionSummary
   extends Omit<
     Selectable<SessionTable>,
-    'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band' | 'risk_rank' | 'log_arrival'
+    'agent_ids' | 'tool_names' | 'tenant_id' | 'risk_band' | 'risk_rank' | 'log_arrival' | 'assignee_key'
   > {
   agentIds: string[];
   toolNames: string[];
@@ -136,6 +136,7 @@ export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
     risk_band: __,
     risk_rank: ___,
     log_arrival: ____,
+    assignee_key: _____,
     ...rest
   } = row;
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
@@ -287,4 +288,23 @@ export async function saveSessions(
         .execute();
     }
   }
+}
+
+/**
+ * Stores the person that a session is assigned to, for lists.
+ *
+ * @param assigneeKey - the name as lists compare it; `null` for nobody
+ */
+export async function assignSessionTo(
+  db: Database,
+  tenantId: number,
+  id: string,
+  assigneeKey: string | null,
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ assignee_key: assigneeKey })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
 }
