@@ -111,6 +111,7 @@ export type {
   SessionMarkBucket,
   SessionMarkCounts,
   SessionMarks,
+  SessionPlace,
   SessionToolCalls,
   WebhookHealth,
 } from './overview.ts';

@@ -125,6 +125,14 @@ export interface NotableEvent {
   readonly payload: Readonly<Record<string, string | number>>;
 }
 
+/** Response of `GET /server/v1/sessions/{id}/place` of the actlog server: where the events around a time begin. */
+export interface SessionPlace {
+  /** Cursor of the page of the session's events that has the place, some events after its start; null for the first page. */
+  readonly cursor: string | null;
+  /** Number of events before that page. */
+  readonly before: number;
+}
+
 /** Calls of one tool in a session. */
 export interface SessionToolCalls {
   readonly toolName: string;

@@ -29,7 +29,7 @@ import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { activityRoute, type NamedActivityParts, namedActivityRoutes } from './named-activity.ts';
 import { overviewRoute } from './overview.ts';
-import { sessionMarksRoute } from './session-marks.ts';
+import { sessionMarksRoute, sessionPlaceRoute } from './session-marks.ts';
 import { assignedSessionsRoute, sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
 import { type TrialParts, trialsRoute } from './trials.ts';
@@ -84,6 +84,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),
     sessionMarksRoute(parts),
+    sessionPlaceRoute(parts),
     receiptRoute(parts),
     ...keptRecordsRoutes(parts),
   ];
