@@ -130,7 +130,7 @@ const lineHeight = 41;
 
 function EventLines(props: ItemRows<StoredEvent>) {
   const { items, row } = props;
-  return items.length <= wholeRows ? <>{items.map(row)}</> : <VisibleLines {...props} />;
+  return items.length <= wholeRows ? items.map(row) : <VisibleLines {...props} />;
 }
 
 /** Rows of the events that are in view, in place of all of a long list. */
@@ -156,10 +156,12 @@ function VisibleLines({ items, row }: ItemRows<StoredEvent>) {
   const gap = (height: number) => <td colSpan={eventColumns} style={{ height: `${height}px` }} />;
   return (
     <>
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row of a table takes no focus */}
       <tr class="gap" aria-hidden="true" ref={start} key="before">
         {gap(shown.before)}
       </tr>
       {shown.items.map(({ index }) => row(items[index] as StoredEvent))}
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row of a table takes no focus */}
       <tr class="gap" aria-hidden="true" key="after">
         {gap(shown.after)}
       </tr>
