@@ -107,6 +107,7 @@ export type {
   NotableEvent,
   Overview,
   OverviewInterval,
+  RiskOfDay,
   RiskySession,
   SessionMarkBucket,
   SessionMarkCounts,

@@ -40,6 +40,14 @@ export interface NamedActivity {
   readonly denials: number;
 }
 
+/** Highest score of the sessions of a day. */
+export interface RiskOfDay {
+  /** Start of the day: ISO 8601 in UTC, with milliseconds. */
+  readonly at: string;
+  /** Highest whole score of the sessions that started on the day and that the agent acted in; null if none scores 1 or more. */
+  readonly score: number | null;
+}
+
 /** A session among the riskiest. */
 export interface RiskySession {
   readonly id: string;
@@ -224,6 +232,8 @@ export interface NamedActivityReport {
   readonly since: string;
   /** Days up to today, oldest first. */
   readonly days: readonly CallsOfDay[];
+  /** Risk by the same days; null for a tool. */
+  readonly risk: readonly RiskOfDay[] | null;
   /** The newest calls, from which the usual ones follow. */
   readonly recent: {
     /** Number of these calls; at most 1,000. */
@@ -252,4 +262,8 @@ export interface NamedActivityList {
   readonly since: string;
   readonly until: string;
   readonly items: readonly NamedActivity[];
+  /** Calls of names beyond those that each hour counts by name. They are in no item. */
+  readonly others: Omit<NamedActivity, 'name'>;
+  /** Highest whole scores of the last seven days by agent, for the first 200 items; null for tools. */
+  readonly risk: Readonly<Record<string, number>> | null;
 }

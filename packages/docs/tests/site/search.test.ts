@@ -46,7 +46,7 @@ describe('the search box', () => {
     ['how do I approve an action', 'guides/guard-and-approvals'],
     ['how do I block a tool', 'guides/guard-and-approvals'],
     ['how do I rotate a key', 'operate/keys-and-retention'],
-    ['slack', 'guides/channels'],
+    ['slack', 'operate/channels'],
   ])('answers "%s" with %s first', async (query, expected) => {
     const page = await openDocs('start/quick-start');
     const [first] = await search(page, query);
