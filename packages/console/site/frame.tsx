@@ -84,6 +84,8 @@ function Place({ route }: { route: Route }) {
     case 'sessions':
       return id === undefined ? (
         <Sessions query={route.query} />
+      ) : route.query.has('with') ? (
+        <Comparison one={id} other={route.query.get('with') ?? ''} />
       ) : (
         <Session key={id} id={id} query={route.query} />
       );
@@ -186,6 +188,7 @@ export function Frame({
 const later = () => import('./pages/later-pages.ts');
 
 const Session = lazyPage(async () => (await import('./pages/session.tsx')).Session);
+const Comparison = lazyPage(async () => (await import('./pages/session-comparison.tsx')).Comparison);
 const Approvals = lazyPage(async () => (await later()).Approvals);
 const Policies = lazyPage(async () => (await later()).Policies);
 const PolicyEditor = lazyPage(async () => (await later()).PolicyEditor);

@@ -5,7 +5,7 @@
 export const searchTerms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'guides/guard-and-approvals.md': {
     'guard-and-approvals': 'block a tool, human in the loop',
-    'approve-or-deny-a-held-action': 'confirm, reject',
+    'approve-or-deny-a-held-action': 'confirm, reject, approve an action',
     'stop-an-agent-with-the-kill-switch': 'disable, revoke',
     'require-several-approvers': 'four eyes, two-person rule',
   },

@@ -31,6 +31,12 @@ interface Recording {
 const unchangeable =
   'The call was not run: it was approved with changed arguments, which this agent cannot run.';
 
+/** Time for a withdrawal, in milliseconds: the agent waits for its hook. */
+const withdrawalTimeoutMs = 2000;
+
+/** An event that is not about a call to come. */
+type AfterEvent = Exclude<HookEvent, { kind: 'before' | 'prompt' | 'other' }>;
+
 /** Handles one event of an agent. */
 export class HookHandler {
   readonly #options: HookOptions;
@@ -72,7 +78,11 @@ export class HookHandler {
     try {
       if (event.kind === 'before') return await this.#before(event.call, text, recording?.calls);
       if (event.kind === 'prompt') return await this.#prompted(event.call, text, recording?.calls);
-      return this.#after(event, recording);
+      // Before the records of the session are forgotten.
+      const answered = recording ? (this.#attempt(() => answeredPrompts(event, recording.calls)) ?? []) : [];
+      const output = this.#after(event, recording);
+      await Promise.all(answered.map((id) => this.#withdraw(id)));
+      return output;
     } finally {
       recording?.spool.close();
       // Earlier hooks may have left events, such as in an outage.
@@ -117,13 +127,19 @@ export class HookHandler {
       acceptsChanges: prompt.acceptsChanges,
     };
     try {
-      const decided = await asking.askPerson(checked, (args) => calls.hash(args));
+      const decided = await asking.askPerson(
+        checked,
+        (args) => calls.hash(args),
+        (id) => this.#attempt(() => calls.holdPrompt(call, id)),
+      );
       if (!decided) return this.#proceed;
+      this.#attempt(() => calls.answeredPrompts(call));
       const { change } = decided;
       if (change) this.#attempt(() => calls.changeOpen(call, change.arguments));
       return prompt.allow(change);
     } catch (error) {
       if (!ActionDeniedError.isInstance(error)) throw error;
+      this.#attempt(() => calls.answeredPrompts(call));
       return prompt.deny(error.message);
     }
   }
@@ -173,10 +189,17 @@ export class HookHandler {
     return this.#dialect.deny(error.message, isRepeated ? endOfRunReason(error) : undefined);
   }
 
-  #after(
-    event: Exclude<HookEvent, { kind: 'before' | 'prompt' }>,
-    recording: Recording | undefined,
-  ): HookOutput {
+  /**
+   * Withdraws the action of a prompt that was answered where the agent runs, so that nobody decides about it any more. It
+   * fails silently, for example with a service that has no such request: the hold then ends by itself within a minute.
+   */
+  async #withdraw(pendingActionId: string): Promise<void> {
+    const path = `/server/v1/pending-actions/${encodeURIComponent(pendingActionId)}/withdraw`;
+    const options = { timeoutMs: withdrawalTimeoutMs, maxRetries: 0 };
+    await this.#client?.request('POST', path, options).catch(() => {});
+  }
+
+  #after(event: AfterEvent, recording: Recording | undefined): HookOutput {
     if (event.kind === 'session-start') return this.#notify(recording);
     if (!recording) return this.#proceed;
     const { calls } = recording;
@@ -232,5 +255,21 @@ export class HookHandler {
       this.#problems.push(error as Error);
       return undefined;
     }
+  }
+}
+
+/** Returns the held actions of prompts that an event shows to be answered. */
+function answeredPrompts(event: AfterEvent, calls: CallLog): string[] {
+  switch (event.kind) {
+    case 'after':
+      return calls.answeredPrompts(event.call);
+    case 'turn':
+      return event.calls.flatMap(({ call }) => calls.answeredPrompts(call));
+    case 'idle':
+      return calls.endedPrompts(event.thread);
+    case 'session-end':
+      return calls.endedPrompts({ sessionId: event.sessionId });
+    case 'session-start':
+      return [];
   }
 }

@@ -102,6 +102,17 @@ export class HookService {
     await pendingActions.decide(held.id, { decision, ...(changedArguments && { changedArguments }) });
   }
 
+  /** Returns the status of the held action of a session. */
+  async heldStatus(sessionId: string): Promise<string | undefined> {
+    for (const status of ['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const) {
+      const [held] = await this.client.guardian.pendingActions
+        .list({ sessionId, status })
+        .toArray({ limit: 1 });
+      if (held) return status;
+    }
+    return undefined;
+  }
+
   async close(): Promise<void> {
     await this.#server.close();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -401,6 +401,26 @@ test.each(['claude-code', 'codex'])(
   },
 );
 
+test.each(['PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'UserPromptSubmit', 'SessionEnd'])(
+  'withdraws the held action of a prompt that was answered at the terminal, at %s',
+  async (name) => {
+    const call = newCall();
+    const { sessionId } = call;
+    const environment = newEnvironment();
+    await runHook(['claude-code'], before(call), environment);
+    await runHook(['claude-code', '--hold-timeout', '0'], prompted(call), environment);
+    expect(await service.heldStatus(sessionId)).toBe('pending');
+    // Another call answers no prompt about this one.
+    await runHook(['claude-code'], succeeded({ ...call, id: 'other', command: 'ls' }), environment);
+    expect(await service.heldStatus(sessionId)).toBe('pending');
+    const toolUse = { tool_name: 'Bash', tool_input: { command: call.command }, tool_use_id: call.id };
+    const ended = { ...toolUse, tool_response: 'ok', error: 'failed', tool_calls: [toolUse] };
+    const event = { ...sessionStart(sessionId), ...ended, hook_event_name: name };
+    await runHook(['claude-code'], event, environment);
+    expect(await service.heldStatus(sessionId)).toBe('withdrawn');
+  },
+);
+
 test('leaves a permission prompt to the user if the service cannot be reached', async () => {
   const environment = { ...newEnvironment(), ACTLOG_BASE_URL: 'http://127.0.0.1:9' };
   const { exitCode, output } = await runHook(

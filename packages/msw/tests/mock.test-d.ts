@@ -6,7 +6,7 @@ const mock = {} as ActlogMock;
 it('knows the endpoints and the fields by name', () => {
   expectTypeOf<'guardian.pendingActions.decide'>().toExtend<FaultOptions['endpoint']>();
   expectTypeOf(mock.state.pendingActions[0]?.status).toEqualTypeOf<
-    'pending' | 'approved' | 'denied' | 'expired' | undefined
+    'pending' | 'approved' | 'denied' | 'expired' | 'withdrawn' | undefined
   >();
   // @ts-expect-error there is no such endpoint
   mock.rateLimited({ endpoint: 'events.delete' });

@@ -26,6 +26,7 @@ export {
   isSamePerson,
   isUsedUp,
   type PolicyVersion,
+  personKey,
   policiesOfChanged,
 } from './check/approval-rules.ts';
 export {

@@ -60,6 +60,7 @@ export const auditActions = [
   'held_action.partially_approved',
   'held_action.approved',
   'held_action.denied',
+  'held_action.withdrawn',
   'grant.revoked',
   'session.confirmed',
   'session.handled',

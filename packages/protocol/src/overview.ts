@@ -1,3 +1,4 @@
+import type { Channel } from './channels.ts';
 import type { StoredEvent } from './schemas/event.ts';
 import type { RiskLevel } from './schemas/risk.ts';
 
@@ -39,6 +40,14 @@ export interface NamedActivity {
   readonly denials: number;
 }
 
+/** Highest score of the sessions of a day. */
+export interface RiskOfDay {
+  /** Start of the day: ISO 8601 in UTC, with milliseconds. */
+  readonly at: string;
+  /** Highest whole score of the sessions that started on the day and that the agent acted in; null if none scores 1 or more. */
+  readonly score: number | null;
+}
+
 /** A session among the riskiest. */
 export interface RiskySession {
   readonly id: string;
@@ -68,6 +77,9 @@ export interface WebhookHealth {
   readonly retrying: number;
 }
 
+/** A channel that is not a webhook and whose messages do not arrive. */
+export interface FailingChannel extends Pick<Channel, 'id' | 'kind' | 'name' | 'status' | 'failingSince'> {}
+
 /** Response of `GET /server/v1/overview` of the actlog server. */
 export interface Overview {
   /** Start of the first bucket. */
@@ -88,6 +100,8 @@ export interface Overview {
   readonly waitingActions: number;
   /** All webhooks, oldest first. */
   readonly webhooks: readonly WebhookHealth[];
+  /** Other channels that are disabled, or whose last message failed, oldest first. */
+  readonly failingChannels: readonly FailingChannel[];
 }
 
 /** Counts of the events of a session that stand out. */
@@ -119,6 +133,21 @@ export interface NotableEvent {
   readonly payload: Readonly<Record<string, string | number>>;
 }
 
+/** Response of `GET /server/v1/sessions/{id}/place` of the actlog server: where the events around a time begin. */
+export interface SessionPlace {
+  /** Cursor of the page of the session's events that has the place, some events after its start; null for the first page. */
+  readonly cursor: string | null;
+  /** Number of events before that page. */
+  readonly before: number;
+}
+
+/** Calls of one tool in a session. */
+export interface SessionToolCalls {
+  readonly toolName: string;
+  /** Calls, without those that were denied. */
+  readonly calls: number;
+}
+
 /** Response of `GET /server/v1/sessions/{id}/marks` of the actlog server: what stands out in all events of a session. */
 export interface SessionMarks {
   readonly sessionId: string;
@@ -126,6 +155,8 @@ export interface SessionMarks {
   readonly sentence: string;
   readonly eventCount: number;
   readonly counts: SessionMarkCounts;
+  /** Tools that the session called, most called first; at most 28 of the tools of a session with more. */
+  readonly tools: readonly SessionToolCalls[];
   /** `false` if there are more errors, denials or held actions than the first 50,000 of each, which are counted. */
   readonly isComplete: boolean;
   /** Length of a bucket, in milliseconds. */
@@ -203,6 +234,8 @@ export interface NamedActivityReport {
   readonly since: string;
   /** Days up to today, oldest first. */
   readonly days: readonly CallsOfDay[];
+  /** Risk by the same days; null for a tool. */
+  readonly risk: readonly RiskOfDay[] | null;
   /** The newest calls, from which the usual ones follow. */
   readonly recent: {
     /** Number of these calls; at most 1,000. */
@@ -231,4 +264,8 @@ export interface NamedActivityList {
   readonly since: string;
   readonly until: string;
   readonly items: readonly NamedActivity[];
+  /** Calls of names beyond those that each hour counts by name. They are in no item. */
+  readonly others: Omit<NamedActivity, 'name'>;
+  /** Highest whole scores of the last seven days by agent, for the first 200 items; null for tools. */
+  readonly risk: Readonly<Record<string, number>> | null;
 }

@@ -41,7 +41,7 @@ export interface PolicyDecision {
   /** Id of the held action; null if the action was not held. */
   readonly pendingActionId: string | null;
   /** Status of the held action; null for an action that was not held, and for a dry run. */
-  readonly heldStatus: 'pending' | 'approved' | 'denied' | 'expired' | null;
+  readonly heldStatus: 'pending' | 'approved' | 'denied' | 'expired' | 'withdrawn' | null;
   /** Time at which the held action ended; null while it waits, and for an action that was not held. */
   readonly endedAt: string | null;
   /** Id of the approver's grant that allowed the action; null for none. */

@@ -41,7 +41,7 @@ export type { Rule, RuleMatch } from './rule.ts';
 export { allRules } from './rule-catalogue.ts';
 export type { ExampleStep, RuleExample } from './rule-example.ts';
 export { type ScoreOptions, score } from './score.ts';
-export { sentenceOf } from './sentence.ts';
+export { sentenceOf, toolCallsOf } from './sentence.ts';
 export { observe } from './session/observe.ts';
 export { parseSession, serializeSession } from './session/session-codec.ts';
 export { emptySession, type SessionState } from './session/session-state.ts';

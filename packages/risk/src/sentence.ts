@@ -244,11 +244,11 @@ function failureOf([first, ...others]: readonly string[], isRefused: boolean): s
  * @param toolNames - names of the session's tools; the state keeps long names only in part
  */
 export function sentenceOf(state: SessionState, toolNames: readonly string[] = []): string {
-  const whole = new Map(toolNames.map((name) => [shortName(name), name]));
-  const kept = [...state.acting.entries(), ...state.looking.entries()].map(([, tally]) => {
-    const toolName = whole.get(tally.name) ?? tally.name;
-    return { toolName, tally, weight: weightOf(toolName, tally) };
-  });
+  const kept = keptTools(state, toolNames).map(({ toolName, tally }) => ({
+    toolName,
+    tally,
+    weight: weightOf(toolName, tally),
+  }));
   const heaviest = (one: { weight: number }, other: { weight: number }) => other.weight - one.weight;
   const steps: Step[] = kept
     .filter(({ tally }) => tally.firstSuccessMs > 0)
@@ -281,4 +281,27 @@ export function sentenceOf(state: SessionState, toolNames: readonly string[] = [
   const done = rest.length === 0 ? first : `${first}, then ${joined(rest)}`;
   const all = failure === undefined ? done : `${done}; ${failure}`;
   return `${all.charAt(0).toUpperCase()}${all.slice(1)}.`;
+}
+
+/** Returns the tools that a session keeps, with their whole names. */
+function keptTools(state: SessionState, toolNames: readonly string[]) {
+  const whole = new Map(toolNames.map((name) => [shortName(name), name]));
+  return [...state.acting.entries(), ...state.looking.entries()].map(([, tally]) => ({
+    toolName: whole.get(tally.name) ?? tally.name,
+    tally,
+  }));
+}
+
+/**
+ * Returns how often a session called each tool that its state keeps, without calls that were refused, most called first.
+ *
+ * @param toolNames - names of the session's tools; the state keeps long names only in part
+ */
+export function toolCallsOf(
+  state: SessionState,
+  toolNames: readonly string[] = [],
+): { readonly toolName: string; readonly calls: number }[] {
+  return keptTools(state, toolNames)
+    .map(({ toolName, tally }) => ({ toolName, calls: tally.count }))
+    .sort((one, other) => other.calls - one.calls || (one.toolName < other.toolName ? -1 : 1));
 }

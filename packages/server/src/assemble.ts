@@ -267,6 +267,7 @@ export function assemble(
         drivers,
         routing,
         addressGuard,
+        verifiedCallers,
         tenant: users.tenant,
         keepLog: settings.keepLog,
       });

@@ -115,6 +115,12 @@ const changes: Readonly<Record<string, Example>> = {
     body: { decisions: [{ id: ':id', decision: 'approve' }] },
     isIdempotent: true,
   },
+  'POST /server/v1/pending-actions/:id/withdraw': {
+    action: 'held_action.withdrawn',
+    prepare: async (server) =>
+      (await server.check({ actionId: 'prompted', holdSeconds: 60 })).pendingActionId as string,
+    isIdempotent: true,
+  },
   'DELETE /server/v1/grants/:id': { action: 'grant.revoked', prepare: grant, isIdempotent: true },
   'POST /server/v1/webhooks/:id/disable': {
     action: 'webhook.disabled',

@@ -4,6 +4,7 @@ import type {
   RiskJudgmentDraft,
   RiskJudgmentEffect,
   RiskJudgmentPage,
+  SentOf,
   SessionReview,
 } from '@actlog/protocol';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -315,6 +316,31 @@ test('a session has comments and at most one assignee', async () => {
   expect((await sendTo(reader, 'POST', '/server/v1/sessions/weekly/assign', { assignee: 'x' })).status).toBe(
     403,
   );
+});
+
+test('sessions are listed by the person that they are assigned to', async () => {
+  for (const id of ['one', 'two', 'three', 'four']) await act(id);
+  const assign = (id: string, assignee: string | null) =>
+    sendTo(server, 'POST', `/server/v1/sessions/${id}/assign`, { assignee });
+  await assign('one', 'Grace');
+  await assign('two', 'grace ');
+  await assign('three', 'ada');
+  await assign('four', 'ada');
+  await assign('four', null);
+  const list = (query: string) =>
+    sentTo<SentOf<'sessions.list'>>(server, 'GET', `/server/v1/sessions?${query}`);
+  const ids = async (query: string) => (await list(query)).items.map(({ id }) => id);
+  expect(await ids('assignee=GRACE')).toEqual(['two', 'one']);
+  expect(await ids('assignee=grace&sort=riskScore&idContains=n')).toEqual(['one']);
+  expect(await ids('assigned=false')).toEqual(['four']);
+  expect(await ids('assignee=nobody')).toEqual([]);
+  const { items, nextCursor } = await list('assignee=grace&limit=1');
+  expect(items.map(({ id }) => id)).toEqual(['two']);
+  expect(await ids(`assignee=grace&limit=1&cursor=${nextCursor}`)).toEqual(['one']);
+  // Later events keep the assignment.
+  await act('three');
+  expect(await ids('assignee=ada')).toEqual(['three']);
+  expect((await sendTo(server, 'GET', '/server/v1/sessions?assigned=true')).status).toBe(400);
 });
 
 test('the audit log has the reason and the scope of each judgment', async () => {

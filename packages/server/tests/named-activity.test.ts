@@ -1,5 +1,7 @@
 import type { NamedActivityList, NamedActivityReport } from '@actlog/protocol';
 import { expect, test } from 'vitest';
+import { maxActivityNames } from '../src/storage/stores/activity-change.ts';
+import { mailboxTools } from './mailbox-tools.ts';
 import { readError, type TestServer, testServer } from './test-server.ts';
 
 async function get<Body>(server: TestServer, path: string, status = 200): Promise<Body> {
@@ -58,7 +60,7 @@ test('reports the agents that call a tool, without keys', async () => {
     ['mailer', 1],
   ]);
   expect(report.policies.map(({ name }) => name)).toEqual(['Refunds']);
-  expect(report).toMatchObject({ learnedSessions: null, isVerified: null, keys: null });
+  expect(report).toMatchObject({ learnedSessions: null, isVerified: null, keys: null, risk: null });
   const unknown = await get<NamedActivityReport>(server, `tools/${encodeURIComponent('a/b\u202e')}/activity`);
   expect(unknown.recent).toMatchObject({ calls: 0, since: null, names: [] });
 });
@@ -69,7 +71,8 @@ test('shows keys only to who may manage them, and lists names by their calls', a
   const { apiKey } = await server.server.admin.keys.create('default', { name: 'r', scopes: ['read'] });
   const report = await get<NamedActivityReport>(server.as(apiKey), 'agents/billing/activity');
   expect(report.keys).toBeNull();
-  const { items } = await get<NamedActivityList>(server, 'activity?kind=tool');
+  const { items, others, risk } = await get<NamedActivityList>(server, 'activity?kind=tool');
+  expect({ others, risk }).toEqual({ others: { calls: 0, errors: 0, denials: 0 }, risk: null });
   expect(items).toEqual([
     { name: 'send', calls: 2, errors: 0, denials: 0 },
     { name: 'refund', calls: 1, errors: 1, denials: 0 },
@@ -78,4 +81,41 @@ test('shows keys only to who may manage them, and lists names by their calls', a
     headers: { authorization: `Bearer ${server.apiKey}` },
   });
   expect((await readError(response)).details[0]?.path).toBe('query.kind');
+});
+
+test('reports the highest score of an agent by day, and of each agent in seven days', async () => {
+  const server = await testServer();
+  const dayMs = 86_400_000;
+  const act = async (sessionId: string, agentId: string, daysAgo: number, tools: readonly string[]) => {
+    const startMs = Date.now() - daysAgo * dayMs - 60_000;
+    const calls = tools.map((toolName, index) => ({
+      sessionId,
+      agentId,
+      sourceTimestamp: new Date(startMs + index * 1000).toISOString(),
+      payload: { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 },
+    }));
+    await server.record(...calls);
+    return Math.floor((await server.ok('sessions.risk', { id: sessionId })).score);
+  };
+  const old = await act('old', 'mailer', 9, mailboxTools);
+  await act('calm', 'mailer', 2, ['search']);
+  const recent = await act('recent', 'mailer', 2, ['read_email', 'send_email']);
+  await act('other', 'calm', 2, ['search']);
+  expect(old).toBeGreaterThan(recent);
+  const { risk } = await get<NamedActivityReport>(server, 'agents/mailer/activity');
+  expect(risk).toHaveLength(30);
+  const byDay = new Map(risk?.map(({ at, score }) => [at.slice(0, 10), score]));
+  const day = (daysAgo: number) => new Date(Date.now() - daysAgo * dayMs - 60_000).toISOString().slice(0, 10);
+  expect([byDay.get(day(9)), byDay.get(day(2)), byDay.get(day(5))]).toEqual([old, recent, null]);
+  const list = await get<NamedActivityList>(server, 'activity?kind=agent');
+  expect(list.risk).toEqual({ mailer: recent });
+});
+
+test('counts the calls of names beyond those of an hour as others', async () => {
+  const server = await testServer();
+  const names = Array.from({ length: maxActivityNames + 3 }, (_, index) => `agent-${index}`);
+  await server.record(...names.map((agentId) => call(agentId, 'search', agentId.endsWith('0') ? 500 : 200)));
+  const { items, others } = await get<NamedActivityList>(server, 'activity?kind=agent&limit=10');
+  expect(items).toHaveLength(10);
+  expect(others.calls).toBe(3);
 });

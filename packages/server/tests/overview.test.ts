@@ -9,6 +9,7 @@ import { openStorage } from '../src/open-storage.ts';
 import { changeRetention } from '../src/storage/retention/retention.ts';
 import { maxActivityNames } from '../src/storage/stores/activity-change.ts';
 import { newApiKey } from '../src/tenants/api-key.ts';
+import { addChannel, route } from './channels/channel-tools.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, readError, type TestServer, testServer } from './test-server.ts';
@@ -200,6 +201,20 @@ test('shows the state of webhooks', async () => {
         retrying: 1,
       },
     ]);
+});
+
+test('shows the channels whose messages do not arrive', async () => {
+  const server = await testServer({
+    publicUrl: 'https://actlog.example.com',
+    webhookAllowedRanges: ['127.0.0.0/8'],
+  });
+  const settings = { url: 'http://127.0.0.1:9/workflows/a?sig=b' };
+  const id = await addChannel(server, { kind: 'teams', name: 'ops', settings });
+  expect((await overview(server)).failingChannels).toEqual([]);
+  await route(server, 'POST', `/channels/${id}/disable`);
+  expect((await overview(server)).failingChannels).toEqual([
+    { id, kind: 'teams', name: 'ops', status: 'disabled', failingSince: null },
+  ]);
 });
 
 test('keeps the counts of a limited number of names in a bucket, and those of the others together', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SessionMarks } from '@actlog/protocol';
+import type { SessionMarks, SessionPlace } from '@actlog/protocol';
 import { expect, test } from 'vitest';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -42,10 +42,17 @@ test('counts what stands out in all events of a session, by time', async () => {
   );
   const response = await marksOf(running, 'incident');
   expect(response.status).toBe(200);
-  const { eventCount, counts, isComplete, bucketMs, buckets, notable } =
+  const { eventCount, counts, tools, isComplete, bucketMs, buckets, notable } =
     (await response.json()) as SessionMarks;
   expect(eventCount).toBe(404);
   expect(counts).toMatchObject({ errors: 3, denials: 1, held: 0 });
+  // The denied payment did not run.
+  expect(tools).toEqual([
+    { toolName: 'get_order', calls: 400 },
+    { toolName: 'delete_user', calls: 2 },
+    { toolName: 'search', calls: 1 },
+    { toolName: 'pay', calls: 0 },
+  ]);
   expect(isComplete).toBe(true);
   expect(buckets.length).toBeLessThanOrEqual(240);
   expect(buckets.reduce((sum, { events }) => sum + events, 0)).toBe(404);
@@ -92,4 +99,31 @@ test('says what the session did, and names the events that raise its risk', asyn
 test('responds with 404 for an unknown session', async () => {
   const running = await server();
   expect((await marksOf(running, 'none')).status).toBe(404);
+});
+
+test('finds the page of a time or an event, some events before it', async () => {
+  const running = await server();
+  const quiet = Array.from({ length: 200 }, (_, index) => call(index, 'get_order'));
+  for (let at = 0; at < quiet.length; at += 100) await running.record(...quiet.slice(at, at + 100));
+  const place = async (query: string) => {
+    const response = await fetch(`${running.server.url}/server/v1/sessions/incident/place?${query}`, {
+      headers: { authorization: `Bearer ${running.apiKey}` },
+    });
+    return { status: response.status, ...((await response.json()) as Partial<SessionPlace>) };
+  };
+  const at = (second: number) => `at=${new Date(startMs + second * 1000).toISOString()}`;
+  const { before, cursor } = await place(at(150));
+  expect(before).toBe(100);
+  const page = await running.ok('sessions.get', {
+    id: 'incident',
+    query: { cursor: cursor as string, limit: 51 },
+  });
+  expect(page.events.map(({ payload }) => payload.argumentsHash)).toEqual(
+    Array.from({ length: 51 }, (_, index) => `sha256:${100 + index}`),
+  );
+  expect(await place(`event=${page.events[50]?.eventId}`)).toMatchObject({ status: 200, before: 100 });
+  expect(await place(at(20))).toMatchObject({ before: 0, cursor: null });
+  expect(await place(at(10_000))).toMatchObject({ before: 150 });
+  expect((await place('event=none')).status).toBe(404);
+  expect((await place('')).status).toBe(400);
 });

@@ -12,6 +12,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   approved: 'green',
   denied: 'red',
   expired: 'dim',
+  withdrawn: 'dim',
 };
 
 /** Returns the style of a status of a held action. */

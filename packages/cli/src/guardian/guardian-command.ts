@@ -23,7 +23,7 @@ export function guardianCommand(): Command {
   return guardian;
 }
 
-const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
+const statuses = ['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const;
 
 interface Flags extends ClientFlags, LimitFlags {
   readonly status: (typeof statuses)[number];

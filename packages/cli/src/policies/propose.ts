@@ -150,6 +150,7 @@ const effects = {
   'denied by a policy': undefined,
   'denied by a person': undefined,
   'denied because nobody decided in time': undefined,
+  'answered where the agent runs': undefined,
   'waiting for a person': undefined,
   'made inside another agent': undefined,
   failed: undefined,
@@ -264,6 +265,7 @@ function outcomeOf(decision: PolicyDecision): Outcome {
   const { decision: effect, heldStatus, dryRun, parentAgentIds, pendingActionId, grantId } = decision;
   if (effect === 'deny') {
     if (heldStatus === 'denied') return 'denied by a person';
+    if (heldStatus === 'withdrawn') return 'answered where the agent runs';
     return heldStatus === 'expired' ? 'denied because nobody decided in time' : 'denied by a policy';
   }
   if (effect === 'require_approval' && !dryRun) return 'waiting for a person';

@@ -24,7 +24,7 @@ const slowdown = 1.5;
 const rememberedPolls = 10;
 
 /** Statuses of an action that is no longer pending, in a list that contains decided ones too. */
-const final: readonly unknown[] = ['approved', 'denied', 'expired'];
+const final: readonly unknown[] = ['approved', 'denied', 'expired', 'withdrawn'];
 
 /**
  * Watches for pending actions; see `PendingActions.watch`.

@@ -47,7 +47,7 @@ export interface GuardianDecisionEvent extends StoredEvent {
   readonly payload: {
     readonly toolName: string;
     readonly argumentsHash: string;
-    readonly decision: 'deny' | 'require_approval' | 'approved' | 'denied' | 'expired';
+    readonly decision: 'deny' | 'require_approval' | 'approved' | 'denied' | 'expired' | 'withdrawn';
     readonly policyId: string;
     /** Name of the policy at the time of the decision. */
     readonly policyName?: string;

@@ -23,6 +23,31 @@ export interface EventRow {
   readonly origins: CallOrigins | undefined;
   /** Payload of the event that names the subagent of a call; undefined if none of the events does. */
   readonly place?: StoredEvent['payload'] | undefined;
+  /** Policy that denied or held the action of the event; undefined if none of the events names it. */
+  readonly policy?: DecidingPolicy | undefined;
+}
+
+/** Policy of a decision, as the decision's event names it. */
+export interface DecidingPolicy {
+  readonly id: string;
+  readonly name: string | undefined;
+}
+
+/** Status of a call that was denied. */
+const deniedStatus = 403;
+
+/** Identifies an action, which is decided before its call is reported. */
+function actionOf({ payload }: StoredEvent): string {
+  return JSON.stringify([payload?.toolName, payload?.argumentsHash]);
+}
+
+/** Returns the policy of a decision against an action; undefined for other events. */
+function policyOf({ category, payload }: StoredEvent): DecidingPolicy | undefined {
+  if (category !== 'guardian_decision' || typeof payload?.policyId !== 'string') return undefined;
+  return {
+    id: payload.policyId,
+    name: typeof payload.policyName === 'string' ? payload.policyName : undefined,
+  };
 }
 
 /** Returns the id of the call whose subagent an event names. */
@@ -55,7 +80,17 @@ export function eventRows(events: readonly StoredEvent[]): readonly EventRow[] {
   const apart = new Map<StoredEvent, CallOrigins>();
   const places = new Map<string, StoredEvent['payload']>();
   const joined = new Set<StoredEvent>();
+  const deciding = new Map<string, DecidingPolicy>();
+  const policies = new Map<StoredEvent, DecidingPolicy>();
   for (const event of events) {
+    const policy = policyOf(event);
+    if (policy !== undefined) {
+      deciding.set(actionOf(event), policy);
+      policies.set(event, policy);
+    } else if (event.payload?.responseStatus === deniedStatus) {
+      const denying = deciding.get(actionOf(event));
+      if (denying !== undefined) policies.set(event, denying);
+    }
     const placed = placedCall(event);
     if (placed !== undefined && calls.has(placed) && !places.has(placed)) {
       places.set(placed, event.payload);
@@ -76,6 +111,7 @@ export function eventRows(events: readonly StoredEvent[]): readonly EventRow[] {
       event,
       origins: apart.get(event) ?? ofCalls.get(event.eventId ?? ''),
       place: places.get(event.eventId ?? ''),
+      policy: policies.get(event),
     }));
 }
 

@@ -6,6 +6,7 @@ import {
   type StoredEvent,
   ValidationError,
 } from '@actlog/client';
+import type { SessionPlace } from '@actlog/protocol';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { type EventMark, factorsByEvent, markOf, riskyIds } from '../events/event-marks.ts';
@@ -73,7 +74,7 @@ export function useSessionStory(
       return selection === 'marked' ? mark !== undefined : mark?.kinds.includes(selection);
     });
   }, [all, marks, selection]);
-  const unread = log.isComplete ? 0 : Math.max(0, eventCount - events.length);
+  const unread = log.isComplete ? 0 : Math.max(0, eventCount - log.before - events.length);
   const virtual = useVirtualRows(
     rows.length + (selection === 'all' ? unread : 0),
     rowHeight,
@@ -81,9 +82,11 @@ export function useSessionStory(
   );
   const lastShown = virtual.items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (log.isReading || log.error !== undefined || unread === 0) return;
+    if (log.isReading || log.error !== undefined) return;
+    if (unread === 0 && (selection === 'all' || log.before === 0)) return;
     // A selection is only whole once all events were read.
-    if (selection !== 'all') void log.readUntil(() => false);
+    if (selection !== 'all' && log.before > 0) void log.readFirst();
+    else if (selection !== 'all') void log.readUntil(() => false);
     else if (lastShown >= rows.length) {
       void log.readUntil((_, count) => count > lastShown + readAhead);
     }
@@ -101,15 +104,20 @@ export function useSessionStory(
     if (index !== undefined) virtual.scrollTo(index);
     return index !== undefined;
   });
+  // Of a shorter session, all events are read at once.
+  const isFar = eventCount > firstEvents;
   const show = (eventId: string) => {
     setMissed(undefined);
     if (!indexes.has(eventId)) setSelection('all');
     shown.show(eventId);
     const isKnown = () => log.events.some((event) => event.eventId === eventId);
     if (isKnown()) return;
-    void log
-      .readUntil((read) => read.some((event) => event.eventId === eventId))
-      .then(() => log.error === undefined && !isKnown() && setMissed(log.events.length));
+    const read = async () => {
+      if (isFar) await log.moveTo({ event: eventId });
+      await log.readUntil((events) => events.some((event) => event.eventId === eventId));
+      if (log.error === undefined && !isKnown()) setMissed(log.before + log.events.length);
+    };
+    void read();
   };
   // An event in the address, as of a search over all sessions, is shown once.
   useEffect(() => {
@@ -117,12 +125,19 @@ export function useSessionStory(
     if (eventId) show(eventId);
   }, []);
   const showFrom = (timeMs: number) => {
-    void log
-      .readUntil((read) => read.some((event) => timeOf(event) >= timeMs))
-      .then(() => {
-        const { eventId } = log.events.find((event) => timeOf(event) >= timeMs) ?? log.events.at(-1) ?? {};
-        if (eventId !== undefined) show(eventId);
-      });
+    const isRead = () => {
+      const [first] = log.events;
+      const isBefore = first === undefined || timeOf(first) > timeMs;
+      return !(isBefore && log.before > 0) && log.events.some((event) => timeOf(event) >= timeMs);
+    };
+    const read = async () => {
+      if (isFar && !isRead()) await log.moveTo({ at: new Date(timeMs).toISOString() });
+      await log.readUntil((events) => events.some((event) => timeOf(event) >= timeMs));
+    };
+    void read().then(() => {
+      const { eventId } = log.events.find((event) => timeOf(event) >= timeMs) ?? log.events.at(-1) ?? {};
+      if (eventId !== undefined) show(eventId);
+    });
   };
   const factorsOf = (eventId: string) => byEvent.get(eventId) ?? [];
   return {
@@ -227,6 +242,8 @@ class SessionLog {
   readonly #id: string;
   readonly #onChange: () => void;
   readonly #abort = new AbortController();
+  #before = 0;
+  #isMoving = false;
   #pages: readonly LogPage[] = [];
   /** Cursor of the next page; undefined for the first one, null after the last. */
   #next: string | null | undefined;
@@ -244,6 +261,11 @@ class SessionLog {
   /** Events that were read. Another array after each change. */
   get events(): readonly StoredEvent[] {
     return this.#events;
+  }
+
+  /** Number of events before those that were read. */
+  get before(): number {
+    return this.#before;
   }
 
   /** `true` if no event follows those that were read. */
@@ -269,12 +291,46 @@ class SessionLog {
       let unnoticed = 0;
       while (this.#next !== null) {
         const events = await this.#readPage();
-        if (suffices(events, this.#count())) return;
+        if (suffices(events, this.#count()) || this.#isMoving) return;
         unnoticed += 1;
         if (unnoticed < pagesPerNotice(this.#pages.length)) continue;
         unnoticed = 0;
         this.#changed();
       }
+    });
+  }
+
+  /**
+   * Reads the page with a time or an event instead of all that were read, if it is far from them. Where the service does
+   * not know the place, nothing changes.
+   */
+  async moveTo(place: { readonly at: string } | { readonly event: string }): Promise<void> {
+    const path = `/server/v1/sessions/${encodeURIComponent(this.#id)}/place` as const;
+    const { signal } = this.#abort;
+    const found = await this.#client
+      .request<SessionPlace>('GET', path, { query: place, signal })
+      .catch(() => undefined);
+    const { before, cursor } = found ?? {};
+    if (before === undefined || signal.aborted) return;
+    const end = this.#before + this.#count();
+    if (before >= this.#before && before < end + firstEvents) return;
+    await this.#restart(before, cursor ?? undefined);
+  }
+
+  /** Reads the first events again. */
+  readFirst(): Promise<void> {
+    return this.#restart(0, undefined);
+  }
+
+  async #restart(before: number, cursor: string | undefined): Promise<void> {
+    this.#isMoving = true;
+    while (this.#reading) await this.#reading;
+    this.#isMoving = false;
+    await this.#run(async () => {
+      this.#before = before;
+      this.#pages = [];
+      this.#next = cursor;
+      await this.#readPage();
     });
   }
 
@@ -303,6 +359,7 @@ class SessionLog {
       this.#error = error;
       // Cursors expire, and a tab may stay open for days.
       if (!(error instanceof ValidationError)) return;
+      this.#before = 0;
       this.#pages = [];
       this.#next = undefined;
     });

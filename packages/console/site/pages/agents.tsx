@@ -1,5 +1,5 @@
 import type { Agent } from '@actlog/client';
-import type { NamedActivity, NamedActivityList } from '@actlog/protocol';
+import type { NamedActivityList } from '@actlog/protocol';
 import Bot from 'lucide/dist/esm/icons/bot.mjs';
 import { useMemo } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
@@ -13,15 +13,22 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Field, FilterSelect } from '../parts/field.tsx';
 import { type CsvColumns, SaveList } from '../parts/list-tools.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { RiskScore, riskLevelOf } from '../parts/risk/risk-score.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
+import { Others } from './named-activity.tsx';
 
 /** Pages of 200 agents that a search looks at. */
 const searchedPages = 5;
 
-const orders = { '': 'newest first', calls: 'most calls first', failed: 'most failures first' };
+const orders = {
+  '': 'newest first',
+  calls: 'most calls first',
+  failed: 'most failures first',
+  risk: 'riskiest first',
+};
 
 /** Columns of the saved file. */
 const columns: CsvColumns<Agent> = {
@@ -38,20 +45,33 @@ function containsText(text: string, part: string): boolean {
   return text.toLowerCase().includes(part.toLowerCase());
 }
 
-/** Returns the calls of agents in the last 30 days, by id; none from services that do not count them. */
-function useActivity(isCounted: boolean): ReadonlyMap<string, NamedActivity> {
+/** Returns the calls of agents in the last 30 days, and their risk; undefined from services that do not count them. */
+function useActivity(isCounted: boolean) {
   const { client } = useConnection();
   const { data } = useLoaded(
     `activity ${isCounted}`,
     async (signal) => {
-      if (!isCounted) return [];
+      if (!isCounted) return undefined;
       const query = { kind: 'agent', limit: 500 };
-      const list = await client.request<NamedActivityList>('GET', '/server/v1/activity', { query, signal });
-      return list.items;
+      return client.request<NamedActivityList>('GET', '/server/v1/activity', { query, signal });
     },
     { everyMs: 30_000 },
   );
-  return useMemo(() => new Map(data?.map((one) => [one.name, one])), [data]);
+  const calls = useMemo(() => new Map(data?.items.map((one) => [one.name, one])), [data]);
+  return { calls, others: data?.others, risk: data?.risk ?? {} };
+}
+
+/** Highest score of an agent's sessions of seven days, with a link to them. */
+function RecentRisk({ id, score }: { id: string; score: number | undefined }) {
+  if (score === undefined) return <span class="faint">–</span>;
+  return (
+    <a
+      href={href(['sessions'], { agent: id, since: '7d', order: 'risk' })}
+      title="Highest score in seven days"
+    >
+      <RiskScore risk={{ score, level: riskLevelOf(score) }} />
+    </a>
+  );
 }
 
 /** Page with the agents, registered or known only from their events. */
@@ -60,7 +80,7 @@ export function Agents({ query }: { query: URLSearchParams }) {
   const part = query.get('id') ?? '';
   const order = query.get('order') ?? '';
   const isWhole = part === '' && order === '';
-  const activity = useActivity(hasKnownOwner(identity));
+  const { calls: activity, others, risk } = useActivity(hasKnownOwner(identity));
   const all = useList(
     `agents ${isWhole}`,
     // A search looks at many agents, the list at the newest ones.
@@ -75,6 +95,7 @@ export function Agents({ query }: { query: URLSearchParams }) {
   const items = all.items?.filter(({ id, name }) => containsText(id, part) || containsText(name ?? '', part));
   if (order === 'calls') items?.sort((left, right) => callsOf(right) - callsOf(left));
   if (order === 'failed') items?.sort((left, right) => failedOf(right) - failedOf(left));
+  if (order === 'risk') items?.sort((left, right) => (risk[right.id] ?? 0) - (risk[left.id] ?? 0));
   const shown = { ...all, items };
   const form = useFilterForm({ id: part, order });
   const change = useAction(async ({ id, registered, status }: Agent) => {
@@ -110,6 +131,7 @@ export function Agents({ query }: { query: URLSearchParams }) {
         {!isWhole && all.hasMore && (
           <span class="faint">Among the newest {countText(all.items?.length ?? 0)} agents.</span>
         )}
+        <Others of={others} />
         <SaveList
           name="agents"
           columns={columns}
@@ -124,6 +146,7 @@ export function Agents({ query }: { query: URLSearchParams }) {
           'Agent',
           'Name',
           'Status',
+          'Risk, 7 days',
           'Calls',
           'Failed',
           'Framework',
@@ -154,6 +177,9 @@ export function Agents({ query }: { query: URLSearchParams }) {
               <span class={`badge ${agent.status === 'revoked' ? 'bad' : ''}`}>
                 {agent.registered === false ? 'not registered' : agent.status}
               </span>
+            </td>
+            <td class="agent-risk">
+              <RecentRisk id={agent.id} score={risk[agent.id]} />
             </td>
             <td class="number">{activity.has(agent.id) ? countText(callsOf(agent)) : '–'}</td>
             <td class={`number ${failedOf(agent) > 0 ? 'mark-error' : 'faint'}`}>

@@ -9,7 +9,7 @@ import { GrantList } from '../parts/grants/grant-list.tsx';
 import { HeldList } from '../parts/held-actions/held-list.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
 
-const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
+const statuses = ['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const;
 
 type Status = (typeof statuses)[number];
 
@@ -18,6 +18,7 @@ const none: Readonly<Record<Status, string>> = {
   approved: 'Nothing was approved.',
   denied: 'Nothing was denied.',
   expired: 'Nothing has expired.',
+  withdrawn: 'Nothing was withdrawn.',
 };
 
 /** Page with pending and past actions, and the grants for later ones. */

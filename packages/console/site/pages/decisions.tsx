@@ -21,6 +21,7 @@ const heldTexts = {
   approved: 'held, approved',
   denied: 'held, denied',
   expired: 'held, expired',
+  withdrawn: 'held, withdrawn',
 };
 
 /** Text for a service that has decided nothing yet. */

@@ -1,16 +1,17 @@
 import type { StoredEvent } from '@actlog/client';
 import type { EventPage } from '@actlog/protocol';
 import Activity from 'lucide/dist/esm/icons/activity.mjs';
-import { useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { eventSubject } from '../events/event-marks.ts';
 import { foundPage, serverPages, useFilterForm, useList } from '../hooks/use-list.ts';
+import { usePageRows } from '../hooks/use-virtual-rows.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field, FilterSelect } from '../parts/field.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { SuggestedField, useSuggestions } from '../parts/sessions/session-filters.tsx';
-import { ListTable } from '../parts/table.tsx';
+import { type ItemRows, ListTable } from '../parts/table.tsx';
 import { Time, Verified, wholeTime } from '../parts/time.tsx';
 import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
@@ -48,6 +49,10 @@ function queryOf(filters: EventFilters): Readonly<Record<string, string>> {
 
 /** Interval of new requests while the page follows, in milliseconds. */
 const followMs = 2000;
+
+/** Columns of the table. */
+const eventHeads = ['Time', 'Event', 'Outcome', 'Agent', 'Session', 'Arguments'];
+const eventColumns = eventHeads.length;
 
 /** Columns of the saved file. */
 const columns: CsvColumns<StoredEvent> = {
@@ -111,12 +116,60 @@ export function Events({ query }: { query: URLSearchParams }) {
       <ListTable
         shown={shown}
         caption="Events, newest first"
-        columns={['Time', 'Event', 'Outcome', 'Agent', 'Session', 'Arguments']}
+        columns={eventHeads}
         empty={
           <NoEvent isFiltered={isFiltered} searchedTo={shown.hasMore ? searchedTo.current : undefined} />
         }
         row={(event) => <EventLine key={event.eventId} event={event} search={search} />}
+        rows={EventLines}
       />
+    </>
+  );
+}
+
+/** Number of events up to which all rows are rendered, so that the browser finds text in them. */
+const wholeRows = 200;
+
+/** Height of a row before it is measured, in pixels. */
+const lineHeight = 41;
+
+function EventLines(props: ItemRows<StoredEvent>) {
+  const { items, row } = props;
+  return items.length <= wholeRows ? items.map(row) : <VisibleLines {...props} />;
+}
+
+/** Rows of the events that are in view, in place of all of a long list. */
+function VisibleLines({ items, row }: ItemRows<StoredEvent>) {
+  const start = useRef<HTMLTableRowElement>(null);
+  const [top, setTop] = useState(0);
+  const shown = usePageRows(items.length, lineHeight, top, (index) => items[index]?.eventId ?? `${index}`);
+  useLayoutEffect(() => {
+    const gap = start.current;
+    if (gap === null) return;
+    gap.closest('table')?.setAttribute('aria-rowcount', String(items.length + 1));
+    const startsAt = Math.round(gap.getBoundingClientRect().top + scrollY);
+    if (startsAt !== top) setTop(startsAt);
+    let line = gap.nextElementSibling as HTMLElement | null;
+    for (const { index } of shown.items) {
+      if (line === null) return;
+      line.dataset.index = String(index);
+      line.setAttribute('aria-rowindex', String(index + 2));
+      shown.measure(line);
+      line = line.nextElementSibling as HTMLElement | null;
+    }
+  });
+  const gap = (height: number) => <td colSpan={eventColumns} style={{ height: `${height}px` }} />;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row of a table takes no focus */}
+      <tr class="gap" aria-hidden="true" ref={start} key="before">
+        {gap(shown.before)}
+      </tr>
+      {shown.items.map(({ index }) => row(items[index] as StoredEvent))}
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row of a table takes no focus */}
+      <tr class="gap" aria-hidden="true" key="after">
+        {gap(shown.after)}
+      </tr>
     </>
   );
 }

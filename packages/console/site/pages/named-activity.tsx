@@ -7,6 +7,7 @@ import type {
   NamedActivity,
   NamedActivityList,
   NamedActivityReport,
+  RiskOfDay,
 } from '@actlog/protocol';
 import Wrench from 'lucide/dist/esm/icons/wrench.mjs';
 import type { ComponentChildren } from 'preact';
@@ -23,7 +24,7 @@ import { Field } from '../parts/field.tsx';
 import { type CsvColumns, SaveList } from '../parts/list-tools.tsx';
 import { PanelTable } from '../parts/overview/panel-table.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { RiskScore } from '../parts/risk/risk-score.tsx';
+import { RiskScore, riskLevelOf } from '../parts/risk/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
 import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
@@ -195,6 +196,8 @@ function Activity({ kind, name, children }: { kind: Kind; name: string; children
           <Totals report={data.report} filter={filter} />
           <div class="panels named-panels">
             <Trend days={data.report.days} filter={filter} />
+            {/* Another version of the service has no risk by day. */}
+            {data.report.risk != null && <RiskTrend days={data.report.risk} agentId={name} />}
             <Usual report={data.report} kind={kind} />
             <Names report={data.report} others={others} />
             <Policies policies={data.report.policies} kind={kind} />
@@ -296,6 +299,43 @@ function Trend({ days, filter }: { days: readonly CallsOfDay[]; filter: Readonly
             <span class="swatch of-denials" aria-hidden="true" /> denied
           </span>
         </span>
+        <span>today</span>
+      </p>
+    </Panel>
+  );
+}
+
+/** Bars of the highest score of each day. Each is a link to the sessions of the day, riskiest first. */
+function RiskTrend({ days, agentId }: { days: readonly RiskOfDay[]; agentId: string }) {
+  const highest = Math.max(0, ...days.map(({ score }) => score ?? 0));
+  return (
+    <Panel title="Risk by day (UTC)">
+      {highest === 0 ? (
+        <p class="empty">No session of these days scores 1 or more.</p>
+      ) : (
+        <ol class="day-bars risk-bars">
+          {days.map(({ at, score }) => {
+            const words = `${at.slice(0, 10)}: highest score ${score}`;
+            const until = new Date(Date.parse(at) + dayMs).toISOString();
+            return (
+              <li key={at}>
+                {score !== null && (
+                  <a
+                    href={href(['sessions'], { agent: agentId, since: at, until, order: 'risk' })}
+                    aria-label={words}
+                    title={words}
+                  >
+                    <span class={`of-risk level-${riskLevelOf(score)}`} style={{ height: `${score}%` }} />
+                  </a>
+                )}
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      <p class="faint day-range">
+        <span>{days[0]?.at.slice(0, 10)}</span>
+        <span>highest score, of 100</span>
         <span>today</span>
       </p>
     </Panel>
@@ -546,6 +586,17 @@ const nameColumns: CsvColumns<NamedActivity> = {
   denied: ({ denials }) => denials,
 };
 
+/** Calls that are counted under no name, because each hour counts a limited number of names. */
+export function Others({ of }: { of: NamedActivityList['others'] | undefined }) {
+  if (of === undefined || of.calls === 0) return null;
+  return (
+    <span class="faint">
+      and others with {countText(of.calls)} calls, {countText(of.errors + of.denials)} failed or denied: an
+      hour counts 40 names
+    </span>
+  );
+}
+
 /** Page with the tools that agents call, most calls first. */
 export function Tools({ query }: { query: URLSearchParams }) {
   const { client } = useConnection();
@@ -607,6 +658,7 @@ export function Tools({ query }: { query: URLSearchParams }) {
         <>
           <div class="list-tools">
             <span class="faint">{countText(names.length)} tools</span>
+            <Others of={data?.others} />
             <SaveList
               name="tools"
               columns={nameColumns}

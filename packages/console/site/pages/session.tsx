@@ -57,7 +57,11 @@ function titleOf(risk: Risk | undefined, ruleId: string): string {
  * Reads what stands out in all events of a session; undefined from a service that does not count it, such as one that is
  * not the actlog server.
  */
-async function readMarks(client: Actlog, id: string, signal: AbortSignal): Promise<SessionMarks | undefined> {
+export async function readMarks(
+  client: Actlog,
+  id: string,
+  signal: AbortSignal,
+): Promise<SessionMarks | undefined> {
   try {
     const path = `/server/v1/sessions/${encodeURIComponent(id)}/marks` as const;
     const marks = await client.request<SessionMarks>('GET', path, { signal });
@@ -148,6 +152,12 @@ function SessionReport({ id, data, query }: { id: string; data: SessionDetail; q
           <dt>Last event</dt>
           <dd>
             <Time at={data.lastEventAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Compare</dt>
+          <dd>
+            <a href={href(['sessions'], { compare: id })}>Compare with…</a>
           </dd>
         </div>
         <div>

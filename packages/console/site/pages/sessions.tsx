@@ -1,8 +1,9 @@
 import type { Session } from '@actlog/client';
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
-import { foundPage, useList } from '../hooks/use-list.ts';
+import { foundPage, type ListedPage, serverPages, useList } from '../hooks/use-list.ts';
 import { Loading, ShowMore } from '../parts/empty-state.tsx';
 import { FirstEvent } from '../parts/events/first-event.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
@@ -12,6 +13,7 @@ import { SessionFilters } from '../parts/sessions/session-filters.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
 import {
+  assigneeQuery,
   listQuery,
   readSearch,
   type SessionSearch,
@@ -42,9 +44,17 @@ export function Sessions({ query }: { query: URLSearchParams }) {
   const isFiltered = setFilters(search).length > 0;
   const pages = (size: { readonly limit?: number } = {}) => {
     const request = { ...listQuery(search, now()), ...size };
+    const assigned = assigneeQuery(search);
+    // Only the actlog server knows whom a session is assigned to.
+    const ofServer =
+      assigned &&
+      serverPages<{ items: Session[]; nextCursor: string | null }>(client, '/server/v1/sessions', {
+        ...Object.fromEntries(Object.entries(request).map(([name, value]) => [name, String(value)])),
+        ...assigned,
+      });
     return (page: { readonly cursor?: string }, signal: AbortSignal) => {
-      const list = (from: { readonly cursor?: string }) =>
-        client.sessions.list({ ...request, ...from }, { signal });
+      const list = (from: { readonly cursor?: string }): PromiseLike<ListedPage<Session>> =>
+        ofServer ? ofServer(from, signal) : client.sessions.list({ ...request, ...from }, { signal });
       return foundPage(list(page), (cursor) => list({ cursor }));
     };
   };
@@ -53,6 +63,8 @@ export function Sessions({ query }: { query: URLSearchParams }) {
     nameOf: ({ id }) => id,
   });
   const { items, error, hasMore, reload } = shown;
+  const asked = query.get('compare');
+  const [picked, setPicked] = useState<readonly string[] | undefined>(asked ? [asked] : undefined);
   return (
     <>
       <h1>Sessions</h1>
@@ -65,12 +77,48 @@ export function Sessions({ query }: { query: URLSearchParams }) {
       <div class="list-tools">
         <SavedViews place="sessions" query={query} />
         {items !== undefined && items.length > 0 && (
-          <SaveList name="sessions" columns={columns} list={pages({ limit: 200 })} />
+          <>
+            <SaveList name="sessions" columns={columns} list={pages({ limit: 200 })} />
+            <button
+              type="button"
+              class="quiet"
+              aria-pressed={picked !== undefined}
+              onClick={() => setPicked(picked === undefined ? [] : undefined)}
+            >
+              Compare
+            </button>
+          </>
         )}
       </div>
-      {items !== undefined && items.length > 0 && <SessionTable sessions={items} search={search} />}
+      {picked !== undefined && <Picked ids={picked} />}
+      {items !== undefined && items.length > 0 && (
+        <SessionTable sessions={items} search={search} picked={picked} onPick={setPicked} />
+      )}
       <ShowMore {...shown} />
     </>
+  );
+}
+
+/** Sessions that are picked for a comparison, and the way to it. */
+function Picked({ ids }: { ids: readonly string[] }) {
+  const [one, other] = ids;
+  return (
+    <p role="status" class="news">
+      {one === undefined && 'Pick two sessions to compare.'}
+      {one !== undefined && (
+        <>
+          Compare <bdi translate={false}>{one}</bdi> with{' '}
+          {other === undefined ? (
+            'another session: pick it in the list.'
+          ) : (
+            <>
+              <bdi translate={false}>{other}</bdi>:{' '}
+              <a href={href(['sessions', one], { with: other })}>see them side by side</a>
+            </>
+          )}
+        </>
+      )}
+    </p>
   );
 }
 
@@ -140,10 +188,24 @@ function SortHeader({
   );
 }
 
-function SessionRow({ session }: { session: Session }) {
+function SessionRow({ session, picked, onPick }: { session: Session } & Picking) {
+  const isPicked = picked?.includes(session.id) === true;
   return (
     <tr>
       <th scope="row" class="session">
+        {picked !== undefined && (
+          <input
+            type="checkbox"
+            aria-label={`Compare ${session.id}`}
+            checked={isPicked}
+            // Of three, the one before the last is replaced.
+            onInput={() =>
+              onPick(
+                isPicked ? picked.filter((id) => id !== session.id) : [...picked.slice(0, 1), session.id],
+              )
+            }
+          />
+        )}
         <a href={href(['sessions', session.id])}>{session.id}</a>
       </th>
       <td class="session-risk">
@@ -169,8 +231,19 @@ function SessionRow({ session }: { session: Session }) {
   );
 }
 
+/** Sessions that are picked for a comparison. */
+interface Picking {
+  /** Ids, at most two; undefined while none can be picked. */
+  readonly picked: readonly string[] | undefined;
+  readonly onPick: (ids: readonly string[]) => void;
+}
+
 /** Table of sessions. In a narrow place each session is a card whose first line has the risk. */
-function SessionTable({ sessions, search }: { sessions: readonly Session[]; search: SessionSearch }) {
+function SessionTable({
+  sessions,
+  search,
+  ...picking
+}: { sessions: readonly Session[]; search: SessionSearch } & Picking) {
   const caption = search.order === 'risk' ? 'Sessions, riskiest first' : 'Sessions, newest first';
   return (
     <div class="session-list cards">
@@ -196,7 +269,7 @@ function SessionTable({ sessions, search }: { sessions: readonly Session[]; sear
         </thead>
         <tbody>
           {sessions.map((session) => (
-            <SessionRow key={session.id} session={session} />
+            <SessionRow key={session.id} session={session} {...picking} />
           ))}
         </tbody>
       </table>

@@ -55,6 +55,16 @@ export function Table({
   );
 }
 
+/** Items with what renders the row of each. */
+export interface ItemRows<Item> {
+  readonly items: readonly Item[];
+  readonly row: (item: Item) => ComponentChildren;
+}
+
+function AllRows<Item>({ items, row }: ItemRows<Item>) {
+  return <>{items.map(row)}</>;
+}
+
 /** Table of a list's loaded items, with a placeholder for an empty list and a button to load more. */
 export function ListTable<Item>({
   shown,
@@ -62,6 +72,7 @@ export function ListTable<Item>({
   caption,
   empty,
   row,
+  rows: Rows = AllRows,
 }: {
   shown: Shown<Item>;
   columns: readonly string[];
@@ -69,6 +80,8 @@ export function ListTable<Item>({
   caption: string;
   empty: ComponentChildren;
   row: (item: Item) => ComponentChildren;
+  /** Renders the rows of the items. Default: all of them. */
+  rows?: (props: ItemRows<Item>) => ComponentChildren;
 }) {
   const { items, error, reload } = shown;
   return (
@@ -78,7 +91,7 @@ export function ListTable<Item>({
       {items?.length === 0 && (typeof empty === 'string' ? <p class="empty">{empty}</p> : empty)}
       {items !== undefined && items.length > 0 && (
         <Table caption={caption} columns={columns} isCards>
-          {items.map(row)}
+          <Rows items={items} row={row} />
         </Table>
       )}
       <ShowMore {...shown} />

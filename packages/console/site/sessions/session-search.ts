@@ -10,6 +10,7 @@ const searchFields = [
   'level',
   'status',
   'risk',
+  'assignee',
   'since',
   'from',
   'until',
@@ -76,6 +77,15 @@ export function listQuery(search: SessionSearch, now: Date): ListQuery {
   };
 }
 
+/** Value of `assignee` in the address for sessions that are assigned to nobody. No person has such a name. */
+export const nobody = '-';
+
+/** Returns the parameters that only the list of the actlog server has; undefined if none is wanted. */
+export function assigneeQuery({ assignee }: SessionSearch): Readonly<Record<string, string>> | undefined {
+  if (assignee === '') return undefined;
+  return assignee === nobody ? { assigned: 'false' } : { assignee };
+}
+
 /** A filter that is set, in words, with the fields that it consists of. */
 export interface SetFilter {
   readonly words: string;
@@ -97,7 +107,7 @@ const presetWords: Readonly<Record<string, string>> = {
 
 /** Returns the filters that are set, in words. The order is not a filter. */
 export function setFilters(search: SessionSearch): readonly SetFilter[] {
-  const { agent, agentContains, tool, id, level, status, risk, since, from, until } = search;
+  const { agent, agentContains, tool, id, level, status, risk, assignee, since, from, until } = search;
   const filters: readonly (SetFilter & { readonly isSet: boolean })[] = [
     { isSet: agent !== '', words: `of the agent “${agent}”`, fields: ['agent'] },
     {
@@ -110,6 +120,11 @@ export function setFilters(search: SessionSearch): readonly SetFilter[] {
     { isSet: level !== '', words: `of the level ${level}`, fields: ['level'] },
     { isSet: status !== '', words: statusWords[status] ?? status, fields: ['status'] },
     { isSet: risk !== '', words: `with a score from ${risk}`, fields: ['risk'] },
+    {
+      isSet: assignee !== '',
+      words: `assigned to ${assignee === nobody ? 'nobody' : assignee}`,
+      fields: ['assignee'],
+    },
     {
       isSet: isMoment(since) || isMoment(until),
       words: `started ${spanWords(since, until)}`,

@@ -4,6 +4,32 @@ import { ConsoleServer } from './console-server.ts';
 import { ConsoleTab } from './console-tab.ts';
 
 describe('agents and webhooks pages', () => {
+  test('shows the risk of an agent by day, and of seven days in the list', async () => {
+    const server = await ConsoleServer.create();
+    const tools = ['fetch_web_page', 'read_secrets', 'list_customers', 'delete_audit_log', 'send_email'];
+    await server.record(
+      ...tools.map((toolName, index) => ({
+        sessionId: 'odd',
+        agentId: 'mailer',
+        sourceTimestamp: new Date(Date.now() - 10_000 + index * 1000).toISOString(),
+        payload: { toolName, argumentsHash: 'sha256:aa', responseStatus: 200 },
+      })),
+    );
+    const { score } = await server.ok('sessions.risk', { id: 'odd' });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/agents');
+    const { page } = tab;
+    const whole = String(Math.floor(score));
+    await tab.refreshUntil(page.getByRole('link', { name: new RegExp(`^${whole} `) }));
+    await page.getByLabel('Order').selectOption('riskiest first');
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.getByRole('link', { name: 'mailer' }).click();
+    const days = page.getByRole('region', { name: 'Risk by day (UTC)' });
+    await days.getByRole('link', { name: new RegExp(`highest score ${whole}$`) }).click();
+    await tab.heading('Sessions');
+    await page.getByRole('link', { name: 'odd' }).waitFor();
+    expect(page.url()).toContain('order=risk');
+  });
+
   test('registers an agent that was only seen, revokes and reinstates it', async () => {
     const server = await ConsoleServer.create();
     await server.record({});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { addChannel, route } from '../../../server/tests/channels/channel-tools.ts';
 import { LoopbackSlack, slackChannelId } from '../../../server/tests/channels/loopback-slack.ts';
 import { signInSetup } from '../../../server/tests/sign-in/sign-in-setup.ts';
 import { testServer } from '../../../server/tests/test-server.ts';
@@ -36,6 +37,24 @@ describe('channels page', () => {
     await page.getByLabel('From this number of calls').fill('5');
     await page.getByRole('button', { name: 'Add the rule' }).click();
     await page.getByText('Calls are denied · 5 times within 60 minutes').waitFor();
+  });
+
+  test('shows a channel whose messages do not arrive on the first page', async () => {
+    const server = await testServer({
+      publicUrl: 'https://actlog.example.com',
+      webhookAllowedRanges: ['127.0.0.0/8'],
+    });
+    await server.record({ sessionId: 'any' });
+    const settings = { url: 'http://127.0.0.1:9/workflows/a?sig=b' };
+    const id = await addChannel(server, { kind: 'teams', name: 'Security on call', settings });
+    await route(server, 'POST', `/channels/${id}/test`);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/');
+    const failing = tab.page.getByRole('region', { name: 'Failing channels' });
+    await tab.refreshUntil(failing.getByText('fails since'));
+    expect(await failing.getByRole('listitem').innerText()).toMatch(/^Security on call Teams fails since/);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await failing.getByRole('link', { name: 'Security on call' }).click();
+    await tab.heading('Channels');
   });
 
   test('opens the very action that a mail links to', async () => {

@@ -71,3 +71,38 @@ test('says that nothing matches, and shows what the service refuses', async () =
   await tab.go('/events?category=plan&status=error');
   await tab.page.getByText('because only tool calls have').waitFor();
 });
+
+test('renders few rows of a long list, wherever the page is scrolled to', async () => {
+  const server = await ConsoleServer.create();
+  await server.recordMany(
+    Array.from({ length: 600 }, (_, index) => call('long', 'billing', `tool-${index}`, 200, index)),
+  );
+  const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/events');
+  const { page } = tab;
+  // Pages of the service are short, so that many are on the page.
+  await page.route('**/server/v1/events*', (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('limit', '200');
+    return route.continue({ url: url.href });
+  });
+  await page.reload();
+  await page.getByRole('link', { name: 'tool-0', exact: true }).waitFor();
+  const table = page.getByRole('table', { name: 'Events, newest first' });
+  for (const count of [401, 601]) {
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(count));
+  }
+  const elements = () => page.evaluate<number>('document.querySelectorAll("*").length');
+  expect(await elements()).toBeLessThan(2000);
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await page.getByRole('link', { name: 'tool-599', exact: true }).waitFor();
+  expect(await page.getByRole('link', { name: 'tool-0', exact: true }).count()).toBe(0);
+  expect(await elements()).toBeLessThan(2000);
+  expect(await tab.accessibilityFaults()).toEqual([]);
+  await page.evaluate('scrollTo(0, 0)');
+  await page.getByRole('link', { name: 'tool-0', exact: true }).waitFor();
+  await tab.resize(390);
+  await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
+  await expect.poll(() => table.getByRole('rowheader').count()).toBeGreaterThan(3);
+  expect(await tab.overflow()).toBeLessThanOrEqual(0);
+});

@@ -158,6 +158,49 @@ describe('session page', () => {
     expect(await elements()).toBeLessThan(5000);
   });
 
+  test('jumps to an event and to a time far in a session without reading what is before', async () => {
+    const server = await withManyEvents(10_000);
+    const { server: running, apiKey } = server;
+    const tab = await ConsoleTab.open(running.url, apiKey, '/sessions/long', { timezoneId: 'UTC' });
+    const { page } = tab;
+    await page.getByText('2000 of 10000 events are read.').waitFor();
+    let pages = 0;
+    page.on('request', (request) => {
+      if (/\/v1\/sessions\/long\?.*limit=200/.test(request.url())) pages += 1;
+    });
+    await page.locator('.key-calls').getByRole('button', { name: 'last_call' }).click();
+    await page.locator('tr:focus').getByRole('rowheader', { name: 'last_call' }).waitFor();
+    await page.getByText('9,949 earlier events are not shown, and 0 later ones').waitFor();
+    expect(pages).toBe(1);
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.getByLabel('Go to time').fill('2026-11-20 10:23:20');
+    await page.getByRole('button', { name: 'Go', exact: true }).click();
+    await page.locator('tr:focus').getByText('+1:23:20').waitFor();
+    expect(pages).toBe(2);
+    await page.getByRole('button', { name: 'Show from the start' }).click();
+    await page.getByText('200 of 10000 events are read.').waitFor();
+    await page.getByLabel('Show', { exact: true }).selectOption('errors only');
+    await page.getByRole('rowheader', { name: 'last_call' }).waitFor();
+  });
+
+  test('names the policy in the row of a denial', async () => {
+    const server = await ConsoleServer.create();
+    await server.policy({ name: 'No refunds at night', effect: 'deny' });
+    const action = { toolName: 'refund', argumentsHash: 'sha256:aa' };
+    await server.check({ agentId: 'mailer', sessionId: 'denied', action });
+    await server.record({
+      agentId: 'mailer',
+      sessionId: 'denied',
+      payload: { ...action, responseStatus: 403 },
+    });
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/denied');
+    const rows = tab.page.getByRole('table', { name: 'Events, oldest first' }).getByRole('row');
+    for (const row of [rows.nth(1), rows.nth(2)]) {
+      await row.getByRole('link', { name: 'No refunds at night' }).waitFor();
+    }
+    expect(await tab.accessibilityFaults()).toEqual([]);
+  });
+
   test('says which part was counted where the service counts nothing', async () => {
     const server = await withManyEvents(3000);
     const tab = await ConsoleTab.blank(server.server.url);

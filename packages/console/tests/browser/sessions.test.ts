@@ -38,7 +38,78 @@ function showSent(page: Page): Locator {
     .last();
 }
 
+describe('comparison of two sessions', () => {
+  test('shows two sessions of the list side by side, with the differences first', async () => {
+    const server = await ConsoleServer.create();
+    await session(server, 'usual', ['read_email', 'read_email', 'search']);
+    await session(server, 'odd', ['read_email', 'search', 'fails', 'delete_mailbox']);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey);
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByText('Pick two sessions to compare.').waitFor();
+    await page.getByRole('checkbox', { name: 'Compare usual' }).check();
+    await page.getByRole('checkbox', { name: 'Compare odd' }).check();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await page.getByRole('link', { name: 'see them side by side' }).click();
+    await tab.heading('Two sessions');
+    expect(page.url()).toContain('#/sessions/usual?with=odd');
+    await expect
+      .poll(() => page.getByRole('table', { name: 'Calls of each tool' }).getByRole('row').allInnerTexts())
+      .toEqual(
+        ['Tool usual odd', 'read_email 2 1', 'delete_mailbox 0 1', 'fails 0 1', 'search 1 1'].map((row) =>
+          row.replaceAll(' ', '\t'),
+        ),
+      );
+    const facts = page.getByRole('table', { name: 'Two sessions' });
+    expect(await facts.getByRole('row', { name: 'What it did' }).innerText()).toContain('deleted a mailbox');
+    expect(await facts.getByRole('row', { name: 'Events' }).innerText()).toMatch(/3\s+4/);
+    expect(await facts.getByRole('row', { name: 'Errors' }).innerText()).toMatch(/0\s+1/);
+    const only = page.getByRole('region', { name: 'Only in odd' });
+    await only.getByRole('link', { name: 'fails' }).waitFor();
+    await page.getByRole('region', { name: 'Only in usual' }).getByText('Nothing that the other').waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+    await tab.resize(390);
+    expect(await tab.overflow()).toBeLessThanOrEqual(0);
+    await only.getByRole('link', { name: 'fails' }).click();
+    await tab.heading('odd');
+  });
+
+  test('begins at a session, whose id stays picked', async () => {
+    const server = await ConsoleServer.create();
+    await session(server, 'first', ['search']);
+    await session(server, 'second', ['search']);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/first');
+    const { page } = tab;
+    await page.getByRole('link', { name: 'Compare with…' }).click();
+    await page.getByText('Compare first with another session').waitFor();
+    await page.getByRole('checkbox', { name: 'Compare second' }).check();
+    await page.getByRole('link', { name: 'see them side by side' }).click();
+    await tab.heading('Two sessions');
+    await page.getByText('Nothing that the other does not have too.').first().waitFor();
+  });
+});
+
 describe('sessions page', () => {
+  test('filters by the person that sessions are assigned to', async () => {
+    const server = await ConsoleServer.create();
+    for (const id of ['of-grace', 'of-nobody']) await session(server, id, ['search']);
+    const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/sessions/of-grace');
+    const { page } = tab;
+    await page.getByLabel('Assign to', { exact: true }).fill('Grace Hopper');
+    await page.getByRole('button', { name: 'Assign', exact: true }).click();
+    await page.getByRole('link', { name: 'Grace Hopper' }).click();
+    await tab.heading('Sessions');
+    const rows = page.getByRole('table').getByRole('rowheader');
+    await expect.poll(() => rows.allTextContents()).toEqual(['of-grace']);
+    expect(await page.getByLabel('Assigned to').inputValue()).toBe('Grace Hopper');
+    await page.getByLabel('Assigned to').selectOption('nobody');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await expect.poll(() => rows.allTextContents()).toEqual(['of-nobody']);
+    expect(page.url()).toContain('assignee=-');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+  });
+
   test('lists sessions with their risk, newest first, and adds new ones', async () => {
     const server = await ConsoleServer.create();
     await session(server, 'first', ['read_email', 'fails']);

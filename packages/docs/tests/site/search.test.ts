@@ -41,6 +41,12 @@ describe('the search box', () => {
     ['claude code', 'start/coding-agents'],
     ['python', 'start/otlp'],
     ['postgres', 'operate/postgresql'],
+    ['kubernetes', 'operate/deployment'],
+    ['lost events', 'guides/delivery-guarantees'],
+    ['how do I approve an action', 'guides/guard-and-approvals'],
+    ['how do I block a tool', 'guides/guard-and-approvals'],
+    ['how do I rotate a key', 'operate/keys-and-retention'],
+    ['slack', 'operate/channels'],
   ])('answers "%s" with %s first', async (query, expected) => {
     const page = await openDocs('start/quick-start');
     const [first] = await search(page, query);

@@ -9,7 +9,7 @@ import {
 } from '@actlog/recorder/short-lived';
 import type { AgentName } from '../dialects/dialect.ts';
 import { sessionFolder } from '../hook-folder.ts';
-import { Denials, digest, type EndedCall, type HookCall, type HookThread } from './hook-call.ts';
+import { Denials, digest, type EndedCall, type HookCall, type HookThread, PromptHolds } from './hook-call.ts';
 import { type CallFacts, type CallName, type ClaimedCall, OpenCalls } from './open-calls.ts';
 
 /** Dependencies of a {@link CallLog}. */
@@ -84,6 +84,22 @@ export class CallLog {
       calls.add(name, { ...facts, argumentsHash: this.hash(args) });
       return;
     }
+  }
+
+  /** Remembers the action that the agent's prompt about a call holds. */
+  holdPrompt(call: HookCall, pendingActionId: string): void {
+    this.#prompts(call).add(threadDigest(call), this.#sameCall(call), pendingActionId);
+  }
+
+  /** Returns the actions that were held for prompts about a call, and forgets them: the prompts are answered. */
+  answeredPrompts(call: HookCall): string[] {
+    return this.#prompts(call).take(threadDigest(call), this.#sameCall(call));
+  }
+
+  /** Does the same for all prompts of a thread; of a session if it has no `subagentId`. */
+  endedPrompts(thread: Pick<HookThread, 'sessionId'> & Partial<HookThread>): string[] {
+    const { subagentId } = thread;
+    return this.#prompts(thread).take(subagentId === undefined ? undefined : threadDigest({ subagentId }));
   }
 
   /** Returns the hash of arguments. */
@@ -220,6 +236,15 @@ export class CallLog {
     return { thread: threadDigest(call), key };
   }
 
+  /** Returns a digest of a call that is the same without its id, which a prompt does not have. */
+  #sameCall({ toolName, arguments: args }: HookCall): string {
+    return digest('call', toolName, this.hash(args));
+  }
+
+  #prompts(session: Pick<HookThread, 'sessionId'>): PromptHolds {
+    return new PromptHolds(this.#folder(session));
+  }
+
   #calls(session: Pick<HookThread, 'sessionId'>): OpenCalls {
     return new OpenCalls(this.#folder(session));
   }
@@ -230,7 +255,7 @@ export class CallLog {
   }
 }
 
-function threadDigest({ subagentId }: HookThread): string {
+function threadDigest({ subagentId }: Pick<HookThread, 'subagentId'>): string {
   return digest('thread', subagentId);
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { appendFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { maxDenialsInARow, maxSameDenials } from '@actlog/recorder/short-lived';
 import { namesIn } from './open-calls.ts';
@@ -81,6 +81,54 @@ export class Denials {
     } catch {
       return 1; // The disk is full: the call is denied all the same.
     }
+  }
+}
+
+/** Suffix of the files with the ids of actions that prompts hold. */
+const promptSuffix = '.prompt';
+
+/**
+ * Actions of one session that the agent's own prompts hold, kept from the hook of a prompt to the hook that sees that it
+ * was answered.
+ */
+export class PromptHolds {
+  readonly #folder: string;
+
+  /** @param folder - folder of the session */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Remembers the action that a prompt about a call holds.
+   *
+   * @throws the system's error when it cannot be written
+   */
+  add(thread: string, call: string, pendingActionId: string): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const name = `${thread}.${call}.${digest(pendingActionId)}${promptSuffix}`;
+    writeFileSync(join(this.#folder, name), pendingActionId, { mode: 0o600 });
+  }
+
+  /**
+   * Returns the actions that were held for the prompts of a session, of a thread or of a call, and forgets them.
+   *
+   * @param thread - digest of the thread; undefined for all
+   * @param call - digest of the call; undefined for all
+   */
+  take(thread?: string, call?: string): string[] {
+    const prefix = [thread, call].filter((part) => part !== undefined).map((part) => `${part}.`);
+    return namesIn(this.#folder)
+      .filter((name) => name.endsWith(promptSuffix) && name.startsWith(prefix.join('')))
+      .flatMap((name) => {
+        try {
+          const id = readFileSync(join(this.#folder, name), 'utf8');
+          rmSync(join(this.#folder, name));
+          return [id];
+        } catch {
+          return []; // Another process was faster.
+        }
+      });
   }
 }
 

@@ -232,11 +232,11 @@ export function isSameApprover(left: Approver, right: Approver): boolean {
 
 /** `true` if two names belong to one person: only letter case, white space and Unicode form may differ. */
 export function isSamePerson(left: string, right: string): boolean {
-  return left === right || folded(left) === folded(right);
+  return left === right || personKey(left) === personKey(right);
 }
 
 /** Returns a name without the differences that readers do not see, so that nobody counts as two people. */
-function folded(name: string): string {
+export function personKey(name: string): string {
   const visible = name
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/\s+/gu, ' ')

@@ -27,6 +27,7 @@ export interface DecisionPayload {
     | 'approved'
     | 'denied'
     | 'expired'
+    | 'withdrawn'
     | 'changed';
   readonly policyId: string;
   /** Name of the policy at the time of the decision; for a held action, when it was held. */
@@ -97,7 +98,7 @@ export function endDecision(
     PendingAction,
     'id' | 'policyId' | 'policyName' | 'action' | 'approvals' | 'grantId' | 'changedArguments'
   >,
-  decision: 'partially_approved' | 'approved' | 'denied' | 'expired',
+  decision: 'partially_approved' | 'approved' | 'denied' | 'expired' | 'withdrawn',
   approver: Approver | null,
   heldMs: number,
 ): DecisionPayload {

@@ -130,6 +130,9 @@ export function heldOutcome(
       return { decision: 'deny', ...byPerson, ...unchanged };
     case 'expired':
       return { decision: onTimeout, decidedBy: policyId, comment: null, ...unchanged };
+    // Nobody decided about it here, and only a denial is sure to let nothing run that was not asked for.
+    case 'withdrawn':
+      return { decision: 'deny', decidedBy: policyId, comment: null, ...unchanged };
   }
 }
 
@@ -193,6 +196,10 @@ export function lateDecisionRefusal({
     if (principal !== null) {
       details.push({ path: 'decision.principal', code: principal, message: 'The person who decided.' });
     }
+  }
+  if (status === 'withdrawn') {
+    const message = 'The action was withdrawn: its prompt was answered where the agent runs.';
+    return { code: 'ALREADY_DECIDED', message, details };
   }
   return status === 'expired'
     ? { code: 'ACTION_EXPIRED', message: `The action expired at ${expiresAt}.`, details }

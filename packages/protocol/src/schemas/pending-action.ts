@@ -79,8 +79,8 @@ const fixed = {
 } as const;
 
 const profile = {
-  /** `expired` if no decision was made in time; every status but `pending` is final. */
-  status: z.enum(['pending', 'approved', 'denied', 'expired']),
+  /** `expired` if no decision was made in time, `withdrawn` if the agent's own prompt was answered where it runs; every status but `pending` is final. */
+  status: z.enum(['pending', 'approved', 'denied', 'expired', 'withdrawn']),
   /** The agent whose action is held. */
   agentId: z.string(),
   /** Session of the action; null if the check named none. */

@@ -101,7 +101,7 @@ export const policiesQuery = strictObject({
 export const pendingActionsQuery = strictObject({
   ...page,
   /** Only actions with this status; `pending` by default. */
-  status: z.enum(['pending', 'approved', 'denied', 'expired']).optional(),
+  status: z.enum(['pending', 'approved', 'denied', 'expired', 'withdrawn']).optional(),
   /** Only actions of this agent. */
   agentId: identifier.optional(),
   /** Only actions of this session. */

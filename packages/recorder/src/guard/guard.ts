@@ -331,6 +331,7 @@ export class Guard {
    */
   async #hold(call: GuardedCall, first: Decision): Promise<Decision> {
     const { holdTimeoutMs } = this.#options;
+    if (first.pendingActionId !== undefined) call.onHeld?.(first.pendingActionId);
     if (holdTimeoutMs === 0) throw this.#denial(call, 'approval-timed-out', first);
     call.heldBy = first;
     const endsAtMs = timers.now() + holdTimeoutMs;

@@ -42,6 +42,8 @@ export interface GuardedCall {
   readonly holdSeconds: number | undefined;
   /** Policy that holds the call, once the service has named it. */
   heldBy: HoldingPolicy | undefined;
+  /** Called with the id of the held action; undefined if nobody wants it. */
+  readonly onHeld: ((pendingActionId: string) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -65,6 +67,7 @@ export function guardedCall(
     readonly hashNow: () => string | Promise<string>;
     readonly changedFrom?: string | undefined;
     readonly holdSeconds?: number | undefined;
+    readonly onHeld?: ((pendingActionId: string) => void) | undefined;
     readonly originsNow: () => ArgumentOrigins | undefined;
     readonly origins: ArgumentOrigins | undefined;
     readonly framework: string | undefined;
@@ -92,6 +95,7 @@ export function guardedCall(
     actionId: known.actionId ?? actionIdOf(call.actionId),
     isShown: true,
     holdSeconds: known.holdSeconds,
+    onHeld: known.onHeld,
     heldBy: undefined,
     signal: call.signal,
   };

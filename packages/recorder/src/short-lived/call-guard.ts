@@ -72,6 +72,7 @@ export class CallGuard {
    * Holds a call for a person's decision, even if no policy requires one, for as long as this process runs and waits.
    *
    * @param hash - returns the hash of changed arguments
+   * @param onHeld - called with the id of the held action, so that it can be withdrawn
    * @returns the person's change of the arguments, if there is one; undefined if nobody has decided, for example because the
    *   service cannot be reached or does not hold such calls
    * @throws ActionDeniedError when a person or a policy denied it
@@ -79,8 +80,9 @@ export class CallGuard {
   async askPerson(
     call: CheckedCall,
     hash: Hash,
+    onHeld: (pendingActionId: string) => void,
   ): Promise<{ readonly change: AdmittedChange | undefined } | undefined> {
-    const guarded = this.#guarded(call, hash, promptLeaseSeconds);
+    const guarded = this.#guarded(call, hash, { holdSeconds: promptLeaseSeconds, onHeld });
     try {
       await this.#guard.admit(guarded);
     } catch (error) {
@@ -95,7 +97,7 @@ export class CallGuard {
   #guarded(
     { actionId, argumentsHash, framework, traceparent, ...call }: CheckedCall,
     hash: Hash,
-    holdSeconds?: number,
+    prompt?: Required<Pick<GuardedCall, 'holdSeconds' | 'onHeld'>>,
   ): GuardedCall {
     return guardedCall(call, {
       ...call,
@@ -104,7 +106,7 @@ export class CallGuard {
       framework,
       traceparent: parseTraceparent(traceparent),
       hash,
-      holdSeconds,
+      ...prompt,
       // The arguments are a copy that never changes.
       hashNow: () => argumentsHash,
       originsNow: () => undefined,

@@ -141,6 +141,7 @@ function stateSentence({ status, decision, approvals, onTimeout, changedArgument
       ? `Waits for a decision: ${given.length} of ${required} approvals.`
       : 'Waits for a decision.';
   }
+  if (status === 'withdrawn') return 'Withdrawn: its prompt was answered where the agent runs.';
   if (!decision) {
     return `Expired: nobody decided in time, so it is ${onTimeout === 'allow' ? 'allowed' : 'denied'}.`;
   }

@@ -7,9 +7,10 @@ import {
   endDecision,
   type GrantRevocationPayload,
   heldOutcome,
+  promptPolicyId,
 } from '@actlog/policy';
 import { type Decide, type SentOf, stringifyExactJson, type WebhookEvent } from '@actlog/protocol';
-import { notFound, refusalError } from '../lib/api-error.ts';
+import { ApiError, notFound, refusalError } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
@@ -114,6 +115,59 @@ export async function decideAction(
   return pendingActionView(next, nowMs);
 }
 
+/** Withdrawal of an action, by a caller that may act as its agent. */
+export interface ActionWithdrawal {
+  readonly tenantId: number;
+  readonly actor: RequestActor;
+  /** Id of the held action. */
+  readonly id: string;
+}
+
+/**
+ * Withdraws an action that only the agent's own prompt holds, because the prompt was answered where the agent runs. An
+ * action that has ended stays as it is, so that a late or repeated withdrawal changes nothing.
+ *
+ * @throws ApiError for an unknown action, or one that a policy holds.
+ */
+export async function withdrawAction(
+  parts: DecisionParts,
+  write: Write,
+  { tenantId, actor, id }: ActionWithdrawal,
+): Promise<SentOf<'guardian.pendingActions.decide'>> {
+  const row = await lockPendingAction(write.db, tenantId, id);
+  const nowMs = Date.now();
+  if (!row) throw notFound('pending action');
+  if (row.policy_id !== promptPolicyId) {
+    throw new ApiError(
+      'PERMISSION_DENIED',
+      'A policy holds this action, so it waits for an approver. Only an action that the prompt of the agent holds can be withdrawn.',
+    );
+  }
+  const end = { ...undecided(row), status: 'withdrawn' as const, expires_ms: nowMs };
+  const ended = await endAction(parts, write, row, end, null, nowMs);
+  if (!ended) return pendingActionView(row, nowMs);
+  const { toolName } = JSON.parse(row.action) as { readonly toolName: string };
+  await recordChange(parts.quotas, write.db, tenantId, actor, {
+    action: 'held_action.withdrawn',
+    target: { id, name: toolName },
+    changes: fieldChanges(audited(row), audited(ended), ['status']),
+  });
+  return pendingActionView(ended, nowMs);
+}
+
+/** Returns the columns of an end that nobody decided. */
+export function undecided({ approvals }: PendingActionRow) {
+  return {
+    comment: null,
+    decided_by: null,
+    decided_principal: null,
+    decided_ms: null,
+    approvals,
+    grant_id: null,
+    changes: null,
+  };
+}
+
 /** Writes the outcome of a decision. Returns the changed action, or `undefined` if it has expired meanwhile. */
 async function apply(
   parts: EndParts,
@@ -190,7 +244,7 @@ function audited({ status, approvals, grant_id: grantId, changes }: PendingActio
  * and the message to webhooks.
  * After the commit, it wakes the requests that wait for the action.
  *
- * @param approver - the approver whose decision ends it; `null` for an expiry
+ * @param approver - the approver whose decision ends it; `null` for an expiry or a withdrawal
  * @returns the ended action, or `undefined` if it had already ended or cannot end this way at this time.
  */
 export async function endAction(
@@ -209,7 +263,7 @@ export async function endAction(
     tenantId: row.tenant_id,
     heldId: row.id,
     status: end.status,
-    endedMs: end.decided_ms ?? row.expires_ms,
+    endedMs: end.decided_ms ?? ended.expires_ms,
     decision,
     decided_by: decidedBy,
   });
@@ -228,7 +282,7 @@ export async function endAction(
   return ended;
 }
 
-/** Records an approver's decision, or the expiry of an action, in the session of the action. */
+/** Records an approver's decision, or another end of an action, in the session of the action. */
 async function recordApproverDecision(
   parts: RecordingParts,
   write: Write,

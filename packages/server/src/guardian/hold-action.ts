@@ -15,7 +15,7 @@ import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
 import type { Write } from '../storage/transaction.ts';
 import { requireCountedRoom } from '../tenants/quotas.ts';
-import { type EndParts, endAction, type MessageQueue } from './decide-action.ts';
+import { type EndParts, endAction, type MessageQueue, undecided } from './decide-action.ts';
 import { pendingActionView } from './pending-action-view.ts';
 
 /** Name of the lock for transactions that may hold an action, so that quotas are exact. */
@@ -136,14 +136,6 @@ export function expireAction(
   row: PendingActionRow,
   nowMs: number,
 ): Promise<PendingActionRow | undefined> {
-  const none = {
-    comment: null,
-    decided_by: null,
-    decided_principal: null,
-    decided_ms: null,
-    grant_id: null,
-    changes: null,
-  };
-  const end = { status: 'expired' as const, ...none, approvals: row.approvals };
+  const end = { status: 'expired' as const, ...undecided(row) };
   return endAction(parts, write, row, end, null, nowMs);
 }

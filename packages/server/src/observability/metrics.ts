@@ -7,14 +7,14 @@ import { UnreadCounts, type UnreadSpans } from './unread-spans.ts';
 export type DeliveryOutcome = 'delivered' | 'retrying' | 'failed';
 
 /** Ends of held actions. */
-export type HeldActionEnd = 'approved' | 'denied' | 'expired';
+export type HeldActionEnd = 'approved' | 'denied' | 'expired' | 'withdrawn';
 
 /** Decision of a check. */
 type Decision = 'allow' | 'deny' | 'require_approval';
 
 const decisions: readonly Decision[] = ['allow', 'deny', 'require_approval'];
 const deliveryOutcomes: readonly DeliveryOutcome[] = ['delivered', 'retrying', 'failed'];
-const heldActionEnds: readonly HeldActionEnd[] = ['approved', 'denied', 'expired'];
+const heldActionEnds: readonly HeldActionEnd[] = ['approved', 'denied', 'expired', 'withdrawn'];
 
 /** Metrics of one server. None are global, so that two servers can run in one process. */
 export class Metrics {

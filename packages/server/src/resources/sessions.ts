@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { personKey } from '@actlog/policy';
 import type { ListEndpointName, SentOf } from '@actlog/protocol';
 import type { Contract } from '@actlog/protocol/schemas';
 import type { FastifyReply } from 'fastify';
@@ -20,8 +21,11 @@ import type { SessionPlace } from '../storage/sessions/session-walk.ts';
 import { type EventPosition, eventPage, storedEventJson } from '../storage/stores/event-log.ts';
 import type { Database } from '../storage/transaction.ts';
 
-/** Filters of both lists of sessions. */
-type SessionFilters = z.output<Contract['sessions.list']['query']>;
+/** Filters of all lists of sessions. */
+type SessionFilters = z.output<Contract['sessions.list']['query']> & {
+  /** Name of the person that the sessions are assigned to; `null` for nobody. */
+  readonly assignee?: string | null | undefined;
+};
 
 /** Returns the place in a cursor. */
 function placeOf(position: Position): SessionPlace {
@@ -48,7 +52,7 @@ export async function sessionsPage(
   endpoint: ListEndpointName,
   filters: SessionFilters,
 ): Promise<SentOf<'sessions.list'>> {
-  const { limit: _, cursor: __, startedAfter, startedBefore, ...rest } = filters;
+  const { limit: _, cursor: __, startedAfter, startedBefore, assignee, ...rest } = filters;
   const time = (value: string | undefined) => (value === undefined ? undefined : Date.parse(value));
   const { rows, nextCursor } = await readPage(
     cursors,
@@ -58,6 +62,7 @@ export async function sessionsPage(
       const { end, ...slice } = await listSessions(db, {
         ...rest,
         tenantId,
+        assigneeKey: assignee == null ? assignee : personKey(assignee),
         startedAfterMs: time(startedAfter),
         startedBeforeMs: time(startedBefore),
         after: after && placeOf(after),

@@ -3,6 +3,7 @@ import {
   type ActionDecisionResult,
   type ActionDecisionResults,
   type ApprovalGrant,
+  headers,
   maxDecisionsAtOnce,
   type PendingAction,
   type SentOf,
@@ -15,6 +16,7 @@ import {
   decideAction,
   type RecordingParts,
   recordDecision,
+  withdrawAction,
 } from '../guardian/decide-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
 import { apiError } from '../http/errors.ts';
@@ -42,6 +44,8 @@ import {
   auditRequest,
   type RequestActor,
 } from '../tenants/audit-log.ts';
+import { requireAgent } from '../tenants/key-ring.ts';
+import type { VerifiedCallers } from '../tenants/verified-callers.ts';
 
 /** Parts of {@link decideActionsRoute}. */
 export interface DecisionsParts extends DecisionParts, ActorParts {
@@ -116,6 +120,41 @@ function withoutArguments({
   ...rest
 }: SentOf<'guardian.pendingActions.decide'>): PendingAction {
   return { ...rest, action: { toolName, argumentsHash } };
+}
+
+/** Parts of {@link withdrawActionRoute}. */
+export interface WithdrawalParts extends DecisionsParts {
+  readonly verifiedCallers: VerifiedCallers;
+}
+
+/**
+ * Route `POST /server/v1/pending-actions/:id/withdraw`: ends an action that the agent's own prompt holds, once the prompt
+ * was answered where the agent runs. Repeating it, or withdrawing an action that has ended, changes nothing.
+ */
+export function withdrawActionRoute(parts: WithdrawalParts): ServerRoute {
+  return {
+    method: 'POST',
+    path: '/pending-actions/:id/withdraw',
+    success: 200,
+    // Whoever may check an action may withdraw it.
+    check: (caller) => requireScope(caller, 'ingest'),
+    async handle(call) {
+      const { caller, id } = call;
+      const { tenantId, requiresIdentity } = caller;
+      const row = await parts.storage.read(tenantId, (db) => findPendingAction(db, tenantId, id));
+      if (!row) throw notFound('pending action');
+      requireAgent(caller, row.agent_id);
+      const token = call.header(headers.identity);
+      if (token !== undefined || requiresIdentity) {
+        await parts.verifiedCallers.of(token, requiresIdentity, [row.agent_id]);
+      }
+      const withdrawal = { tenantId, actor: actorOf(parts, call), id };
+      const action = await parts.writeTurns.run(tenantId, () =>
+        parts.storage.write(tenantId, (write) => withdrawAction(parts, write, withdrawal)),
+      );
+      return withoutArguments(action);
+    },
+  };
 }
 
 type DecisionShape = (typeof decide)['shape'] & { readonly id: z.ZodString };

@@ -11,13 +11,14 @@ import { listPolicyDecisions } from '../storage/policies/policy-decision-store.t
 import type { Storage } from '../storage/storage.ts';
 import { type AlertRuleParts, alertRuleRoutes } from './alert-rules.ts';
 import {
-  type DecisionsParts,
   decideActionsRoute,
   type GrantListParts,
   grantsRoute,
   pendingActionRoute,
   type RevocationParts,
   revokeGrantRoute,
+  type WithdrawalParts,
+  withdrawActionRoute,
 } from './approvals.ts';
 import { auditRoute, type KeptRecordsParts, keptRecordsRoutes, legalHoldsRoute } from './audit.ts';
 import { type BacktestParts, backtestsRoute, decisionView } from './backtests.ts';
@@ -28,8 +29,8 @@ import { type JudgmentParts, judgmentRoutes, judgmentsRoute } from './judgments.
 import { type EvidenceParts, evidenceRoute, feedRoute, type LogParts, receiptRoute } from './log-routes.ts';
 import { activityRoute, type NamedActivityParts, namedActivityRoutes } from './named-activity.ts';
 import { overviewRoute } from './overview.ts';
-import { sessionMarksRoute } from './session-marks.ts';
-import { sessionReviewRoutes } from './session-review.ts';
+import { sessionMarksRoute, sessionPlaceRoute } from './session-marks.ts';
+import { assignedSessionsRoute, sessionReviewRoutes } from './session-review.ts';
 import { suggestionsRoute } from './suggestions.ts';
 import { type TrialParts, trialsRoute } from './trials.ts';
 import { deliveriesRoute, type WebhookParts, webhookChangeRoutes, webhookRoute } from './webhooks.ts';
@@ -41,7 +42,7 @@ export type ServerApiParts = ServingParts &
   BacktestParts &
   TrialParts &
   DeniedToolsParts &
-  DecisionsParts &
+  WithdrawalParts &
   GrantListParts &
   RevocationParts &
   WebhookParts &
@@ -66,6 +67,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     deniedToolsRoute(parts),
     decideActionsRoute(parts),
     pendingActionRoute(parts),
+    withdrawActionRoute(parts),
     grantsRoute(parts),
     revokeGrantRoute(parts),
     overviewRoute(parts),
@@ -82,11 +84,13 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     ...judgmentRoutes(parts),
     ...sessionReviewRoutes(parts),
     sessionMarksRoute(parts),
+    sessionPlaceRoute(parts),
     receiptRoute(parts),
     ...keptRecordsRoutes(parts),
   ];
   const suggestions = suggestionsRoute(parts);
   const activity = activityRoute(parts);
+  const assigned = assignedSessionsRoute(parts);
   const holds = legalHoldsRoute(parts);
   const feed = feedRoute(parts);
   const evidence = evidenceRoute(parts);
@@ -94,7 +98,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
     async (api) => {
       api.setNotFoundHandler(
         unknownRouteHandler(
-          [...routes, suggestions, activity, holds, feed, evidence].map(({ method, path }) => ({
+          [...routes, suggestions, activity, assigned, holds, feed, evidence].map(({ method, path }) => ({
             method,
             path: folder + path,
           })),
@@ -102,6 +106,7 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
       );
       mountServerRoute(api, parts, suggestions);
       mountServerRoute(api, parts, activity);
+      mountServerRoute(api, parts, assigned);
       mountServerRoute(api, parts, holds);
       mountServerRoute(api, parts, feed);
       mountServerRoute(api, parts, evidence);

@@ -5,6 +5,7 @@ import type {
   NamedActivity,
   NamedActivityList,
   NamedActivityReport,
+  RiskOfDay,
 } from '@actlog/protocol';
 import { parseBaseline } from '@actlog/risk';
 import * as z from 'zod';
@@ -13,18 +14,20 @@ import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, timeMs } from '../lib/iso-time.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
+import type { RiskScoring } from '../risk/risk-scoring.ts';
 import type { Storage } from '../storage/storage.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
-import { activityByName, activityOfName } from '../storage/stores/activity-store.ts';
+import { activityByCalls, activityOfName } from '../storage/stores/activity-store.ts';
 import { type RecentCall, type RecentCalls, recentCalls } from '../storage/stores/event-search.ts';
 import { keysActingAs } from '../storage/stores/key-store.ts';
-import { findBaseline } from '../storage/stores/risk-store.ts';
+import { findBaseline, highestScores } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Parts of the routes of agents and tools. */
 export interface NamedActivityParts {
   readonly storage: Storage;
   readonly policySets: PolicySets;
+  readonly scoring: RiskScoring;
 }
 
 const days = 30;
@@ -44,25 +47,28 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
     success: 200,
     check: (caller) => requireScope(caller, 'read'),
     handle: ({ caller, id }) =>
-      parts.storage.read(caller.tenantId, async (db): Promise<NamedActivityReport> => {
-        const { tenantId } = caller;
-        const isAgent = kind === 'agent';
-        const of = isAgent ? { agentId: id } : { toolName: id };
-        const recent = await recentCalls(db, tenantId, of, maxRecent);
-        const { calls } = recent;
-        const policies = await applyingPolicies(parts, db, tenantId, kind, id);
-        const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
-        const newest = calls[0];
-        const mayManage = caller.scopes.has('manage');
-        return {
-          ...(await daysOf(db, tenantId, kind, id, recent)),
-          recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
-          policies,
-          learnedSessions: isAgent ? learnedSessions(baseline) : null,
-          isVerified: isAgent && newest ? isVerified(newest) : null,
-          keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
-        };
-      }),
+      parts.scoring.beforeList(caller.tenantId).then(() =>
+        parts.storage.read(caller.tenantId, async (db): Promise<NamedActivityReport> => {
+          const { tenantId } = caller;
+          const isAgent = kind === 'agent';
+          const of = isAgent ? { agentId: id } : { toolName: id };
+          const recent = await recentCalls(db, tenantId, of, maxRecent);
+          const { calls } = recent;
+          const policies = await applyingPolicies(parts, db, tenantId, kind, id);
+          const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
+          const newest = calls[0];
+          const mayManage = caller.scopes.has('manage');
+          return {
+            ...(await daysOf(db, tenantId, kind, id, recent)),
+            risk: isAgent ? await riskByDay(db, tenantId, id) : null,
+            recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
+            policies,
+            learnedSessions: isAgent ? learnedSessions(baseline) : null,
+            isVerified: isAgent && newest ? isVerified(newest) : null,
+            keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
+          };
+        }),
+      ),
   }));
 }
 
@@ -93,6 +99,35 @@ async function daysOf(
       return { at: isoTime(atMs), ...(byDay.get(atMs) ?? countsOf([])) };
     }),
   };
+}
+
+/** Returns the highest score of an agent's sessions by day. */
+async function riskByDay(db: Database, tenantId: number, agentId: string): Promise<RiskOfDay[]> {
+  const { lengthMs } = dayBuckets;
+  const todayMs = bucketOf(dayBuckets, Date.now());
+  const startsMs = Array.from({ length: days }, (_, index) => todayMs - (days - 1 - index) * lengthMs);
+  const scores = await highestScores(db, tenantId, [agentId], { startsMs, lengthMs });
+  const byDay = new Map(scores.map(({ startMs, score }) => [startMs, score]));
+  return startsMs.map((startMs) => ({ at: isoTime(startMs), score: byDay.get(startMs) ?? null }));
+}
+
+/** Days that the risk of a list is of, and the maximum agents that have one. */
+const [riskDays, maxScored] = [7, 200];
+
+/** Returns the highest score of the sessions of the last days, by agent. */
+async function recentRisk(
+  db: Database,
+  tenantId: number,
+  agentIds: readonly string[],
+): Promise<Record<string, number>> {
+  const lengthMs = riskDays * dayBuckets.lengthMs;
+  const startsMs = [Date.now() - lengthMs];
+  // Sessions may start a moment later than now by the clock of their agent.
+  const scores = await highestScores(db, tenantId, agentIds.slice(0, maxScored), {
+    startsMs,
+    lengthMs: 2 * lengthMs,
+  });
+  return Object.fromEntries(scores.map(({ agentId, score }) => [agentId, score]));
 }
 
 function countsOf(calls: readonly RecentCall[]): Omit<NamedActivity, 'name'> {
@@ -181,7 +216,7 @@ const activityQuery = z.strictObject({
 });
 
 /** Route `GET /server/v1/activity`: agents or tools by their calls, most first. */
-export function activityRoute({ storage }: NamedActivityParts): ServerRoute<typeof activityQuery> {
+export function activityRoute({ storage, scoring }: NamedActivityParts): ServerRoute<typeof activityQuery> {
   return {
     method: 'GET',
     path: '/activity',
@@ -200,8 +235,13 @@ export function activityRoute({ storage }: NamedActivityParts): ServerRoute<type
         throw validationError('query.since', 'range_too_long', 'must be at most 400 days before `until`');
       }
       const range = { tenantId, span: 'hour', sinceMs, untilMs } as const;
-      const items = await storage.read(tenantId, (db) => activityByName(db, kind, range, limit, 'calls'));
-      return { since: isoTime(sinceMs), until: isoTime(untilMs), items };
+      await scoring.beforeList(tenantId);
+      return storage.read(tenantId, async (db) => {
+        const { names: items, others } = await activityByCalls(db, kind, range, limit);
+        const agentIds = items.map(({ name }) => name);
+        const risk = kind === 'agent' ? await recentRisk(db, tenantId, agentIds) : null;
+        return { since: isoTime(sinceMs), until: isoTime(untilMs), items, others, risk };
+      });
     },
   };
 }

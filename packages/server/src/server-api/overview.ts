@@ -1,4 +1,11 @@
-import type { ActivityCounts, Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
+import type {
+  ActivityCounts,
+  ChannelKind,
+  FailingChannel,
+  Overview,
+  RiskySession,
+  WebhookHealth,
+} from '@actlog/protocol';
 import { flag } from '@actlog/protocol/schemas';
 import { emptySession, parseSession, sentenceOf } from '@actlog/risk';
 import * as z from 'zod';
@@ -10,7 +17,7 @@ import type { RiskParts } from '../risk/read-risk.ts';
 import { type RiskiestSession, riskiestSessions } from '../storage/sessions/session-list.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { type ActivityOfBucket, activityByName, activitySeries } from '../storage/stores/activity-store.ts';
-import { type ChannelHealth, channelHealth } from '../storage/stores/channel-store.ts';
+import { allChannels, type ChannelHealth, channelHealth } from '../storage/stores/channel-store.ts';
 import { findSessionRisks } from '../storage/stores/risk-store.ts';
 import { activityCounts } from '../storage/tables.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -83,6 +90,20 @@ export function webhookHealthView(health: ChannelHealth): WebhookHealth {
   };
 }
 
+/** Returns the channels beside webhooks whose messages do not arrive. A tenant has a bounded number of channels. */
+async function failingChannels(db: Database, tenantId: number): Promise<FailingChannel[]> {
+  const channels = await allChannels(db, tenantId, 'others');
+  return channels
+    .filter(({ status, failing_since_ms: sinceMs }) => status === 'disabled' || sinceMs !== null)
+    .map(({ id, kind, name, status, failing_since_ms: sinceMs }) => ({
+      id,
+      kind: kind as ChannelKind,
+      name: name ?? '',
+      status,
+      failingSince: isoTimeOrNull(sinceMs),
+    }));
+}
+
 /** Maximum buckets of a response: a month of hours. */
 const maxBuckets = 800;
 
@@ -152,6 +173,7 @@ export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<type
           tools: await activityByName(db, 'tool', range, listed),
           waitingActions: await countPendingActions(db, tenantId, nowMs, maxWaiting),
           webhooks: webhooks.map(webhookHealthView),
+          failingChannels: await failingChannels(db, tenantId),
         };
       });
     },

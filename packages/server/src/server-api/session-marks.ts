@@ -5,16 +5,21 @@ import {
   type SessionMarkBucket,
   type SessionMarkCounts,
   type SessionMarks,
+  type SessionPlace,
 } from '@actlog/protocol';
-import { sentenceOf } from '@actlog/risk';
+import { sentenceOf, toolCallsOf } from '@actlog/risk';
+import * as z from 'zod';
+import type { Cursors } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
 import { sessionPath } from '../http/request-input.ts';
 import type { ServerRoute } from '../http/server-route.ts';
-import { notFound } from '../lib/api-error.ts';
-import { isoTime } from '../lib/iso-time.ts';
+import { notFound, validationError } from '../lib/api-error.ts';
+import { isoTime, timeMs } from '../lib/iso-time.ts';
 import { type RiskParts, readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
+import { findSession } from '../storage/sessions/session-store.ts';
 import {
   countedEvents,
+  eventBefore,
   eventCounts,
   eventMarks,
   eventTimes,
@@ -52,6 +57,50 @@ export function sessionMarksRoute(parts: RiskParts): ServerRoute {
   };
 }
 
+/** Events before a place that its page begins with, so that a reader sees what led to it. */
+const eventsAround = 50;
+
+/** Query of `GET /server/v1/sessions/:id/place`. */
+const placeQuery = z.strictObject({
+  /** Time of the place. */
+  at: timeMs.optional(),
+  /** Id of the event at the place, instead of a time. */
+  event: z.string().min(1).optional(),
+});
+
+/**
+ * Route `GET /server/v1/sessions/:id/place`: the page of a session's events that has a time or an event, so that a reader
+ * gets there without reading the pages before it.
+ */
+export function sessionPlaceRoute({
+  storage,
+  cursors,
+}: RiskParts & { readonly cursors: Cursors }): ServerRoute<typeof placeQuery> {
+  return {
+    method: 'GET',
+    path: '/sessions/:id/place',
+    success: 200,
+    query: placeQuery,
+    check: (caller) => requireScope(caller, 'read'),
+    async handle({ caller: { tenantId }, id, query: { at, event } }): Promise<SessionPlace> {
+      sessionPath({ id });
+      if ((at === undefined) === (event === undefined)) {
+        throw validationError('query.at', 'one_of', 'or `event` is needed, and not both');
+      }
+      return storage.read(tenantId, async (db) => {
+        if (!(await findSession(db, tenantId, id))) throw notFound('session');
+        const atMs = at ?? (await eventTimes(db, tenantId, [event as string])).get(event as string);
+        if (atMs === undefined) throw notFound('event');
+        const found = await eventBefore(db, { tenantId, sessionId: id }, atMs, eventsAround);
+        if (!found) return { cursor: null, before: 0 };
+        const { sourceMs, eventId } = found.position;
+        const scope = { tenantId, endpoint: 'sessions.get', filters: { id } } as const;
+        return { cursor: cursors.seal(scope, [sourceMs, eventId]), before: found.count };
+      });
+    },
+  };
+}
+
 async function sessionMarks(
   db: Database,
   tenantId: number,
@@ -83,6 +132,7 @@ async function sessionMarks(
     sentence: sentenceOf(state, summary.toolNames),
     eventCount: summary.event_count,
     counts: countsOf(marked, risky.length),
+    tools: toolCallsOf(state, summary.toolNames),
     isComplete: Object.values(eventMarks).every((mark) => sumOf(marked, mark) < countedEvents.perMark),
     bucketMs: lengthMs,
     buckets,

@@ -1,4 +1,6 @@
+import { personKey } from '@actlog/policy';
 import type { SessionReview } from '@actlog/protocol';
+import { contract, flag } from '@actlog/protocol/schemas';
 import { judgedFactors } from '@actlog/risk';
 import * as z from 'zod';
 import { requireScope } from '../http/request-gate.ts';
@@ -6,8 +8,9 @@ import { sessionPath, validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
+import { type SessionListParts, sessionsPage } from '../resources/sessions.ts';
 import { engineJudgments, judgedScore, storedSession } from '../risk/score-session.ts';
-import { findSession, lockSessions } from '../storage/sessions/session-store.ts';
+import { assignSessionTo, findSession, lockSessions } from '../storage/sessions/session-store.ts';
 import {
   appliesTo,
   assigneeOf,
@@ -74,6 +77,38 @@ export function sessionReviewRoutes(parts: JudgmentParts): ServerRoute[] {
     changing('/sessions/:id/comments', (call) => commentOnSession(parts, call)),
     changing('/sessions/:id/assign', (call) => assignSession(parts, call)),
   ];
+}
+
+/** Query of `GET /server/v1/sessions`: the filters of `GET /v1/sessions`, and whom the sessions are assigned to. */
+const assignedQuery = z.strictObject({
+  ...contract['sessions.list'].query.shape,
+  /** Only sessions that are assigned to this person, in any case of letters. */
+  assignee: z.string().trim().min(1).max(200).optional(),
+  /** `false` for sessions that are assigned to nobody. */
+  assigned: flag.optional(),
+});
+
+/** Route `GET /server/v1/sessions`: the list of sessions, also by the person that they are assigned to. */
+export function assignedSessionsRoute(
+  parts: JudgmentParts & SessionListParts,
+): ServerRoute<typeof assignedQuery> {
+  return {
+    method: 'GET',
+    path: '/sessions',
+    success: 200,
+    query: assignedQuery,
+    check: (caller) => requireScope(caller, 'read'),
+    async handle({ caller: { tenantId }, query: { assigned, ...query } }) {
+      if (assigned === true || (assigned === false && query.assignee !== undefined)) {
+        throw validationError('query.assigned', 'not_allowed', 'must be `false`, without `assignee`');
+      }
+      await parts.scoring.beforeList(tenantId);
+      const filters = assigned === false ? { ...query, assignee: null } : query;
+      return parts.storage.read(tenantId, (db) =>
+        sessionsPage(parts, db, tenantId, 'sessions.list', filters),
+      );
+    },
+  };
 }
 
 /** Returns what people found out about the risk of a session. @throws ApiError `NOT_FOUND`. */
@@ -197,6 +232,7 @@ async function addNote(
       written_principal: principal,
     });
     const isComment = note.kind === 'comment';
+    if (!isComment) await assignSessionTo(db, tenantId, id, note.text === '' ? null : personKey(note.text));
     await auditRequest(parts, db, call, {
       action: isComment ? 'session.commented' : 'session.assigned',
       target: { id, name: null },

@@ -227,6 +227,8 @@ export interface SessionTable {
   has_denials: Generated<0 | 1>;
   /** 1 if an action was held. */
   has_holds: Generated<0 | 1>;
+  /** Person that the session is assigned to, as lists compare names; `null` for nobody. */
+  assignee_key: Generated<string | null>;
 }
 
 /** An agent that acted in a session, with the columns that the agent's list of sessions is filtered and sorted by. */

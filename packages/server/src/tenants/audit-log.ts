@@ -117,6 +117,7 @@ const alwaysRecorded: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'held_action.partially_approved',
   'held_action.approved',
   'held_action.denied',
+  'held_action.withdrawn',
   'grant.revoked',
   'legal_hold.created',
   'legal_hold.released',

@@ -49,7 +49,7 @@ function send(
 }
 
 async function statusOf(id: string): Promise<string> {
-  const statuses = ['pending', 'approved', 'denied', 'expired'] as const;
+  const statuses = ['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const;
   for (const status of statuses) {
     const { items } = await server.ok('guardian.pendingActions.list', { query: { status } });
     if (items.some((item) => item.id === id)) return status;
@@ -204,6 +204,16 @@ test('shows in the form why a reason changes nothing, and opens none for people 
   await click({ user: 'UGRACE', button: 'actlog_deny_reason' });
   expect(slack.calls.filter(({ method }) => method === 'views.open')).toHaveLength(1);
   expect(await statusOf(id)).toBe('approved');
+});
+
+test('updates the card when the prompt of an agent was answered where the agent runs', async () => {
+  await slackChannel();
+  const { pendingActionId: id } = await server.check({ actionId: 'call-1', holdSeconds: 60 });
+  await slack.called('chat.postMessage');
+  expect(await api('POST', `/pending-actions/${id}/withdraw`)).toMatchObject({ status: 200 });
+  const [update] = await slack.called('chat.update');
+  expect(slack.shown(update)).toContain('Withdrawn: its prompt was answered where the agent runs.');
+  expect(slack.buttons(update)).toEqual([]);
 });
 
 test('updates the card once when the action is decided elsewhere, or expires', async () => {

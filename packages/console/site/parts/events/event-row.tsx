@@ -13,7 +13,7 @@ import {
 } from '../../events/event-rows.ts';
 import { useLoaded } from '../../hooks/use-loaded.ts';
 import { OriginList } from '../origins/origin-list.tsx';
-import { Decider } from '../policies/policy-link.tsx';
+import { Decider, PolicyLink } from '../policies/policy-link.tsx';
 import { Problem } from '../problem.tsx';
 import { MarkBadges } from '../story/timeline.tsx';
 import { ActingAgent, TraceLink, wholeTime } from '../time.tsx';
@@ -32,7 +32,7 @@ function Status({ status }: { status: unknown }) {
 
 /** Rows of one event: its summary, and its details while it is open. */
 export function EventRow({
-  row: { event, origins, place },
+  row: { event, origins, place, policy },
   index,
   mark,
   factors,
@@ -82,7 +82,13 @@ export function EventRow({
           <ActingAgent {...place} agentId={agentId} identity={event.identity} />
         </td>
         <td class="notes">
-          {mark && <MarkBadges mark={mark} />} {mark && <span class="faint">{markReasons(mark)}</span>}
+          {mark && <MarkBadges mark={mark} />}{' '}
+          {policy && (
+            <span class="faint">
+              by <PolicyLink id={policy.id} name={policy.name} />
+            </span>
+          )}{' '}
+          {mark && <span class="faint">{markReasons(mark)}</span>}
           {origins && <EventOrigins origins={origins} isApart={isApart({ event, origins })} />}
         </td>
       </tr>

@@ -1,5 +1,6 @@
 import type { SessionDetail } from '@actlog/client';
 import { useState } from 'preact/hooks';
+import { countText } from '../../count-text.ts';
 import type { EventMark } from '../../events/event-marks.ts';
 import type { EventRow as Row } from '../../events/event-rows.ts';
 import { firstEvents, type SessionStory } from '../../hooks/use-session-story.ts';
@@ -10,6 +11,7 @@ import { EventRow, eventColumns } from './event-row.tsx';
 
 function progress({ log, unread, missed, rows, selection }: SessionStory): string {
   const read = log.events.length;
+  if (log.before > 0) return '';
   if (missed !== undefined) return `The event is not among the first ${missed}.`;
   if (selection !== 'all' && unread > 0) {
     return `${rows.length} found so far, in the first ${read} of ${read + unread} events. Reading on…`;
@@ -37,6 +39,15 @@ export function SessionEvents({ session, story }: { session: SessionDetail; stor
       <p role="status" class={story.missed !== undefined ? 'news' : 'faint'}>
         {progress(story)}
       </p>
+      {log.before > 0 && (
+        <p role="status" class="faint">
+          {countText(log.before)} earlier events are not shown, and {countText(unread)} later ones are not
+          read yet.{' '}
+          <button type="button" class="link" onClick={() => void log.readFirst()}>
+            Show from the start
+          </button>
+        </p>
+      )}
       <Problem
         error={log.error}
         onRetry={() => void log.readUntil((_, count) => count > Math.max(firstEvents, log.events.length))}

@@ -14,6 +14,13 @@ import { Decision } from './decision.tsx';
 
 function Outcome({ action }: { action: PendingAction }) {
   const { status, decision, grantId, changedArguments, executedHash } = action;
+  if (status === 'withdrawn') {
+    return (
+      <p>
+        <span class="badge">withdrawn</span> The agent’s own prompt was answered where it runs.
+      </p>
+    );
+  }
   if (!decision) return <p>{status === 'expired' ? 'Nobody decided in time.' : status}</p>;
   return (
     <>

@@ -242,7 +242,10 @@ function Notes({ review, onChanged }: { review: Review; onChanged: (text: string
             <span class="faint">Assigned to nobody</span>
           ) : (
             <>
-              Assigned to <bdi translate={false}>{assignee}</bdi>
+              Assigned to{' '}
+              <a href={href(['sessions'], { assignee })} translate={false}>
+                <bdi>{assignee}</bdi>
+              </a>
             </>
           )}
         </p>

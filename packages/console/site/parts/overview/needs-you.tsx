@@ -1,5 +1,5 @@
 import type { PendingAction } from '@actlog/client';
-import type { Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
+import type { FailingChannel, Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
 import { countText } from '../../count-text.ts';
 import { href } from '../../route.ts';
 import { lazyPage } from '../lazy-page.tsx';
@@ -17,7 +17,8 @@ const [mostActions, mostSessions] = [2, 3];
 
 /** First row of the overview: what a person has to decide, look at or repair. */
 export function NeedsYou({
-  overview: { riskiestSessions, waitingActions, webhooks },
+  // Another version of the service names no channels.
+  overview: { riskiestSessions, waitingActions, webhooks, failingChannels = [] },
   actions,
   spanLabel,
   range,
@@ -37,7 +38,7 @@ export function NeedsYou({
   const failing = webhooks.filter(
     ({ status, failingSince }) => status === 'disabled' || failingSince !== null,
   );
-  const isCalm = actions.length === 0 && risky.length === 0 && failing.length === 0;
+  const isCalm = actions.length === 0 && risky.length === 0 && failing.length + failingChannels.length === 0;
   return (
     <section class={isCalm ? 'needs calm' : 'needs'} aria-labelledby="needs">
       <h2 id="needs">{isCalm ? 'Nothing needs you' : 'Needs you'}</h2>
@@ -53,6 +54,7 @@ export function NeedsYou({
           )}
           {risky.length > 0 && <RiskySessions sessions={risky} range={range} />}
           {failing.length > 0 && <FailingWebhooks webhooks={failing} />}
+          {failingChannels.length > 0 && <FailingChannels channels={failingChannels} />}
         </div>
       )}
     </section>
@@ -138,6 +140,35 @@ function FailingWebhooks({ webhooks }: { webhooks: readonly WebhookHealth[] }) {
             ) : (
               <span class="faint">
                 fails since <Time at={failingSince} />, {countText(waiting)} waiting
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const kindNames = { slack: 'Slack', teams: 'Teams', mail: 'Mail', push: 'Push' } as const;
+
+function FailingChannels({ channels }: { channels: readonly FailingChannel[] }) {
+  return (
+    <section aria-labelledby="failing-channels">
+      <h3 id="failing-channels">
+        <a href={href(['channels'])}>Failing channels</a>
+      </h3>
+      <ul class="failing">
+        {channels.map(({ id, kind, name, status, failingSince }) => (
+          <li key={id}>
+            <a class="brief" title={name} href={href(['channels'])}>
+              {name}
+            </a>{' '}
+            <span class="faint">{kindNames[kind]}</span>{' '}
+            {status === 'disabled' ? (
+              <span class="badge bad">disabled</span>
+            ) : (
+              <span class="faint">
+                fails since <Time at={failingSince} />
               </span>
             )}
           </li>

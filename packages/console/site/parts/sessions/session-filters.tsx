@@ -2,10 +2,12 @@ import { NotFoundError } from '@actlog/client';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useFilterForm } from '../../hooks/use-list.ts';
+import { hasKnownOwner } from '../../identity.ts';
 import { submitted, trimmed } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
 import {
   isMoment,
+  nobody,
   presetTimes,
   type SessionSearch,
   setFilters,
@@ -21,8 +23,19 @@ const times = { ...presetTimes, days: 'between days…' };
 
 const orders = { '': 'newest first', risk: 'riskiest first' };
 
+/** Returns the choices of people: anyone, the user, nobody, and the person in the address. */
+function assignees(me: string | undefined, chosen: string): Readonly<Record<string, string>> {
+  return {
+    '': 'anyone',
+    ...(me !== undefined && { [me]: 'me' }),
+    [nobody]: 'nobody',
+    ...(chosen !== '' && chosen !== nobody && chosen !== me && { [chosen]: chosen }),
+  };
+}
+
 /** Bar of filters of the sessions. Every search is a separate location, so Back returns to the one before. */
 export function SessionFilters({ search }: { search: SessionSearch }) {
+  const { identity } = useConnection();
   const agents = useSuggestions('agentId');
   const tools = useSuggestions('toolName');
   const hasMoments = isMoment(search.since) || isMoment(search.until);
@@ -86,6 +99,13 @@ export function SessionFilters({ search }: { search: SessionSearch }) {
               <input name="until" type="date" />
             </Field>
           </>
+        )}
+        {hasKnownOwner(identity) && (
+          <FilterSelect
+            label="Assigned to"
+            name="assignee"
+            options={assignees(identity.name, search.assignee)}
+          />
         )}
         <FilterSelect label="Order" name="order" options={orders} />
         <div class="buttons">

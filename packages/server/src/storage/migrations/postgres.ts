@@ -149,9 +149,11 @@ create table sessions (
   is_unscored integer generated always as ((risk_arrival < greatest(last_arrival, 1))::integer) stored,
   is_unlogged integer generated always as ((log_arrival < greatest(last_arrival, 1))::integer) stored,
   risk_band integer generated always as (floor(risk_score)::integer) stored,
+  assignee_key text,
   risk_rank double precision generated always as (coalesce(risk_score, -1)) stored,
   primary key (tenant_id, id)
 ) with (fillfactor = 70);
+create index sessions_by_assignee on sessions (tenant_id, assignee_key, started_ms, id) where assignee_key is not null;
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);

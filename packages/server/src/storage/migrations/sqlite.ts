@@ -140,6 +140,7 @@ create table sessions (
   has_errors integer not null default 0,
   has_denials integer not null default 0,
   has_holds integer not null default 0,
+  assignee_key text,
   risk_rank double precision generated always as (coalesce(risk_score, -1)) virtual,
   received_minute integer generated always as (received_ms / 60000) virtual,
   is_unscored integer generated always as (risk_arrival < last_arrival) virtual,
@@ -152,6 +153,7 @@ create index sessions_not_learned on sessions (tenant_id, id) where risk_learned
 create index sessions_by_risk on sessions (tenant_id, risk_band, started_ms, id, risk_score) where risk_band > 0;
 create index sessions_by_receipt on sessions (tenant_id, received_minute, received_ms, id);
 create index sessions_by_rank on sessions (tenant_id, risk_rank, started_ms, id);
+create index sessions_by_assignee on sessions (tenant_id, assignee_key, started_ms, id) where assignee_key is not null;
 create index sessions_by_level on sessions (tenant_id, risk_level, started_ms, id) where risk_level <> 'low';
 create index sessions_by_level_rank on sessions (tenant_id, risk_level, risk_rank, started_ms, id) where risk_level <> 'low';
 create index sessions_has_errors on sessions (tenant_id, started_ms, id) where has_errors = 1;

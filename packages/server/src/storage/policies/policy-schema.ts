@@ -122,7 +122,7 @@ export interface PolicyDecisionTable {
 export interface PendingActionTable {
   tenant_id: number;
   id: string;
-  status: 'pending' | 'approved' | 'denied' | 'expired';
+  status: 'pending' | 'approved' | 'denied' | 'expired' | 'withdrawn';
   agent_id: string;
   session_id: string | null;
   policy_id: string;

@@ -23,10 +23,10 @@ export async function listSessions(db: Database, options: SessionListOptions): P
 
 /** `true` if no index has exactly the sessions of the list in its order. */
 function isSearch(options: SessionListOptions): boolean {
-  const { sort, agentIdContains, idContains, toolName, level, status } = options;
+  const { sort, agentIdContains, idContains, toolName, level, status, assigneeKey } = options;
   return (
     sort === 'riskScore' ||
-    [agentIdContains, idContains, toolName, level, status].some((filter) => filter !== undefined)
+    [agentIdContains, idContains, toolName, level, status, assigneeKey].some((filter) => filter !== undefined)
   );
 }
 

@@ -43,6 +43,7 @@ export interface SessionSummary
     | 'received_minute'
     | 'is_unscored'
     | 'is_unlogged'
+    | 'assignee_key'
   > {
   agentIds: string[];
   toolNames: string[];
@@ -147,6 +148,7 @@ export function sessionSummary(row: Selectable<SessionTable>): SessionSummary {
     received_minute: _____,
     is_unscored: ______,
     is_unlogged: _______,
+    assignee_key: ________,
     ...rest
   } = row;
   return { ...rest, agentIds: JSON.parse(agentIds), toolNames: JSON.parse(toolNames) };
@@ -303,4 +305,23 @@ export async function saveSessions(
         .execute();
     }
   }
+}
+
+/**
+ * Stores the person that a session is assigned to, for lists.
+ *
+ * @param assigneeKey - the name as lists compare it; `null` for nobody
+ */
+export async function assignSessionTo(
+  db: Database,
+  tenantId: number,
+  id: string,
+  assigneeKey: string | null,
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ assignee_key: assigneeKey })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute();
 }

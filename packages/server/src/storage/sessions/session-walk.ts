@@ -17,7 +17,10 @@ interface ListIndex {
 const flagOfStatus = { errors: 'has_errors', denied: 'has_denials', held: 'has_holds' } as const;
 
 /** Returns the index that contains the fewest sessions which are not in the list. */
-function indexOf({ sort, agentId, toolName, status, level }: SessionListOptions): ListIndex {
+function indexOf({ sort, agentId, toolName, status, level, assigneeKey }: SessionListOptions): ListIndex {
+  if (assigneeKey != null && sort !== 'riskScore') {
+    return { table: 'sessions', id: 'id', run: sql`assignee_key = ${assigneeKey}` };
+  }
   if (toolName !== undefined && sort !== 'riskScore') {
     return { table: 'session_tools', id: 'session_id', run: sql`tool_name = ${toolName}` };
   }
@@ -95,6 +98,8 @@ export interface SessionListOptions {
   readonly level?: 'low' | 'medium' | 'high' | 'critical' | undefined;
   /** Only sessions with a failed call, a denied action or a held action. */
   readonly status?: 'errors' | 'denied' | 'held' | undefined;
+  /** Only sessions that are assigned to this person, as lists compare names; `null` for nobody. */
+  readonly assigneeKey?: string | null | undefined;
   readonly startedAfterMs?: number | undefined;
   readonly startedBeforeMs?: number | undefined;
   readonly minRiskScore?: number | undefined;
@@ -140,7 +145,7 @@ export async function passingSessions(
 }
 
 function conditions(db: Database, options: SessionListOptions): Expression<SqlBool>[] {
-  const { tenantId, agentId, agentIdContains, toolName, status, level } = options;
+  const { tenantId, agentId, agentIdContains, toolName, status, level, assigneeKey } = options;
   const { startedAfterMs, startedBeforeMs, minRiskScore } = options;
   const all: Expression<SqlBool>[] = [];
   if (startedAfterMs !== undefined) all.push(sql<SqlBool>`started_ms > ${startedAfterMs}`);
@@ -148,6 +153,8 @@ function conditions(db: Database, options: SessionListOptions): Expression<SqlBo
   if (minRiskScore !== undefined) all.push(sql<SqlBool>`risk_score >= ${minRiskScore}`);
   if (level !== undefined) all.push(sql<SqlBool>`risk_level = ${level}`);
   if (status !== undefined) all.push(sql<SqlBool>`${sql.ref(flagOfStatus[status])} = 1`);
+  if (assigneeKey === null) all.push(sql<SqlBool>`assignee_key is null`);
+  else if (assigneeKey !== undefined) all.push(sql<SqlBool>`assignee_key = ${assigneeKey}`);
   if (toolName !== undefined) {
     all.push(sql<SqlBool>`exists (
       select 1 from session_tools as called

@@ -118,28 +118,51 @@ export async function activityOfName(
   }));
 }
 
-/**
- * Returns the agents or tools with the most errors and denials, then those with the most calls; or, by calls, those with
- * the most calls.
- */
+/** Returns the agents or tools with the most errors and denials, then those with the most calls. */
 export async function activityByName(
   db: Database,
   kind: Exclude<ActivityKind, 'all'>,
   range: ActivityRange,
   limit: number,
-  order: 'failures' | 'calls' = 'failures',
 ): Promise<ActivityOfName[]> {
+  return namesOf(db, kind, range, limit, sql`sum(errors + denials) desc, sum(calls) desc`);
+}
+
+/**
+ * Returns the agents or tools with the most calls, and the calls of the others: of those beyond the names that each bucket
+ * counts. They have the empty name.
+ */
+export async function activityByCalls(
+  db: Database,
+  kind: Exclude<ActivityKind, 'all'>,
+  range: ActivityRange,
+  limit: number,
+): Promise<{ readonly names: ActivityOfName[]; readonly others: Omit<ActivityOfName, 'name'> }> {
+  const all = await namesOf(db, kind, range, limit + 1, sql`name = '' desc, sum(calls) desc`, true);
+  const { calls = 0, errors = 0, denials = 0 } = all.find(({ name }) => name === '') ?? {};
+  const names = all.filter(({ name }) => name !== '').slice(0, limit);
+  return { names, others: { calls, errors, denials } };
+}
+
+async function namesOf(
+  db: Database,
+  kind: Exclude<ActivityKind, 'all'>,
+  range: ActivityRange,
+  limit: number,
+  order: RawBuilder<unknown>,
+  withOthers = false,
+): Promise<ActivityOfName[]> {
+  const named = withOthers ? sql`` : sql`and name <> ''`;
   const parts = namedRanges(range).map(
     ({ tenantId, span, sinceMs, untilMs }) => sql`
       select name, calls, errors, denials from activity
       where tenant_id = ${tenantId} and span = ${span} and kind = ${kind}
-        and bucket_ms >= ${sinceMs} and bucket_ms < ${untilMs} and name <> ''`,
+        and bucket_ms >= ${sinceMs} and bucket_ms < ${untilMs} ${named}`,
   );
   const sums = namedCounts.map((column) => sumOf(column).as(column));
-  const failures = order === 'failures' ? sql`sum(errors + denials) desc, ` : sql``;
   const { rows } = await sql<ActivityOfName>`
     select name, ${sql.join(sums)} from (${sql.join(parts, sql` union all `)}) as part
-    group by name order by ${failures}sum(calls) desc, name limit ${limit}
+    group by name order by ${order}, name limit ${limit}
   `.execute(db);
   return rows.map((row) => ({
     name: row.name,

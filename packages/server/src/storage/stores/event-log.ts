@@ -317,6 +317,36 @@ export async function eventCounts(
   return rows.map(({ events }) => Number(events));
 }
 
+/**
+ * Returns the event that is some events before a time in a session, with the number of events up to it; `undefined` if the
+ * session has fewer. It reads index entries only.
+ */
+export async function eventBefore(
+  db: Database,
+  { tenantId, sessionId }: Pick<TimeParts, 'tenantId' | 'sessionId'>,
+  timeMs: number,
+  distance: number,
+): Promise<{ readonly position: EventPosition; readonly count: number } | undefined> {
+  const earlier = db
+    .selectFrom('events')
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .where('source_ms', '<', timeMs);
+  const found = await earlier
+    .select(['source_ms', 'event_id'])
+    .orderBy('source_ms', 'desc')
+    .orderBy('event_id', 'desc')
+    .offset(distance)
+    .limit(1)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const { events } = await earlier
+    .select((eb) => eb.fn.countAll<number>().as('events'))
+    .executeTakeFirstOrThrow();
+  const position = { sourceMs: Number(found.source_ms), eventId: found.event_id };
+  return { position, count: Number(events) - distance };
+}
+
 /** Number of marked events of one kind in one part of a session's time. */
 export interface MarkCount {
   readonly part: number;

@@ -224,6 +224,8 @@ export interface PendingActionEnd
     'comment' | 'decided_by' | 'decided_principal' | 'decided_ms' | 'approvals' | 'grant_id' | 'changes'
   > {
   readonly status: Exclude<PendingActionRow['status'], 'pending'>;
+  /** Earlier expiry of an action that is withdrawn. Default: unchanged. */
+  readonly expires_ms?: number;
 }
 
 /**

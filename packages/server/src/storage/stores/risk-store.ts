@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
 import { receivedMinute, type SessionSummary } from '../sessions/session-store.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, isPostgres } from '../transaction.ts';
 
 const riskOfSession = preparedQuery((db, tenantId: number, sessionId: string) =>
   db
@@ -221,4 +221,49 @@ export async function saveTenantRisk(db: Database, tenantId: number, state: stri
     )
     .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet({ state }))
     .execute();
+}
+
+/** Highest possible whole score. */
+const highestBand = 100;
+
+/**
+ * Returns the highest whole scores of sessions that started in parts of a time, for each agent and part; only those of 1 or
+ * more. It probes the index of an agent's sessions by score, from the highest one, so its cost does not depend on the
+ * number of sessions.
+ *
+ * @param parts - starts of the parts, in Unix milliseconds, and their length
+ */
+export async function highestScores(
+  db: Database,
+  tenantId: number,
+  agentIds: readonly string[],
+  parts: { readonly startsMs: readonly number[]; readonly lengthMs: number },
+): Promise<{ readonly agentId: string; readonly startMs: number; readonly score: number }[]> {
+  if (agentIds.length === 0 || parts.startsMs.length === 0) return [];
+  const isOnPostgres = isPostgres(db);
+  const [names, starts] = [JSON.stringify(agentIds), JSON.stringify(parts.startsMs)];
+  const agents = isOnPostgres
+    ? sql`select value as agent_id from json_array_elements_text(${names}::json)`
+    : sql`select value as agent_id from json_each(${names})`;
+  const times = isOnPostgres
+    ? sql`select value::bigint as start_ms from json_array_elements_text(${starts}::json)`
+    : sql`select value as start_ms from json_each(${starts})`;
+  // `risk_band > 0` repeats the condition of the partial index, so that the planner can use the index.
+  const { rows } = await sql<{ agent_id: string; start_ms: number; score: number | null }>`
+    with recursive band (n) as (select ${sql.lit(highestBand)} union all select n - 1 from band where n > 1)
+    select agent_id, start_ms, (
+      select n from band
+      where exists (
+        select 1 from session_agents as acted
+        where acted.tenant_id = ${tenantId} and acted.agent_id = agent.agent_id
+          and acted.risk_band = n and acted.risk_band > 0
+          and acted.started_ms >= part.start_ms and acted.started_ms < part.start_ms + ${sql.lit(parts.lengthMs)}
+      )
+      order by n desc limit 1
+    ) as score
+    from (${agents}) as agent cross join (${times}) as part
+  `.execute(db);
+  return rows.flatMap(({ agent_id: agentId, start_ms: startMs, score }) =>
+    score === null ? [] : { agentId, startMs: Number(startMs), score: Number(score) },
+  );
 }
