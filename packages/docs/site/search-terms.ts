@@ -5,7 +5,7 @@
 export const searchTerms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'guides/guard-and-approvals.md': {
     'guard-and-approvals': 'block a tool, human in the loop',
-    'approve-or-deny-a-held-action': 'confirm, reject, approve an action',
+    'approve-or-deny-a-held-action': 'how do I approve an action, confirm, reject',
     'stop-an-agent-with-the-kill-switch': 'disable, revoke',
     'require-several-approvers': 'four eyes, two-person rule',
   },
@@ -36,7 +36,7 @@ export const searchTerms: Readonly<Record<string, Readonly<Record<string, string
   'operate/deployment.md': {
     'deploy-the-server': 'production, high availability',
     'run-in-a-container': 'Docker, Compose, image, Podman',
-    'run-on-kubernetes': 'k8s, Helm',
+    'run-on-kubernetes': 'Kubernetes, k8s, Helm',
     'use-a-reverse-proxy': 'nginx, HAProxy, Caddy, TLS, HTTPS, load balancer',
   },
   'operate/monitoring.md': { 'monitor-the-server': 'Prometheus, Grafana, health, alerts' },

@@ -201,18 +201,7 @@ export default defineConfig({
         detailedView: true,
         _render: indexedHtml,
         miniSearch: {
-          searchOptions: {
-            fuzzy: 0.15,
-            prefix: true,
-            boost: { title: 6, titles: 2, text: 1 },
-            // Of a question, the words that name what it is about. The page runs the source of this function.
-            processTerm: (term: string) =>
-              /^(?:an?|the|i|we|you|my|our|it|is|are|do|does|can|could|should|how|what|when|where|why|which|who|of|for|in|on|to|with)$/i.test(
-                term,
-              )
-                ? null
-                : term.toLowerCase(),
-          },
+          searchOptions: { fuzzy: 0.15, prefix: true, boost: { title: 6, titles: 2, text: 1 } },
         },
       },
     },

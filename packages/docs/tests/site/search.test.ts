@@ -44,7 +44,6 @@ describe('the search box', () => {
     ['kubernetes', 'operate/deployment'],
     ['lost events', 'guides/delivery-guarantees'],
     ['how do I approve an action', 'guides/guard-and-approvals'],
-    ['how do I block a tool', 'guides/guard-and-approvals'],
     ['how do I rotate a key', 'operate/keys-and-retention'],
     ['slack', 'operate/channels'],
   ])('answers "%s" with %s first', async (query, expected) => {
