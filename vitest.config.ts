@@ -241,6 +241,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Only where one failed test of ten thousand costs half an hour. The log names each test that needed it.
+    retry: process.env.CI === 'true' ? 1 : 0,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: [`${import.meta.dirname}/scripts/test-setup.ts`],
     isolate: false,

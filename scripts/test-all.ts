@@ -1,4 +1,4 @@
-// Runs what `npm test` leaves out, part by part: `npm run test:all`, or `npm run test:all -- PART [arguments of vitest]`.
+// Runs what `npm test` leaves out, part by part: `npm run test:all`, or `npm run test:all -- PART,… [arguments of vitest]`.
 // A line for each part has its time; the output of a part is printed if it fails.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -90,12 +90,13 @@ function outcomeOf(report: string, code: number): Outcome {
 }
 
 const [wanted, ...extra] = process.argv.slice(2);
-if (wanted !== undefined && !Object.hasOwn(parts, wanted)) {
-  console.error(`There is no part "${wanted}"; choose one of: ${Object.keys(parts).join(', ')}.`);
+const names = wanted?.split(',') ?? Object.keys(parts);
+for (const name of names.filter((each) => !Object.hasOwn(parts, each))) {
+  console.error(`There is no part "${name}"; choose some of: ${Object.keys(parts).join(', ')}.`);
   process.exit(2);
 }
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const name of wanted === undefined ? Object.keys(parts) : [wanted]) {
+for (const name of names) {
   const outcome = await runPart(name, extra);
   total.passed += outcome.passed;
   total.failed += outcome.failed;

@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { afterEach, vi } from 'vitest';
 
 /** Default time limit of `vi.waitFor` in milliseconds, the same as that of `expect.poll`, for slow and busy machines. */
 const timeout = 20_000;
@@ -11,3 +11,8 @@ if (!(changed in vi)) {
     waitFor(callback, typeof options === 'number' ? options : { timeout, ...options });
   Object.assign(vi, { waitFor: waitForLonger, [changed]: true });
 }
+
+afterEach(({ task }) => {
+  const { retryCount = 0, state } = task.result ?? {};
+  if (retryCount > 0) console.error(`Second try of "${task.name}": ${state}.`);
+});
