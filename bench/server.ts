@@ -29,8 +29,8 @@ const fullSize = { events: 10_000_000, sessions: 1_000_000 };
 
 /**
  * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` uses ten million events for the
- * large size, which needs some gigabytes of disk, and measures more and longer loads of `postgres`; there, `--log` keeps
- * the log and `--load=TEXT` selects loads by their names; `--connections=N` sets the number of callers of `ingest` (256), and
+ * large size, which needs some gigabytes of disk, and measures more and longer loads of `postgres`; there, `--log` also measures
+ * with the log and `--load=TEXT` selects loads by their names; `--connections=N` sets the number of callers of `ingest` (256), and
  * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
  * `reads`, `timing`, `postgres`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.
  */

@@ -47,7 +47,7 @@ export interface TableCost {
 export interface PostgresOptions {
   /** `true` for more and longer loads. */
   readonly isFull: boolean;
-  /** `true` for servers that keep the log. */
+  /** `true` to measure each load also with servers that keep the log. */
   readonly keepsLog: boolean;
   /** Measures only loads whose names contain this text. */
   readonly only: string | undefined;
@@ -136,9 +136,12 @@ export async function measurePostgres(options: PostgresOptions): Promise<Postgre
     );
     for (const [index, one] of chosen.entries()) {
       const bare = await measureBare(one.callers, durationMs / 4);
-      const result = await measure(postgres, `bench_${index}`, one, durationMs, options.keepsLog);
-      results.push({ ...result.ingest, timesBare: result.ingest.serverMicros / bare });
-      if (one.processes === 1) tables[one.name] = result.tables;
+      for (const keepLog of options.keepsLog ? [false, true] : [false]) {
+        const run = keepLog ? { ...one, name: `${one.name}, with the log` } : one;
+        const result = await measure(postgres, `bench_${index}_${keepLog}`, run, durationMs, keepLog);
+        results.push({ ...result.ingest, timesBare: result.ingest.serverMicros / bare });
+        if (one.processes === 1) tables[run.name] = result.tables;
+      }
     }
     return { loads: results.map(rounded), tables };
   } finally {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { openStorage } from '../../src/open-storage.ts';
 import { storageOutage } from '../../src/storage/outage.ts';
+import { bulkWrite } from '../../src/storage/queries.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Database } from '../../src/storage/transaction.ts';
 import { createDatabase } from '../test-database.ts';
@@ -50,6 +51,35 @@ test('completes two deadlocked transactions, with their effects once', async () 
   const rows = await storage.read(1, (db) => db.selectFrom('agent_baselines').select('baseline').execute());
   expect(rows).toEqual([{ baseline: 'xx' }, { baseline: 'xx' }]);
   expect([effects, arrived]).toEqual([2, 3]);
+});
+
+const addBaselines = bulkWrite('agent_baselines', ['tenant_id', 'agent_id', 'baseline'], (insert) => insert);
+
+test.each([
+  ['the commit', async () => {}],
+  ['the next statement', (db: Database) => append(db, 'b', 'x')],
+])('fails in %s with the error of a write without a result, and stores nothing', async (_, next) => {
+  let errorOfNext: unknown;
+  const write = storage.write(1, async ({ db }) => {
+    await append(db, 'a', 'x');
+    await addBaselines(db, [{ tenant_id: 1, agent_id: 'a', baseline: 'again' }]);
+    await next(db).catch((error: unknown) => {
+      errorOfNext = error;
+      throw error;
+    });
+  });
+  await expect(write).rejects.toMatchObject({ code: '23505' });
+  if (errorOfNext) expect(errorOfNext).toMatchObject({ code: '23505' });
+  const rows = await storage.read(1, (db) => db.selectFrom('agent_baselines').select('baseline').execute());
+  expect(rows).toEqual([{ baseline: '' }, { baseline: '' }]);
+});
+
+test('runs a write without a result before the statements after it', async () => {
+  const rows = await storage.write(1, async ({ db }) => {
+    await addBaselines(db, [{ tenant_id: 1, agent_id: 'c', baseline: 'new' }]);
+    return db.selectFrom('agent_baselines').select('agent_id').orderBy('agent_id').execute();
+  });
+  expect(rows.map((row) => row.agent_id)).toEqual(['a', 'b', 'c']);
 });
 
 test('does not count a transaction with a swallowed error as committed', async () => {
