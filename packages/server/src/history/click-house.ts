@@ -21,13 +21,24 @@ export const historySetting: z.ZodType<HistoryAddress, string> = z
     const url = URL.parse(text);
     const database = /^\/([A-Za-z_][A-Za-z0-9_]*)$/.exec(url?.pathname ?? '')?.[1];
     const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:';
-    if (!url || !isHttp || database === undefined || url.username === '' || url.search || url.hash) {
+    const username = decoded(url?.username);
+    const password = decoded(url?.password);
+    const isAddress = url && isHttp && database !== undefined && !url.search && !url.hash;
+    if (!isAddress || !username || password === undefined) {
       context.addIssue({ code: 'custom', message: form });
       return z.NEVER;
     }
-    const [username, password] = [url.username, url.password].map(decodeURIComponent) as [string, string];
     return { url: url.origin, username, password, database };
   });
+
+/** Decodes a part of an address; `undefined` if its percent-encoding is invalid. */
+function decoded(text = ''): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** An event as a row of ClickHouse. Times are Unix milliseconds; a missing text is empty. */
 export interface HistoryRow {
