@@ -8,7 +8,7 @@ import { root } from './workspace.ts';
 const limits = {
   files: 950,
   'files with exactly one importer': 302,
-  lines: 148_500,
+  lines: 149_500,
 } as const;
 
 /** Words that this project used far more often than others do, with the limit for a thousand words of comments. */

@@ -443,7 +443,7 @@ export const fieldDescriptions: Readonly<Record<string, Readonly<Record<string, 
   PendingAction: {
     id: 'Permanent identifier; a check returns it as `pendingActionId`.',
     status:
-      "`expired` if no decision was made in time, `withdrawn` if the agent's own prompt was answered where it runs; every status but `pending` is final.",
+      "`expired` if no decision was made in time, `withdrawn` if a person has decided at the agent's own prompt; every status but `pending` is final.",
     agentId: 'The agent whose action is held.',
     sessionId: 'Session of the action; null if the check named none.',
     policyId: 'The policy that holds the action.',

@@ -51,7 +51,7 @@ describe('channels page', () => {
     const tab = await ConsoleTab.open(server.server.url, server.apiKey, '/');
     const failing = tab.page.getByRole('region', { name: 'Failing channels' });
     await tab.refreshUntil(failing.getByText('fails since'));
-    expect(await failing.getByRole('listitem').innerText()).toMatch(/^Security on call Teams fails since/);
+    expect(await failing.getByRole('listitem').textContent()).toMatch(/^Security on call Teams fails since/);
     expect(await tab.accessibilityFaults()).toEqual([]);
     await failing.getByRole('link', { name: 'Security on call' }).click();
     await tab.heading('Channels');

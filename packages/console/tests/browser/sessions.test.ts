@@ -61,9 +61,11 @@ describe('comparison of two sessions', () => {
         ),
       );
     const facts = page.getByRole('table', { name: 'Two sessions' });
-    expect(await facts.getByRole('row', { name: 'What it did' }).innerText()).toContain('deleted a mailbox');
-    expect(await facts.getByRole('row', { name: 'Events' }).innerText()).toMatch(/3\s+4/);
-    expect(await facts.getByRole('row', { name: 'Errors' }).innerText()).toMatch(/0\s+1/);
+    expect(await facts.getByRole('row', { name: 'What it did' }).textContent()).toContain(
+      'deleted a mailbox',
+    );
+    expect(await facts.getByRole('row', { name: 'Events' }).textContent()).toMatch(/3\s+4/);
+    expect(await facts.getByRole('row', { name: 'Errors' }).textContent()).toMatch(/0\s+1/);
     const only = page.getByRole('region', { name: 'Only in odd' });
     await only.getByRole('link', { name: 'fails' }).waitFor();
     await page.getByRole('region', { name: 'Only in usual' }).getByText('Nothing that the other').waitFor();

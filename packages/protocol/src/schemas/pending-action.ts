@@ -79,7 +79,7 @@ const fixed = {
 } as const;
 
 const profile = {
-  /** `expired` if no decision was made in time, `withdrawn` if the agent's own prompt was answered where it runs; every status but `pending` is final. */
+  /** `expired` if no decision was made in time, `withdrawn` if a person has decided at the agent's own prompt; every status but `pending` is final. */
   status: z.enum(['pending', 'approved', 'denied', 'expired', 'withdrawn']),
   /** The agent whose action is held. */
   agentId: z.string(),

@@ -1,5 +1,10 @@
 import type { RiskJudgmentEffect, RiskLevel, RiskValue } from '@actlog/protocol';
-import { findSessions, lockSessions, receivedMinute, type SessionSummary } from '../storage/sessions/session-store.ts';
+import {
+  findSessions,
+  lockSessions,
+  receivedMinute,
+  type SessionSummary,
+} from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { judgmentsAbout, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import { findSessionRisks, updateListedRisks } from '../storage/stores/risk-store.ts';

@@ -128,8 +128,8 @@ export interface WithdrawalParts extends DecisionsParts {
 }
 
 /**
- * Route `POST /server/v1/pending-actions/:id/withdraw`: ends an action that the agent's own prompt holds, once the prompt
- * was answered where the agent runs. Repeating it, or withdrawing an action that has ended, changes nothing.
+ * Route `POST /server/v1/pending-actions/:id/withdraw`: ends an action that the agent's own prompt holds, once a person
+ * has decided there. Repeating it, or withdrawing an action that has ended, changes nothing.
  */
 export function withdrawActionRoute(parts: WithdrawalParts): ServerRoute {
   return {
