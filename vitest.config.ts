@@ -167,6 +167,8 @@ const withoutStorage = [
   'broken-databases',
   'closing',
   'disconnected-clients',
+  'history/blocks.slow',
+  'history/settings',
   'idle-connections.slow',
   'log-output',
   'log-output.slow',
