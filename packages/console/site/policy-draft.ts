@@ -1,5 +1,4 @@
 import type { Policy, PolicyCreate, PolicyEffect } from '@actlog/client';
-import type { TargetedSubmitEvent } from 'preact';
 import { lengthText, parseLength } from './policy-sentence.ts';
 
 /** A complete policy from a form: empty fields are null, so that a change removes them. */
@@ -265,19 +264,4 @@ export function matchesEverything({ match, condition, rate, schedule }: PolicyDr
 export function isBroad(draft: PolicyDraft): boolean {
   const denies = draft.mode !== 'log_only' && draft.effect === 'deny';
   return matchesEverything(draft) || (denies && isEvery(draft.match.tools));
-}
-
-/** Returns the fields of a form without the spaces around them, as the query of an address. */
-export function trimmed(fields: FormData): Record<string, string> {
-  return Object.fromEntries([...fields].map(([name, value]) => [name, String(value).trim()]));
-}
-
-/** Creates an `onSubmit` handler that passes the form data on and prevents the browser's submission. */
-export function submitted(
-  handle: (fields: FormData, form: HTMLFormElement) => void,
-): (event: TargetedSubmitEvent<HTMLFormElement>) => void {
-  return (event) => {
-    event.preventDefault();
-    handle(new FormData(event.currentTarget), event.currentTarget);
-  };
 }

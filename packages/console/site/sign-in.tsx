@@ -1,8 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { useAction } from './hooks/use-action.ts';
-import { Field } from './parts/field.tsx';
+import { Field, submitted } from './parts/field.tsx';
 import { Problem } from './parts/problem.tsx';
-import { submitted } from './policy-draft.ts';
 
 /** Page on which a person signs in with the provider or an API key. */
 export function SignIn({

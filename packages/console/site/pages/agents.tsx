@@ -10,13 +10,12 @@ import { useLoaded } from '../hooks/use-loaded.ts';
 import { hasKnownOwner, may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { Field, FilterSelect } from '../parts/field.tsx';
+import { Field, FilterSelect, submitted, trimmed } from '../parts/field.tsx';
 import { type CsvColumns, SaveList } from '../parts/list-tools.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RiskScore, riskLevelOf } from '../parts/risk/risk-score.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 import { Others } from './named-activity.tsx';
 

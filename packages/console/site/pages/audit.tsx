@@ -9,12 +9,11 @@ import { now } from '../clock.ts';
 import { useConnection } from '../connection.ts';
 import { serverPages, useFilterForm, useList } from '../hooks/use-list.ts';
 import { managesKeys } from '../identity.ts';
-import { Field, FilterSelect } from '../parts/field.tsx';
+import { Field, FilterSelect, submitted, trimmed } from '../parts/field.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { AdministratorsOnly } from '../parts/problem.tsx';
 import { LogList } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
 /** Maximum number of fields in view; the others open on request. */

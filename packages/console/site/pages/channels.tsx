@@ -21,10 +21,9 @@ import { useLoaded } from '../hooks/use-loaded.ts';
 import { may } from '../identity.ts';
 import { Checks } from '../parts/checks.tsx';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
-import { Choice, Field } from '../parts/field.tsx';
+import { Choice, Field, submitted } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Time } from '../parts/time.tsx';
-import { submitted } from '../policy-draft.ts';
 import { canPush, readPushState, subscribe, unsubscribe } from '../push-notice.ts';
 
 const kindNames: Readonly<Record<ChannelKind, string>> = {

@@ -4,12 +4,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
 import { serverPages, useList } from '../hooks/use-list.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { Choice, Field } from '../parts/field.tsx';
+import { Choice, Field, submitted, trimmed } from '../parts/field.tsx';
 import { type CsvColumns, SavedViews, SaveList } from '../parts/list-tools.tsx';
 import { Decider } from '../parts/policies/policy-link.tsx';
 import { ListTable } from '../parts/table.tsx';
 import { ActingAgent, Time, TraceLink } from '../parts/time.tsx';
-import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 import { spanWords } from '../sessions/session-search.ts';
 

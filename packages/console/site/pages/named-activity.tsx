@@ -20,13 +20,12 @@ import { useLoaded } from '../hooks/use-loaded.ts';
 import { may } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { EmptyState, Loading, WayBack } from '../parts/empty-state.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, submitted, trimmed } from '../parts/field.tsx';
 import { type CsvColumns, SaveList } from '../parts/list-tools.tsx';
 import { PanelTable } from '../parts/overview/panel-table.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { RiskScore, riskLevelOf } from '../parts/risk/risk-score.tsx';
 import { Time } from '../parts/time.tsx';
-import { submitted, trimmed } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
 type Kind = 'agent' | 'tool';

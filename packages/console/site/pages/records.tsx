@@ -15,12 +15,11 @@ import { useLoaded } from '../hooks/use-loaded.ts';
 import { managesKeys } from '../identity.ts';
 import { ConfirmButton } from '../parts/confirm-button.tsx';
 import { Loading } from '../parts/empty-state.tsx';
-import { Field, FieldErrorsContext, fieldErrors } from '../parts/field.tsx';
+import { Field, FieldErrorsContext, fieldErrors, submitted } from '../parts/field.tsx';
 import { AdministratorsOnly, Problem } from '../parts/problem.tsx';
 import { StatusTabs } from '../parts/status-tabs.tsx';
 import { ListTable, Table } from '../parts/table.tsx';
 import { actorName, Time } from '../parts/time.tsx';
-import { submitted } from '../policy-draft.ts';
 
 /** Page about how long records are kept, what is under a legal hold, and where they are forwarded. */
 export function Records({ query }: { query: URLSearchParams }) {

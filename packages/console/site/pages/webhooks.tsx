@@ -5,13 +5,12 @@ import { useAction } from '../hooks/use-action.ts';
 import { useList } from '../hooks/use-list.ts';
 import { hasKnownOwner, may } from '../identity.ts';
 import { Checks } from '../parts/checks.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field, submitted } from '../parts/field.tsx';
 import { Secret } from '../parts/keys/secret.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { LogList } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { WebhookStatus } from '../parts/webhooks/webhook-actions.tsx';
-import { submitted } from '../policy-draft.ts';
 import { href } from '../route.ts';
 
 const kinds: Readonly<Record<WebhookEventType, string>> = {

@@ -1,4 +1,4 @@
-import { cloneElement, createContext, type VNode } from 'preact';
+import { cloneElement, createContext, type TargetedSubmitEvent, type VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { findingsOf } from './checks.tsx';
 
@@ -129,4 +129,19 @@ export function Choice({
       </select>
     </Field>
   );
+}
+
+/** Returns the fields of a form without the spaces around them, as the query of an address. */
+export function trimmed(fields: FormData): Record<string, string> {
+  return Object.fromEntries([...fields].map(([name, value]) => [name, String(value).trim()]));
+}
+
+/** Creates an `onSubmit` handler that passes the form data on and prevents the browser's submission. */
+export function submitted(
+  handle: (fields: FormData, form: HTMLFormElement) => void,
+): (event: TargetedSubmitEvent<HTMLFormElement>) => void {
+  return (event) => {
+    event.preventDefault();
+    handle(new FormData(event.currentTarget), event.currentTarget);
+  };
 }

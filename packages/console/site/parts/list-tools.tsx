@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from '../hooks/use-action.ts';
 import type { ListedPage } from '../hooks/use-list.ts';
-import { submitted } from '../policy-draft.ts';
 import { keepPreference, readPreference } from '../preference.ts';
 import { href } from '../route.ts';
 import { saveFile } from '../save-file.ts';
+import { submitted } from './field.tsx';
 import { Problem } from './problem.tsx';
 
 /** Maximum items of a file. More of them are for the command, which streams to a disk. */

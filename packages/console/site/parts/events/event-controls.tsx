@@ -1,6 +1,5 @@
 import { timeZone, zoneName } from '../../clock.ts';
-import { submitted } from '../../policy-draft.ts';
-import { Field } from '../field.tsx';
+import { Field, submitted } from '../field.tsx';
 
 /** Which events are shown. */
 export type EventSelection = 'all' | 'marked' | 'error' | 'denied' | 'held' | 'risk';

@@ -5,10 +5,9 @@ import { useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useAction } from '../../hooks/use-action.ts';
 import { effectText } from '../../judgment-text.ts';
-import { submitted } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
 import { Checks } from '../checks.tsx';
-import { Choice, Field } from '../field.tsx';
+import { Choice, Field, submitted } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 
 const dayMs = 24 * 3_600_000;

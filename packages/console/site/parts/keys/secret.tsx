@@ -1,9 +1,8 @@
 import type { Scope } from '@actlog/protocol';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiKeyCreate, keyRoles } from '../../keys-api.ts';
-import { submitted } from '../../policy-draft.ts';
 import { Checks } from '../checks.tsx';
-import { Choice, Field } from '../field.tsx';
+import { Choice, Field, submitted } from '../field.tsx';
 
 /** A secret that is shown once, with a button to copy it. */
 export function Secret({ label, value, onDone }: { label: string; value: string; onDone: () => void }) {

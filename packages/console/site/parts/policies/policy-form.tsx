@@ -1,9 +1,9 @@
 import ArrowRight from 'lucide/dist/esm/icons/arrow-right.mjs';
 import { type ComponentChildren, Fragment, type RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { listFields, type PolicyFields, readPolicy, submitted } from '../../policy-draft.ts';
+import { listFields, type PolicyFields, readPolicy } from '../../policy-draft.ts';
 import { type DescribedPolicy, lengthPattern, policySentence } from '../../policy-sentence.ts';
-import { Choice, Field, FieldErrorsContext } from '../field.tsx';
+import { Choice, Field, FieldErrorsContext, submitted } from '../field.tsx';
 import { Icon } from '../icon.tsx';
 import { useSuggestions } from '../sessions/session-filters.tsx';
 import { ApprovalFields } from './approval-fields.tsx';

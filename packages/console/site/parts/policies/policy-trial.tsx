@@ -2,8 +2,7 @@ import type { CheckResult, PolicyCheck } from '@actlog/client';
 import { parseExactJson } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../hooks/use-action.ts';
-import { submitted } from '../../policy-draft.ts';
-import { Field } from '../field.tsx';
+import { Field, submitted } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 import { PolicyLink } from './policy-link.tsx';
 

@@ -3,7 +3,6 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../../connection.ts';
 import { useFilterForm } from '../../hooks/use-list.ts';
 import { hasKnownOwner } from '../../identity.ts';
-import { submitted, trimmed } from '../../policy-draft.ts';
 import { href } from '../../route.ts';
 import {
   isMoment,
@@ -13,7 +12,7 @@ import {
   setFilters,
   spanWords,
 } from '../../sessions/session-search.ts';
-import { Field, FilterSelect } from '../field.tsx';
+import { Field, FilterSelect, submitted, trimmed } from '../field.tsx';
 
 const levels = { '': 'any', low: 'low', medium: 'medium', high: 'high', critical: 'critical' };
 
