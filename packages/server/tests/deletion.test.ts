@@ -44,7 +44,7 @@ async function allRows(address: string): Promise<Row[]> {
   if (onPostgres) {
     const named = await asSuperuser<{ name: string }>(
       `select table_name as name from information_schema.columns
-       where table_schema = 'public' and column_name = 'tenant_id' and table_name not like 'events\\_%'`,
+       where table_schema = 'public' and column_name = 'tenant_id' and table_name <> 'event_rows'`,
       address,
     );
     const tables = [...named.map(({ name }) => [name, 'tenant_id']), ['tenants', 'id']];

@@ -52,7 +52,8 @@ async function contentOf(database: string, folder: string): Promise<string> {
       .map((name) => readFileSync(join(folder, name), 'latin1'))
       .join('\n');
   const tables = await asSuperuser<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public'",
+    `select tablename as name from pg_tables where schemaname = 'public'
+     union select viewname from pg_views where schemaname = 'public'`,
     database,
   );
   const rows = await Promise.all(
