@@ -162,11 +162,25 @@ const types = {
   },
 };
 
-// Files whose tests are about HTTP, the format of spans or the scores, not about storage: they run on SQLite alone.
+// Files whose tests are about HTTP, other services, the format of spans or the scores, not about storage: they run on SQLite
+// alone.
 const withoutStorage = [
   'broken-databases',
+  'channels/mail',
+  'channels/push',
+  'channels/slack',
+  'channels/teams',
   'closing',
+  'console/access',
+  'console/command',
+  'console/requests',
   'disconnected-clients',
+  'forward/documented-settings',
+  'forward/ocsf',
+  'forward/otlp',
+  'forward/s3',
+  'forward/splunk',
+  'forward/syslog',
   'history/blocks.slow',
   'history/settings',
   'idle-connections.slow',
@@ -179,6 +193,8 @@ const withoutStorage = [
   'otlp/requests',
   'owasp',
   'owasp-surface',
+  'sign-in/settings',
+  'sign-in/trusted-proxy',
   'transport',
   'unread-responses.slow',
 ].map((name) => `tests/${name}.test.ts`);
@@ -250,8 +266,8 @@ export default defineConfig({
     isolate: false,
     // Hundreds of processes load the same sources.
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/compiled` },
-    // Most of the time a test waits for a process, a browser or a database: three files go well on two cores.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Most of the time a test waits for a process, a browser or a database: four files go well on two cores.
+    maxWorkers: Math.max(4, availableParallelism()),
     passWithNoTests: false,
     projects: projectsOf(process.env.ACTLOG_TEST_PART ?? 'default'),
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
