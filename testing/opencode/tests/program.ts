@@ -44,6 +44,9 @@ export class Project {
       ACTLOG_SPOOL_DIR: service.newFolder(),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
+      // It installs a package for plugins that are written in the project, which this one needs as little as a network.
+      npm_config_registry: 'http://127.0.0.1:9',
+      npm_config_fetch_retries: '0',
     };
   }
 
