@@ -266,8 +266,8 @@ export default defineConfig({
     isolate: false,
     // Hundreds of processes load the same sources.
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/compiled` },
-    // Most of the time a test waits for a process, a browser or a database: four files go well on two cores.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Most of the time a test waits for a process, a browser or a database: three files go well on two cores.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     passWithNoTests: false,
     projects: projectsOf(process.env.ACTLOG_TEST_PART ?? 'default'),
     coverage: { provider: 'v8', include: ['packages/**/src/**/*.ts'] },
