@@ -148,7 +148,7 @@ test('loses nothing that a hold covers when it is placed while a cleanup runs', 
   await server.server.admin.legalHolds.create('default', { name: 'Case 1', agentId: 'billing' });
   const ids = () =>
     storage.read(1, async (db) =>
-      (await db.selectFrom('sessions').select('id').execute()).map(({ id }) => id),
+      (await db.selectFrom('sessions').select('id').orderBy('id').execute()).map(({ id }) => id),
     );
   const atCreation = await ids();
   await Promise.all(cleanups);
