@@ -46,29 +46,29 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
     path: `/${kind}s/:id/activity`,
     success: 200,
     check: (caller) => requireScope(caller, 'read'),
-    handle: ({ caller, id }) =>
-      parts.scoring.beforeList(caller.tenantId).then(() =>
-        parts.storage.read(caller.tenantId, async (db): Promise<NamedActivityReport> => {
-          const { tenantId } = caller;
-          const isAgent = kind === 'agent';
-          const of = isAgent ? { agentId: id } : { toolName: id };
-          const recent = await recentCalls(db, tenantId, of, maxRecent);
-          const { calls } = recent;
-          const policies = await applyingPolicies(parts, db, tenantId, kind, id);
-          const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
-          const newest = calls[0];
-          const mayManage = caller.scopes.has('manage');
-          return {
-            ...(await daysOf(db, tenantId, kind, id, recent)),
-            risk: isAgent ? await riskByDay(db, tenantId, id) : null,
-            recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
-            policies,
-            learnedSessions: isAgent ? learnedSessions(baseline) : null,
-            isVerified: isAgent && newest ? isVerified(newest) : null,
-            keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
-          };
-        }),
-      ),
+    async handle({ caller, id }): Promise<NamedActivityReport> {
+      const { tenantId } = caller;
+      const isAgent = kind === 'agent';
+      if (isAgent) await parts.scoring.beforeList(tenantId);
+      return parts.storage.read(tenantId, async (db) => {
+        const of = isAgent ? { agentId: id } : { toolName: id };
+        const recent = await recentCalls(db, tenantId, of, maxRecent);
+        const { calls } = recent;
+        const policies = await applyingPolicies(parts, db, tenantId, kind, id);
+        const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
+        const newest = calls[0];
+        const mayManage = caller.scopes.has('manage');
+        return {
+          ...(await daysOf(db, tenantId, kind, id, recent)),
+          risk: isAgent ? await riskByDay(db, tenantId, id) : null,
+          recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
+          policies,
+          learnedSessions: isAgent ? learnedSessions(baseline) : null,
+          isVerified: isAgent && newest ? isVerified(newest) : null,
+          keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
+        };
+      });
+    },
   }));
 }
 
@@ -235,7 +235,7 @@ export function activityRoute({ storage, scoring }: NamedActivityParts): ServerR
         throw validationError('query.since', 'range_too_long', 'must be at most 400 days before `until`');
       }
       const range = { tenantId, span: 'hour', sinceMs, untilMs } as const;
-      await scoring.beforeList(tenantId);
+      if (kind === 'agent') await scoring.beforeList(tenantId);
       return storage.read(tenantId, async (db) => {
         const { names: items, others } = await activityByCalls(db, kind, range, limit);
         const agentIds = items.map(({ name }) => name);

@@ -78,20 +78,17 @@ export function bulkInsert<Name extends keyof Tables>(
 ): (db: Database, rows: readonly Insertable<Tables[Name]>[]) => Promise<number> {
   let eachSql: string | undefined;
   let allSql: string | undefined;
+  const insertOfAll = (db: Database) =>
+    db
+      .insertInto(table)
+      .columns(columns as never)
+      .expression(sql`select ${sql.join(columns.map(sql.ref))} from ${rowsOf(table, [])}`) as Insert<Name>;
 
   /** Returns the number of rows written. */
   return async (db, rows) => {
     if (rows.length === 0) return 0;
     if (isPostgres(db)) {
-      const all = sql`select ${sql.join(columns.map(sql.ref))} from ${rowsOf(table, [])}`;
-      allSql ??= `${prefix}${
-        finish(
-          db
-            .insertInto(table)
-            .columns(columns as never)
-            .expression(all) as Insert<Name>,
-        ).compile().sql
-      }`;
+      allSql ??= prefix + finish(insertOfAll(db)).compile().sql;
       const { numAffectedRows } = await db.executeQuery(CompiledQuery.raw(allSql, [JSON.stringify(rows)]));
       return Number(numAffectedRows ?? 0n);
     }
