@@ -318,7 +318,7 @@ class LockWaits {
   }
 }
 
-/** Size and changes of a table, with its partitions. */
+/** Size and changes of a table. */
 interface TableStatistics {
   readonly stored: number;
   readonly indexes: number;
@@ -333,15 +333,11 @@ interface Statistics {
   readonly tables: ReadonlyMap<string, TableStatistics>;
 }
 
-/** Name of a table; that of the whole table for a partition. */
-const tableName = `coalesce((select inhparent::regclass::text from pg_inherits where inhrelid = relation.oid), relation.relname)`;
-
 async function statistics(observer: Observer): Promise<Statistics> {
   const { rows: tables } = await observer.query<TableStatistics & { name: string }>(
-    `select ${tableName} as name, sum(pg_total_relation_size(relation.oid))::float8 as stored,
-        sum(pg_indexes_size(relation.oid))::float8 as indexes,
-        sum(n_tup_upd)::float8 as updates, sum(n_tup_hot_upd)::float8 as hot
-      from pg_stat_user_tables join pg_class as relation on relation.oid = relid group by 1`,
+    `select relname as name, pg_total_relation_size(relid)::float8 as stored, pg_indexes_size(relid)::float8 as indexes,
+        n_tup_upd::float8 as updates, n_tup_hot_upd::float8 as hot
+      from pg_stat_user_tables`,
   );
   const { rows } = await observer.query<Omit<Statistics, 'tables'>>(
     `select pg_current_wal_insert_lsn()::text as lsn,
@@ -359,7 +355,7 @@ async function tableCosts(
   events: number,
 ): Promise<TableCost[]> {
   const { rows } = await observer.query<{ name: string; wal: number; indexes: number }>(
-    `select ${tableName} as name, sum(record.bytes)::float8 as wal,
+    `select relation.relname as name, sum(record.bytes)::float8 as wal,
         coalesce(sum(record.bytes) filter (where changed.relkind = 'i'), 0)::float8 as indexes
       from (
         select relfilenode, sum(record_length) as bytes from pg_get_wal_block_info('${before.lsn}', '${after.lsn}')
@@ -392,9 +388,9 @@ async function tableCosts(
 
 /** Returns a row of figures with three digits, which is more than they are exact to. */
 function rounded<Row extends object>(row: Row): Row {
-  const round = (value: unknown) =>
-    typeof value !== 'number' || Math.abs(value) >= 100 ? value : Number(value.toPrecision(3));
-  const whole = (value: unknown) =>
-    typeof value === 'number' && Math.abs(value) >= 100 ? Math.round(value) : value;
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, whole(round(value))])) as Row;
+  const round = (value: number) =>
+    Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? round(value) : value]),
+  ) as Row;
 }
