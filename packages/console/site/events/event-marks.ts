@@ -1,5 +1,12 @@
-import type { Risk, RiskFactor, StoredEvent } from '@actlog/client';
-import { riskyEvents } from '@actlog/protocol';
+import {
+  type Actlog,
+  NotFoundError,
+  ResponseShapeError,
+  type Risk,
+  type RiskFactor,
+  type StoredEvent,
+} from '@actlog/client';
+import { riskyEvents, type SessionMarks } from '@actlog/protocol';
 
 /** Kinds of events that stand out, most important first. */
 export const markKinds = ['denied', 'held', 'risk', 'error'] as const;
@@ -28,7 +35,7 @@ export const markWords: Readonly<Record<MarkKind, string>> = {
 const weights: Readonly<Record<MarkKind, number>> = { denied: 40, held: 30, risk: 1, error: 2 };
 
 /** Status of a call that was denied, and so did not run. */
-const deniedStatus = 403;
+export const deniedStatus = 403;
 
 function keyOf({ ruleId, evidence }: RiskFactor): string {
   return `${ruleId} ${evidence.eventIds[0]}`;
@@ -112,4 +119,23 @@ export function eventSubject({ category, payload }: StoredEvent): string {
   const { toolName, toAgentId, model, key, decision } = payload ?? {};
   const named = toolName ?? toAgentId ?? model ?? key ?? decision;
   return typeof named === 'string' ? named : (category ?? '');
+}
+
+/**
+ * Reads what stands out in all events of a session; undefined from a service that does not count it, such as one that is
+ * not the actlog server.
+ */
+export async function readMarks(
+  client: Actlog,
+  id: string,
+  signal: AbortSignal,
+): Promise<SessionMarks | undefined> {
+  try {
+    const path = `/server/v1/sessions/${encodeURIComponent(id)}/marks` as const;
+    const marks = await client.request<SessionMarks>('GET', path, { signal });
+    return Array.isArray(marks.buckets) && Array.isArray(marks.notable) ? marks : undefined;
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof ResponseShapeError) return undefined;
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '@actlog/client';
 import { type PathOrigin, readOrigins } from '../argument-origins.ts';
+import { deniedStatus } from './event-marks.ts';
 
 /** Category of the events that say where the arguments of a call came from. */
 const originsCategory = 'argument_origins';
@@ -32,9 +33,6 @@ export interface DecidingPolicy {
   readonly id: string;
   readonly name: string | undefined;
 }
-
-/** Status of a call that was denied. */
-const deniedStatus = 403;
 
 /** Identifies an action, which is decided before its call is reported. */
 function actionOf({ payload }: StoredEvent): string {

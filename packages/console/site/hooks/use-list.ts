@@ -1,4 +1,4 @@
-import { type Actlog, ValidationError } from '@actlog/client';
+import { type Actlog, type RawRequestOptions, ValidationError } from '@actlog/client';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 import { type LoadOptions, useLoaded } from './use-loaded.ts';
@@ -15,7 +15,7 @@ export interface ListedPage<Item> {
 export function serverPages<Page extends Omit<ListedPage<unknown>, 'hasNextPage'>>(
   client: Actlog,
   path: string,
-  query: Readonly<Record<string, string | boolean | undefined>>,
+  query: RawRequestOptions['query'],
 ) {
   return async (page: { readonly cursor?: string; readonly limit?: number }, signal: AbortSignal) => {
     const data = await client.request<Page>('GET', path, { query: { ...query, ...page }, signal });

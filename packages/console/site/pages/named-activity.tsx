@@ -13,7 +13,7 @@ import Wrench from 'lucide/dist/esm/icons/wrench.mjs';
 import type { ComponentChildren } from 'preact';
 import { useConnection } from '../connection.ts';
 import { countText, shareText, shortCount } from '../count-text.ts';
-import { eventSubject } from '../events/event-marks.ts';
+import { deniedStatus, eventSubject } from '../events/event-marks.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useFilterForm } from '../hooks/use-list.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
@@ -573,7 +573,7 @@ function Calls({
 export function Outcome({ payload }: { payload: StoredEvent['payload'] }) {
   const { responseStatus: status, decision } = payload ?? {};
   if (typeof status !== 'number') return typeof decision === 'string' ? <span>{decision}</span> : null;
-  if (status === 403) return <span class="badge mark-denied">denied</span>;
+  if (status === deniedStatus) return <span class="badge mark-denied">denied</span>;
   return <span class={`badge ${status >= 400 ? 'mark-error' : 'good'}`}>{status}</span>;
 }
 

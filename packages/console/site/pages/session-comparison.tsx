@@ -3,7 +3,14 @@ import type { SessionMarks } from '@actlog/protocol';
 import type { ComponentChildren } from 'preact';
 import { useConnection } from '../connection.ts';
 import { countText } from '../count-text.ts';
-import { allFactors, eventSubject, factorsByEvent, markOf, riskyIds } from '../events/event-marks.ts';
+import {
+  allFactors,
+  eventSubject,
+  factorsByEvent,
+  markOf,
+  readMarks,
+  riskyIds,
+} from '../events/event-marks.ts';
 import { timeSinceStart } from '../events/event-rows.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { Loading, WayBack } from '../parts/empty-state.tsx';
@@ -13,7 +20,6 @@ import { MarkBadges } from '../parts/story/timeline.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { href } from '../route.ts';
-import { readMarks } from './session.tsx';
 
 /** A session with what the service knows of all its events. */
 interface Compared {
@@ -87,13 +93,13 @@ function Row({
   title: ComponentChildren;
   pair: Pair;
   isSame: boolean;
-  cell: (compared: Compared) => ComponentChildren;
+  cell: (compared: Compared, index: number) => ComponentChildren;
 }) {
   return (
     <tr class={isSame ? 'same' : undefined}>
       <th scope="row">{title}</th>
       {pair.map((compared, index) => (
-        <td key={index === 0 ? 'one' : 'other'}>{cell(compared)}</td>
+        <td key={index === 0 ? 'one' : 'other'}>{cell(compared, index)}</td>
       ))}
     </tr>
   );
@@ -107,7 +113,7 @@ const numberFacts: readonly (readonly [string, (compared: Compared) => number | 
   ['Tools', ({ session }) => session.toolNames?.length],
 ];
 
-/** Milliseconds between the first and the last event. */
+/** Returns the time between the first and the last event in words. */
 function lengthOf({ session: { startedAt, lastEventAt } }: Compared): string {
   return timeSinceStart(lastEventAt, startedAt).replace('+', '');
 }
@@ -181,8 +187,8 @@ function Factors({ pair }: { pair: Pair }) {
             title={title}
             pair={pair}
             isSame={points[0] === points[1]}
-            cell={(compared) => {
-              const delta = points[pair.indexOf(compared)];
+            cell={(_, index) => {
+              const delta = points[index];
               return delta === undefined ? (
                 <span class="faint">no</span>
               ) : (
@@ -230,7 +236,7 @@ function Tools({ pair }: { pair: Pair }) {
             }
             pair={pair}
             isSame={isSame(row)}
-            cell={(compared) => <span class="number">{row.calls[pair.indexOf(compared)]}</span>}
+            cell={(_, index) => <span class="number">{row.calls[index]}</span>}
           />
         ))}
       </Table>

@@ -1,12 +1,4 @@
-import {
-  type Actlog,
-  type ExportProgress,
-  NotFoundError,
-  ResponseShapeError,
-  type Risk,
-  type SessionDetail,
-  type StoredEvent,
-} from '@actlog/client';
+import type { ExportProgress, Risk, SessionDetail, StoredEvent } from '@actlog/client';
 import type { SessionMarks } from '@actlog/protocol';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { now } from '../clock.ts';
@@ -22,6 +14,7 @@ import {
   markKinds,
   markOf,
   markWords,
+  readMarks,
   riskyIds,
 } from '../events/event-marks.ts';
 import { timeSinceStart } from '../events/event-rows.ts';
@@ -51,25 +44,6 @@ function isSuspect(level: string | undefined): boolean {
 /** Returns the title of a rule that matched; its id if the risk does not name it. */
 function titleOf(risk: Risk | undefined, ruleId: string): string {
   return (risk && allFactors(risk).find((factor) => factor.ruleId === ruleId)?.title) ?? ruleId;
-}
-
-/**
- * Reads what stands out in all events of a session; undefined from a service that does not count it, such as one that is
- * not the actlog server.
- */
-export async function readMarks(
-  client: Actlog,
-  id: string,
-  signal: AbortSignal,
-): Promise<SessionMarks | undefined> {
-  try {
-    const path = `/server/v1/sessions/${encodeURIComponent(id)}/marks` as const;
-    const marks = await client.request<SessionMarks>('GET', path, { signal });
-    return Array.isArray(marks.buckets) && Array.isArray(marks.notable) ? marks : undefined;
-  } catch (error) {
-    if (error instanceof NotFoundError || error instanceof ResponseShapeError) return undefined;
-    throw error;
-  }
 }
 
 /** Returns the number of events of each kind, in all events or in those that were read. */

@@ -49,7 +49,7 @@ export function Sessions({ query }: { query: URLSearchParams }) {
     const ofServer =
       assigned &&
       serverPages<{ items: Session[]; nextCursor: string | null }>(client, '/server/v1/sessions', {
-        ...Object.fromEntries(Object.entries(request).map(([name, value]) => [name, String(value)])),
+        ...request,
         ...assigned,
       });
     return (page: { readonly cursor?: string }, signal: AbortSignal) => {

@@ -3,7 +3,7 @@ import type { PolicyDecision, PolicyDecisionPage } from '@actlog/protocol';
 import { useState } from 'preact/hooks';
 import { countTexts, originsSummary } from '../../argument-origins.ts';
 import { useConnection } from '../../connection.ts';
-import { type EventMark, eventSubject, markReasons } from '../../events/event-marks.ts';
+import { deniedStatus, type EventMark, eventSubject, markReasons } from '../../events/event-marks.ts';
 import {
   type CallOrigins,
   isApart,
@@ -24,7 +24,7 @@ export const eventColumns = 5;
 function Status({ status }: { status: unknown }) {
   if (typeof status !== 'number') return null;
   return (
-    <span class={`badge ${status === 403 ? 'mark-denied' : status >= 400 ? 'mark-error' : 'good'}`}>
+    <span class={`badge ${status === deniedStatus ? 'mark-denied' : status >= 400 ? 'mark-error' : 'good'}`}>
       {status}
     </span>
   );

@@ -1,5 +1,5 @@
 import type { PendingAction } from '@actlog/client';
-import type { FailingChannel, Overview, RiskySession, WebhookHealth } from '@actlog/protocol';
+import type { Overview, RiskySession } from '@actlog/protocol';
 import { countText } from '../../count-text.ts';
 import { href } from '../../route.ts';
 import { lazyPage } from '../lazy-page.tsx';
@@ -53,8 +53,20 @@ export function NeedsYou({
             <WaitingActions actions={actions} count={waitingActions} onChange={onChange} />
           )}
           {risky.length > 0 && <RiskySessions sessions={risky} range={range} />}
-          {failing.length > 0 && <FailingWebhooks webhooks={failing} />}
-          {failingChannels.length > 0 && <FailingChannels channels={failingChannels} />}
+          <Failures
+            title="Failing webhooks"
+            place="webhooks"
+            failures={failing.map((one) => ({ ...one, name: one.url, to: href(['webhooks', one.id]) }))}
+          />
+          <Failures
+            title="Failing channels"
+            place="channels"
+            failures={failingChannels.map((one) => ({
+              ...one,
+              kind: kindNames[one.kind],
+              to: href(['channels']),
+            }))}
+          />
         </div>
       )}
     </section>
@@ -123,52 +135,50 @@ function RiskySessions({
   );
 }
 
-function FailingWebhooks({ webhooks }: { webhooks: readonly WebhookHealth[] }) {
-  return (
-    <section aria-labelledby="failing">
-      <h3 id="failing">
-        <a href={href(['webhooks'])}>Failing webhooks</a>
-      </h3>
-      <ul class="failing">
-        {webhooks.map(({ id, url, status, failingSince, waiting }) => (
-          <li key={id}>
-            <a class="brief" title={url} href={href(['webhooks', id])}>
-              {url}
-            </a>{' '}
-            {status === 'disabled' ? (
-              <span class="badge bad">disabled</span>
-            ) : (
-              <span class="faint">
-                fails since <Time at={failingSince} />, {countText(waiting)} waiting
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
 const kindNames = { slack: 'Slack', teams: 'Teams', mail: 'Mail', push: 'Push' } as const;
 
-function FailingChannels({ channels }: { channels: readonly FailingChannel[] }) {
+/** A webhook or channel whose messages do not arrive. */
+interface Failure {
+  readonly id: string;
+  readonly name: string;
+  /** Address of its page. */
+  readonly to: string;
+  readonly kind?: string;
+  readonly status: string;
+  readonly failingSince: string | null;
+  /** Number of its messages that wait. */
+  readonly waiting?: number;
+}
+
+function Failures({
+  title,
+  place,
+  failures,
+}: {
+  title: string;
+  place: 'webhooks' | 'channels';
+  failures: readonly Failure[];
+}) {
+  if (failures.length === 0) return null;
+  const id = `failing-${place}`;
   return (
-    <section aria-labelledby="failing-channels">
-      <h3 id="failing-channels">
-        <a href={href(['channels'])}>Failing channels</a>
+    <section aria-labelledby={id}>
+      <h3 id={id}>
+        <a href={href([place])}>{title}</a>
       </h3>
       <ul class="failing">
-        {channels.map(({ id, kind, name, status, failingSince }) => (
+        {failures.map(({ id, name, to, kind, status, failingSince, waiting }) => (
           <li key={id}>
-            <a class="brief" title={name} href={href(['channels'])}>
+            <a class="brief" title={name} href={to}>
               {name}
             </a>{' '}
-            <span class="faint">{kindNames[kind]}</span>{' '}
+            {kind && <span class="faint">{kind}</span>}{' '}
             {status === 'disabled' ? (
               <span class="badge bad">disabled</span>
             ) : (
               <span class="faint">
                 fails since <Time at={failingSince} />
+                {waiting !== undefined && `, ${countText(waiting)} waiting`}
               </span>
             )}
           </li>
