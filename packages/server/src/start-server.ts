@@ -6,7 +6,7 @@ import { assemble } from './assemble.ts';
 import { BackgroundTasks, deleteExpiredData, recordRetentions } from './background/background-tasks.ts';
 import { type Configuration, configured, type ServerOptions } from './configuration.ts';
 import { ServerLog } from './evidence/server-log.ts';
-import { type Destination, failureReasons } from './forward/destination.ts';
+import { failureReasons } from './forward/destination.ts';
 import { createDestination } from './forward/forward-settings.ts';
 import { Forwarder } from './forward/forwarder.ts';
 import { History, recordHistoryUse } from './history/history.ts';
@@ -89,7 +89,10 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   checkRuntime();
   const settings = configured(options);
   const secret = deploymentSecret(settings);
-  const destinations = settings.forward.map(createDestination);
+  const destinations = settings.forward.map((forward) => ({
+    settings: forward,
+    to: createDestination(forward),
+  }));
   let metrics: Metrics | undefined;
   const log = settings.logLevel === 'silent' ? undefined : new LogOutput(() => metrics?.logLineDropped());
   const logger = log && pino({ level: settings.logLevel }, log);
@@ -114,7 +117,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     ...(history
       ? [{ settings: historyForwarding(settings.historyBlockSeconds), to: history.destination }]
       : []),
-    ...settings.forward.map((forward, at) => ({ settings: forward, to: destinations[at] as Destination })),
+    ...destinations,
   ];
   const parts = assemble(settings, storage, secret, metrics, tenantTurns, records, {
     events: history?.events ?? stored,

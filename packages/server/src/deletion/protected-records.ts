@@ -1,7 +1,7 @@
 import { lowestIdentifierOf } from '../lib/identifier.ts';
 import { activeHolds, type HoldableRecord, type LegalHoldRow } from '../storage/retention/legal-holds.ts';
 import { flooredFrom, type RetentionClass, retentionPolicy } from '../storage/retention/retention.ts';
-import { receivedMinute } from '../storage/sessions/session-store.ts';
+import { receivedSince } from '../storage/sessions/session-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Error thrown when an operator deletes what must be kept: records under a legal hold, or before their floor. */
@@ -81,8 +81,7 @@ async function flooredClass(db: Database, tenantId: number): Promise<FlooredClas
         .selectFrom('sessions')
         .select('id')
         .where('tenant_id', '=', tenantId)
-        .where('received_minute', '>=', receivedMinute(fromMs('sessions')))
-        .where('received_ms', '>=', fromMs('sessions'))
+        .where(receivedSince(fromMs('sessions')))
         .limit(1)
         .executeTakeFirst(),
     decisions: () =>

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import * as z from 'zod';
 import { ForwardError } from '../forward/destination.ts';
+import type { EntryRanges } from '../storage/log/tenant-log.ts';
 
 /** Address of a database of ClickHouse, with the user. */
 export interface HistoryAddress {
@@ -195,7 +196,7 @@ export class ClickHouse {
   }
 
   /** Deletes the rows of entries in ranges of a tenant's log. */
-  async eraseEntries(tenantId: number, ranges: readonly (readonly [number, number])[]): Promise<void> {
+  async eraseEntries(tenantId: number, ranges: EntryRanges): Promise<void> {
     for (let from = 0; from < ranges.length; from += rangesAtOnce) {
       const some = rangesCondition(ranges.slice(from, from + rangesAtOnce));
       await this.erase(`tenant_id = {tenant:UInt64} and (${some})`, { tenant: tenantId });
@@ -222,7 +223,7 @@ export class ClickHouse {
     );
   }
 
-  /** Returns the partitions with the day of their first event and the day after their last. */
+  /** Returns the names of the partitions: the Monday of each week, such as `2026-11-23`. */
   async partitions(): Promise<string[]> {
     const rows = await this.rows<{ partition: string }>(
       `select distinct partition from system.parts
@@ -290,7 +291,7 @@ export class ClickHouse {
 }
 
 /** Returns a condition for entries in ranges. */
-export function rangesCondition(ranges: readonly (readonly [number, number])[]): string {
+export function rangesCondition(ranges: EntryRanges): string {
   const conditions = ranges.map(([first, last]) => {
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new RangeError('Not an index.');
     return `log_index between ${first} and ${last}`;

@@ -2,7 +2,7 @@ import type { LogRecord } from '@actlog/log';
 import { stringifyExactJson, toolCallCategory } from '@actlog/protocol';
 import type { Batch, BatchItem, Destination } from '../forward/destination.ts';
 import type { ForwarderSettings } from '../forward/forwarder.ts';
-import type { DeletionReason } from '../storage/log/tenant-log.ts';
+import type { DeletionReason, EntryRanges } from '../storage/log/tenant-log.ts';
 import { callOutcome, type eventEnvelope, searchPlace, type ToolCall } from '../storage/stores/event-log.ts';
 import { blockToken, type ClickHouse, type HistoryRow } from './click-house.ts';
 
@@ -20,9 +20,6 @@ export function historyForwarding(blockSeconds: number): ForwarderSettings {
     maxDelaySeconds: blockSeconds,
   };
 }
-
-/** Ranges of entries of a log: the first and the last index of each. */
-export type EntryRanges = readonly (readonly [number, number])[];
 
 /** An event to store, or a deletion to repeat. */
 interface HistoryItem extends BatchItem {

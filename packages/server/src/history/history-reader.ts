@@ -10,13 +10,15 @@ import type {
   SearchedEvents,
   SessionView,
 } from '../storage/event-reader.ts';
+import type { EntryRanges } from '../storage/log/tenant-log.ts';
 import { countWithin } from '../storage/queries.ts';
 import type { Storage } from '../storage/storage.ts';
 import { firstPlaceAt } from '../storage/stores/event-log.ts';
 import { type EventSearch, type SearchPosition, searchOrder } from '../storage/stores/event-search.ts';
+import { forwardPosition } from '../storage/stores/forward-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { type ClickHouse, type QueryParameters, rangesCondition } from './click-house.ts';
-import { type EntryRanges, erasedEntries, historyName } from './history-destination.ts';
+import { erasedEntries, historyName } from './history-destination.ts';
 
 /** Parts of {@link HistoryReader}. */
 export interface HistoryReaderParts {
@@ -103,7 +105,7 @@ export class HistoryReader implements EventReader {
           }),
         },
       );
-      const page = rows.slice(0, pageLength(rows.map(sized), limit));
+      const page = rows.slice(0, countWithin(rows.map(sized), limit));
       const last = page.length < rows.length ? page.at(-1) : undefined;
       return {
         session: session.view,
@@ -217,7 +219,7 @@ export class HistoryReader implements EventReader {
       position: { place: row[order], eventId: row.event_id },
       event: eventOf(row),
     }));
-    const page = events.slice(0, pageLength(events, limit));
+    const page = events.slice(0, countWithin(events, limit));
     return { events: page, end: page.length < events.length ? page.at(-1)?.position : undefined };
   }
 
@@ -238,13 +240,7 @@ export class HistoryReader implements EventReader {
 
 /** Returns the entries of events that operators deleted since the last entry that the history has. */
 async function waitingDeletions(db: Database, tenantId: number): Promise<EntryRanges> {
-  const state = await db
-    .selectFrom('forward_positions')
-    .select('position')
-    .where('tenant_id', '=', tenantId)
-    .where('name', '=', historyName)
-    .executeTakeFirst();
-  const next = Number(state?.position ?? -1) + 1;
+  const next = (await forwardPosition(db, tenantId, historyName)) + 1;
   // Times of the log are kept by the minute. What was logged before this one was forwarded.
   const time = await db
     .selectFrom('log_times')
@@ -318,7 +314,7 @@ export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: numb
       known.add(position.eventId);
       return end === undefined || newestFirst(position, end) <= 0;
     });
-  const page = events.slice(0, pageLength(events, limit));
+  const page = events.slice(0, countWithin(events, limit));
   if (page.length < events.length) return { events: page, end: page.at(-1)?.position };
   const isSearched = end !== undefined && end === stored.end;
   return { events: page, end, ...(isSearched && { searchedToMs: stored.searchedToMs }) };
@@ -330,15 +326,8 @@ function newestFirst(left: SearchPosition, right: SearchPosition): number {
   return left.eventId < right.eventId ? 1 : -1;
 }
 
-function sized({ payload }: EventRow): Pick<SearchedEvent, 'bytes'> {
-  return { bytes: payload.length };
-}
-
-function pageLength(events: readonly Pick<SearchedEvent, 'bytes'>[], limit: number): number {
-  return countWithin(
-    events.map(({ bytes: size }) => ({ size })),
-    limit,
-  );
+function sized({ payload }: EventRow): Pick<SearchedEvent, 'size'> {
+  return { size: payload.length };
 }
 
 function eventOf(row: EventRow): EventView {

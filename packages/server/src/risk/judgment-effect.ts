@@ -2,7 +2,7 @@ import type { RiskJudgmentEffect, RiskLevel, RiskValue } from '@actlog/protocol'
 import {
   findSessions,
   lockSessions,
-  receivedMinute,
+  receivedSince,
   type SessionSummary,
 } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -49,8 +49,7 @@ async function sessionsWithin(
     .selectFrom('sessions')
     .select(['id', 'received_ms'])
     .where('tenant_id', '=', tenantId)
-    .where('received_minute', '>=', receivedMinute(fromMs))
-    .where('received_ms', '>=', fromMs);
+    .where(receivedSince(fromMs));
   if (sessionId !== null) query = query.where('id', '=', sessionId);
   if (agentId !== null) {
     query = query.where((eb) =>
@@ -186,8 +185,7 @@ export async function sessionsReceivedSince(
     .selectFrom('sessions')
     .select('id')
     .where('tenant_id', '=', tenantId)
-    .where('received_minute', '>=', receivedMinute(sinceMs))
-    .where('received_ms', '>=', sinceMs)
+    .where(receivedSince(sinceMs))
     .limit(maxExamined)
     .execute();
   return rows.map(({ id }) => id);

@@ -18,7 +18,7 @@ import type { ServerRoute } from '../http/server-route.ts';
 import { notFound, validationError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull, timeMs } from '../lib/iso-time.ts';
-import { firstIndexFrom, logHead } from '../storage/log/tenant-log.ts';
+import { type EntryRanges, firstIndexFrom, logHead } from '../storage/log/tenant-log.ts';
 import { policyVersions } from '../storage/policies/policy-store.ts';
 import { listLegalHolds } from '../storage/retention/legal-holds.ts';
 import { retentionClasses, retentionPolicy } from '../storage/retention/retention.ts';
@@ -318,7 +318,7 @@ async function* supporting(
     );
     for (const { id, record } of deletions) {
       afterId = id;
-      const { entries } = JSON.parse(record) as { readonly entries: readonly [number, number][] };
+      const { entries } = JSON.parse(record) as { readonly entries: EntryRanges };
       if (!entries.some(([first, last]) => first <= period.last && last >= period.first)) continue;
       const found = await proven('deletion', id);
       if (found) yield found;

@@ -12,7 +12,7 @@ export type EventView = SentOf<'sessions.get'>['events'][number];
 export interface SearchedEvent {
   readonly position: SearchPosition;
   /** Size of its payload, in bytes of JSON. */
-  readonly bytes: number;
+  readonly size: number;
   readonly event: EventView;
 }
 
@@ -64,7 +64,7 @@ export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
         const order = searchOrder(search);
         const events = rows.map((row) => ({
           position: { place: Number(row[order]), eventId: row.event_id },
-          bytes: row.payload.length,
+          size: row.payload.length,
           event: storedEvent(row),
         }));
         return { events, end: hasMore ? (end ?? events.at(-1)?.position) : undefined, searchedToMs };

@@ -478,6 +478,9 @@ async function dropPending(
   return Number(numDeletedRows);
 }
 
+/** Ranges of entries of a log. */
+export type EntryRanges = readonly (readonly [first: number, last: number])[];
+
 /** Author of a deletion, and the rule that it follows. */
 export type DeletionReason =
   /** With the reason of an erasure, which may be before the floor of the records. */
@@ -517,7 +520,7 @@ export async function beginDeletion(
  * deleted, so that their entries say nothing about them any more.
  *
  * @param ids - of the records; for events, of their sessions
- * @param others - entries of records that are only outside the database, as the first and last index of each range
+ * @param others - entries of records that are only outside the database
  */
 export async function logDeletion(
   db: Database,
@@ -525,7 +528,7 @@ export async function logDeletion(
   kind: RecordKind,
   ids: readonly string[],
   reason: DeletionReason,
-  others: readonly (readonly [first: number, last: number])[] = [],
+  others: EntryRanges = [],
 ): Promise<void> {
   if (ids.length + others.length === 0) return;
   if (kind !== 'event') await dropPending(db, tenantId, kind, ids);
@@ -568,9 +571,7 @@ export async function logDeletion(
 }
 
 /** Returns ranges in their order, as one if they overlap or follow each other. */
-function mergedRanges(
-  ranges: readonly (readonly [first: number, last: number])[],
-): [first: number, last: number][] {
+function mergedRanges(ranges: EntryRanges): EntryRanges {
   const merged: [number, number][] = [];
   for (const [first, last] of ranges.toSorted((left, right) => left[0] - right[0])) {
     const before = merged.at(-1);

@@ -33,10 +33,6 @@ const maxPreparedParameters = 16;
 /** Result of a statement that was sent without waiting for it. */
 const nothing: PostgresQueryResult<unknown> = { command: 'INSERT', rowCount: 0, rows: [] };
 
-function isRollback(text: string): boolean {
-  return text === 'rollback';
-}
-
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, (text: string) => safeInteger(text));
 
@@ -122,7 +118,7 @@ export class PostgresPool implements KyselyPool {
       } catch (error) {
         const { severity } = error as { severity?: string };
         // An error without a severity did not come from the server, so the connection's state is unknown.
-        if (severity === undefined || severity === 'FATAL' || isRollback(text)) isBroken = true;
+        if (severity === undefined || severity === 'FATAL' || text === 'rollback') isBroken = true;
         const reported = postgresError(error);
         // After a failover the address leads to the new primary; existing connections stay on the standby.
         if (isReadOnly(reported)) isBroken = true;
@@ -145,7 +141,7 @@ export class PostgresPool implements KyselyPool {
       const outcomes = await Promise.allSettled([...before, result]);
       const failed = outcomes.find(({ status }) => status === 'rejected');
       // The statements after a failed one only report that the transaction is aborted.
-      if (failed && !isRollback(text)) throw (failed as PromiseRejectedResult).reason;
+      if (failed && text !== 'rollback') throw (failed as PromiseRejectedResult).reason;
       return result;
     };
     const release = (discard?: boolean): void => {

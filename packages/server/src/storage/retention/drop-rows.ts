@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { beginDeletion, type DeletionReason, logDeletion } from '../log/tenant-log.ts';
+import { beginDeletion, type DeletionReason, type EntryRanges, logDeletion } from '../log/tenant-log.ts';
 import { dropEventRows } from '../postgres/event-rows.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
@@ -55,7 +55,7 @@ export interface DropSessionsOptions {
   /** Reason that the log has; `undefined` if the log is deleted too. */
   readonly reason: DeletionReason | undefined;
   /** Entries of their events that the database does not have any more. */
-  readonly oldEntries?: readonly (readonly [first: number, last: number])[];
+  readonly oldEntries?: EntryRanges;
 }
 
 /**

@@ -7,10 +7,11 @@ import {
   finalMs,
 } from '../policies/policy-decision-store.ts';
 import { oneOf } from '../queries.ts';
-import { receivedMinute } from '../sessions/session-store.ts';
+import { receivedBefore, receivedMinute } from '../sessions/session-store.ts';
 import { auditEntriesBefore, dropAuditEntries } from '../stores/audit-store.ts';
 import { agePrecisionMs } from '../stores/call-history-store.ts';
 import { oldDeliveries } from '../stores/delivery-store.ts';
+import { forwardPosition } from '../stores/forward-store.ts';
 import {
   actionsBefore,
   type DroppableAction,
@@ -280,9 +281,8 @@ export async function expiredSessions(
     .select(['id', 'event_count', 'started_ms', 'last_event_ms', 'received_ms'])
     .where('tenant_id', '=', tenantId)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('received_ms', 'id'), '>', tuple(after.atMs, after.id)))
-    .where('received_ms', '<', keptFromMs)
     .where('received_minute', '>=', receivedMinute(after.atMs))
-    .where('received_minute', '<=', receivedMinute(keptFromMs))
+    .where(receivedBefore(keptFromMs))
     .orderBy('received_minute')
     .orderBy('received_ms')
     .orderBy('id')
@@ -398,12 +398,7 @@ async function unsentSessions(
   candidates: readonly Candidate[],
 ): Promise<ReadonlySet<string>> {
   const ids = JSON.stringify(candidates.map(({ id }) => id));
-  const state = await db
-    .selectFrom('forward_positions')
-    .select('position')
-    .where('tenant_id', '=', tenantId)
-    .where('name', '=', forward)
-    .executeTakeFirst();
+  const position = await forwardPosition(db, tenantId, forward);
   const unsent = await db
     .selectFrom('log_ranges')
     .select('id')
@@ -411,9 +406,7 @@ async function unsentSessions(
     .where('tenant_id', '=', tenantId)
     .where('kind', '=', 'event')
     .where(oneOf(db, 'id', ids))
-    .where(({ eb }) =>
-      eb(eb('first_index', '+', eb.ref('entry_count')), '>', Number(state?.position ?? -1) + 1),
-    )
+    .where(({ eb }) => eb(eb('first_index', '+', eb.ref('entry_count')), '>', position + 1))
     .execute();
   const unlogged = await db
     .selectFrom('sessions')

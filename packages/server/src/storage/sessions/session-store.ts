@@ -1,8 +1,8 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
 import type { NewEvent } from '../event-recording.ts';
 import { lockRows } from '../locks.ts';
 import { bulkInsert, bulkUpdate, bulkWrite, oneOf, preparedQuery } from '../queries.ts';
-import type { SessionTable } from '../schema.ts';
+import type { SessionTable, Tables } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 
 const insertSessionTools = bulkWrite(
@@ -226,6 +226,20 @@ export async function openSessions(
 /** Returns the minute of a time in Unix milliseconds, as `received_minute` has it. */
 export function receivedMinute(timeMs: number): number {
   return Math.floor(timeMs / 60_000);
+}
+
+type Received = ExpressionBuilder<Tables, 'sessions'>;
+
+/** Returns the condition for sessions whose newest event was received since a time. Only the minute is in an index. */
+export function receivedSince(timeMs: number) {
+  return (eb: Received) =>
+    eb.and([eb('received_minute', '>=', receivedMinute(timeMs)), eb('received_ms', '>=', timeMs)]);
+}
+
+/** Returns the condition for sessions whose newest event was received before a time. */
+export function receivedBefore(timeMs: number) {
+  return (eb: Received) =>
+    eb.and([eb('received_minute', '<=', receivedMinute(timeMs)), eb('received_ms', '<', timeMs)]);
 }
 
 /** Deletes sessions that `openSessions` inserted and that received no event. */

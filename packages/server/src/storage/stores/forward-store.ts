@@ -71,6 +71,17 @@ export function forwardPositions(db: Database, tenantId: number): Promise<Forwar
   return db.selectFrom('forward_positions').selectAll().where('tenant_id', '=', tenantId).execute();
 }
 
+/** Returns the last entry of a tenant's log that a forwarder's destination has acknowledged; -1 for none. */
+export async function forwardPosition(db: Database, tenantId: number, name: string): Promise<number> {
+  const state = await db
+    .selectFrom('forward_positions')
+    .select('position')
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return Number(state?.position ?? -1);
+}
+
 /** Options for {@link leaseForward}. */
 export interface ForwardLease {
   readonly tenantId: number;

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
-import { receivedMinute, type SessionSummary } from '../sessions/session-store.ts';
+import { receivedBefore, type SessionSummary } from '../sessions/session-store.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 
 const riskOfSession = preparedQuery((db, tenantId: number, sessionId: string) =>
@@ -136,8 +136,7 @@ export function sessionsToLearn(
     .selectFrom('sessions')
     .select(['tenant_id', 'id', 'agent_id'])
     .where('risk_learned', '=', 0)
-    .where('received_ms', '<', receivedBeforeMs)
-    .where('received_minute', '<=', receivedMinute(receivedBeforeMs))
+    .where(receivedBefore(receivedBeforeMs))
     .limit(limit)
     .execute();
 }
