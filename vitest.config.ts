@@ -200,18 +200,19 @@ const withoutStorage = [
 ].map((name) => `tests/${name}.test.ts`);
 
 // A package with a PostgreSQL of its own has its tests run on that too.
-const onPostgres = folders
-  .filter((folder) => existsSync(`${folder}/tests/postgres/global-setup.ts`))
-  .map((folder) => ({
-    extends: true as const,
-    root: sharedRoot,
-    test: {
-      name: `${basename(folder)}-postgres`,
-      include: [`${folder}/tests/**/*.test.ts`],
-      exclude: [...configDefaults.exclude, ...within(folder, withoutStorage)],
-      globalSetup: [`${import.meta.dirname}/${folder}/tests/postgres/global-setup.ts`],
-    },
-  }));
+const onPostgres = (include: string, exclude: readonly string[] = []) =>
+  folders
+    .filter((folder) => existsSync(`${folder}/tests/postgres/global-setup.ts`))
+    .map((folder) => ({
+      extends: true as const,
+      root: sharedRoot,
+      test: {
+        name: `${basename(folder)}-postgres`,
+        include: [`${folder}/tests/${include}`],
+        exclude: [...configDefaults.exclude, ...exclude, ...within(folder, withoutStorage)],
+        globalSetup: [`${import.meta.dirname}/${folder}/tests/postgres/global-setup.ts`],
+      },
+    }));
 
 // Adapters are tried once more with the oldest peers that they work with.
 const lowest = globSync('packages/adapters/*/tests/lowest/package.json')
@@ -237,8 +238,8 @@ const parts = {
     repository,
     ...(paths.length === 0 || process.argv.includes('types') ? [types] : []),
   ],
-  slow: slowProjects,
-  postgres: onPostgres,
+  slow: [...slowProjects, ...onPostgres(slow)],
+  postgres: onPostgres('**/*.test.ts', [slow]),
   oldest: lowest,
 };
 

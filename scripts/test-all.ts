@@ -22,7 +22,7 @@ const parts: Readonly<Record<string, Part>> = {
   postgres: { title: 'the server on PostgreSQL', environment: 'postgres' },
   oldest: { title: 'the oldest frameworks that the adapters work with', environment: 'oldest' },
   slow: {
-    title: 'crashes, real agents, other runtimes, faults of deployments',
+    title: 'crashes, also on PostgreSQL, real agents, other runtimes, faults of deployments',
     environment: 'slow',
   },
   screens: {
