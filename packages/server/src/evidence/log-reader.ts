@@ -152,15 +152,19 @@ function firstEntries(ranges: readonly Range[], limit: number): Range[] {
   return first;
 }
 
-/** Returns the arrivals of events in ranges. */
+/**
+ * Returns the arrivals of events in ranges, by session. A session's events are logged in their order, so they are one range
+ * each, and SQLite reads the index of a long session once.
+ */
 function arrivalsOf(ranges: readonly Range[]): ArrivalRange[] {
-  return ranges
-    .filter(({ kind }) => kind === 'event')
-    .map(({ id, first_arrival: first, entry_count: count }) => ({
-      id,
-      from: first - 1,
-      to: first + count - 1,
-    }));
+  const bySession = new Map<string, ArrivalRange>();
+  for (const { kind, id, first_arrival: first, entry_count: count } of ranges) {
+    if (kind !== 'event') continue;
+    const known = bySession.get(id);
+    const to = Math.max(first + count - 1, known?.to ?? 0);
+    bySession.set(id, { id, from: Math.min(first - 1, known?.from ?? first), to });
+  }
+  return [...bySession.values()];
 }
 
 /** Returns the records of ranges that exist, in the order of the log. */
