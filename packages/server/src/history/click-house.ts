@@ -180,8 +180,8 @@ const insertSettings: ClickHouseSettings = {
 /** Time limit of a read, in seconds: within that of a request. */
 const readSeconds = 15;
 
-/** Maximum ranges in one condition. */
-const rangesAtOnce = 5000;
+/** Maximum ranges in one condition: half of the 256 KiB of a query (`max_query_size`), whatever the indexes are. */
+const rangesAtOnce = 2000;
 
 /** Parameters of a query by name. */
 export type QueryParameters = Readonly<
@@ -250,6 +250,8 @@ export class ClickHouse {
         clickhouse_settings: {
           output_format_json_quote_64bit_integers: 0,
           max_execution_time: readSeconds,
+          // Otherwise a query that fails half way has a response of status 200, with the first rows.
+          wait_end_of_query: 1,
         },
       });
       return result.json<Row>();
@@ -366,12 +368,19 @@ export class ClickHouse {
   }
 }
 
-/** Returns a condition for entries in ranges. */
+/** Maximum entries of a range that a condition lists one by one. */
+const listedEntries = 4;
+
+/** Returns a condition for entries in ranges. ClickHouse looks up a list in far less time than as many ranges. */
 export function rangesCondition(ranges: EntryRanges): string {
-  const conditions = ranges.map(([first, last]) => {
+  const listed: number[] = [];
+  const conditions: string[] = [];
+  for (const [first, last] of ranges) {
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new RangeError('Not an index.');
-    return `log_index between ${first} and ${last}`;
-  });
+    if (last - first < listedEntries) for (let index = first; index <= last; index += 1) listed.push(index);
+    else conditions.push(`log_index between ${first} and ${last}`);
+  }
+  if (listed.length > 0) conditions.push(`log_index in (${listed.join(', ')})`);
   return conditions.join(' or ');
 }
 
