@@ -286,11 +286,10 @@ export class HistoryReader implements EventReader {
       conditions.push(`${left} < ${right}`);
     }
     const order = `${isByRisk ? 'risk_score desc, ' : ''}started_ms desc, session_id desc`;
+    const visible = await this.#visible(tenantId);
     const found = await this.#parts.clickHouse.rows<Omit<HistorySessionRow, 'tenant_id' | 'risk'>>(
-      `select * except (tenant_id, risk) from (
-         select * from {sessions} where ${await this.#visible(tenantId)}
-         order by log_index desc limit 1 by session_id
-       ) where ${conditions.join(' and ')} order by ${order} limit {limit:UInt32}`,
+      `select * except (tenant_id, risk) from {sessions} where ${visible} and ${conditions.join(' and ')}
+       order by ${order}, log_index desc limit 1 by started_ms, session_id limit {limit:UInt32}`,
       {
         ...parameters,
         tenant: tenantId,
@@ -300,10 +299,19 @@ export class HistoryReader implements EventReader {
     );
     const ids = found.map(({ session_id: id }) => id);
     const stored = await this.#parts.storage.read(tenantId, (db) => findSessions(db, tenantId, ids));
+    const newest = await this.#parts.clickHouse.rows<{ readonly id: string; readonly entry: number }>(
+      `select session_id as id, max(log_index) as entry from {sessions}
+       where ${visible} and session_id in ({ids:Array(String)}) group by session_id`,
+      { tenant: tenantId, ids },
+    );
+    const entries = new Map(newest.map(({ id, entry }) => [id, entry]));
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
-      rows: page.filter(({ session_id: id }) => !stored.has(id)).map(listedSession),
+      // A session that went on is listed as it is now.
+      rows: page
+        .filter(({ session_id: id, log_index: entry }) => !stored.has(id) && entry === entries.get(id))
+        .map(listedSession),
       hasMore: page.length < found.length,
       ...(last && {
         end: {

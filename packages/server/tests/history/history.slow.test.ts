@@ -235,6 +235,22 @@ test('finds the same events of a month, and the same sessions, after retention d
   expect(await kept(clickHouse)).toEqual({ rows: 150, events: 150 });
 }, 200_000);
 
+test('lists a session once that went on after retention deleted it', async () => {
+  const clickHouse = await ClickHouse.start();
+  const { server, storage, history } = await serverWithHistory(clickHouse);
+  for (const [round, agentId] of ['first', 'second', 'third'].entries()) {
+    const sourceTimestamp = new Date(startMs + round * dayMs).toISOString();
+    await server.record({ sessionId: 'again', agentId, sourceTimestamp });
+    await upToDate(server, clickHouse, round + 1);
+    expect(await listed(server, {})).toMatchObject([{ id: 'again', agentId }]);
+    expect(await dropExpiredSessions(storage, Date.now() + 2 * dayMs, undefined, history)).toBe(1);
+    // Each round is past the sessions that were kept before it.
+    expect(await listed(server, {})).toMatchObject([{ id: 'again', agentId }]);
+  }
+  expect(await listed(server, { agentId: 'first' })).toEqual([]);
+  expect(await found(server, { sessionId: 'again' })).toHaveLength(3);
+}, 60_000);
+
 test('loses nothing in an outage, during which retention deletes no event that the history does not have', async () => {
   const clickHouse = await ClickHouse.start();
   const { server, storage, history } = await serverWithHistory(clickHouse);
