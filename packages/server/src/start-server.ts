@@ -104,7 +104,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     onProgress: (message) => logger?.info(message),
   });
   const records = new ServerLog(settings, opened, secret, { metrics: () => metrics, logger: () => logger });
-  const storage = new WatchedStorage(opened, () => records.sequencer.wake());
+  const storage = new WatchedStorage(opened, records.sequencer);
   // Created only now, because metrics observe the process from then on, even if the start fails.
   metrics = new Metrics(
     () => parts.ingest.queued,

@@ -35,9 +35,9 @@ export async function printList<Item>(items: AsyncIterable<Item>, listing: Listi
   }
 }
 
-/** Prints a table, and returns its number of rows. */
-async function printTable<Item>(
-  items: AsyncIterable<Item>,
+/** Prints a table, unless it has no rows. @returns the number of rows */
+export async function printTable<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
   columns: readonly Column<Item>[],
 ): Promise<number> {
   const table = new Table(columns, terminalWidth());
