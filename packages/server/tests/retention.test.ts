@@ -67,7 +67,7 @@ test('drops few sessions per transaction when they have many events', async () =
   const nowMs = Date.now();
   for (const id of ['a', 'b', 'c', 'd']) await record(nowMs, id);
   const laterMs = nowMs + 2 * dayMs;
-  const retention = { tenantId, keptFromMs: laterMs - dayMs };
+  const retention = { tenantId, keptFromMs: laterMs - dayMs, rows: 20_000 };
   const outdated = () => storage.read(tenantId, (db) => expiredSessions(db, retention));
   expect(await outdated()).toHaveLength(4);
   await storage.write(tenantId, ({ db }) =>

@@ -3,6 +3,7 @@ import { repeat } from '../lib/repeat.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/drop-rows.ts';
 import {
+  deletionPace,
   hasExpired,
   otherSteps,
   type PrunePosition,
@@ -191,6 +192,7 @@ async function prune(
   forward?: string,
 ): Promise<number> {
   let pruned = 0;
+  const pace = deletionPace(storage);
   for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
     if (keptFrom(policy, step.retention, nowMs) === undefined) continue;
     let after: PrunePosition | undefined;
@@ -201,9 +203,11 @@ async function prune(
       // Nothing is deleted by a policy that the log does not have.
       if (!isLogged && !from) await recordRetention(storage, tenantId);
       const { count, next } = await storage.write(tenantId, async ({ db }) => {
-        const result = await pruneSome(db, tenantId, step, nowMs, from, forward);
+        if (step !== sessionStep) return pruneSome(db, tenantId, step, nowMs, from);
+        const options = { limit: pace.rows, forward };
+        const result = await pace.run(() => pruneSome(db, tenantId, step, nowMs, from, options));
         // Within the transaction, so that no event in between uses a cached session.
-        if (step === sessionStep) storage.clearSessionCache();
+        storage.clearSessionCache();
         return result;
       });
       pruned += count;
