@@ -63,8 +63,8 @@ export interface FlatnessOptions {
   readonly kind: 'sqlite' | 'postgres';
 }
 
-const rounds = 60;
-const warmRounds = 5;
+const rounds = 40;
+const warmRounds = 4;
 
 /** Measures the same reads on databases of several sizes, in turn, so that other load affects all of them alike. */
 export async function measureFlatness(
