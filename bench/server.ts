@@ -10,6 +10,8 @@ import { measureNeighbors } from './server/neighbors.ts';
 import { measureOtlp } from './server/otlp.ts';
 import { measureOutage } from './server/outage.ts';
 import { measurePostgres } from './server/postgres.ts';
+import { measureRetention } from './server/retention.ts';
+import { Seeds } from './server/seed.ts';
 import { measureTiming } from './server/timing.ts';
 import { measureUnread } from './server/unread.ts';
 
@@ -23,24 +25,24 @@ export const description: string =
  */
 const usualConnections = 256;
 
-/** As many sessions as two requests read at most, so that both sizes read the same number. */
-const smallSize = { events: 50_000, sessions: 10_000 };
-const largeSize = { events: 1_000_000, sessions: 100_000 };
-const fullSize = { events: 10_000_000, sessions: 1_000_000 };
+/** Numbers of events in the databases of `reads`, and the last with `--full`. */
+const sizes = [100_000, 1_000_000] as const;
+const fullSize = 10_000_000;
 
 /**
- * Measures ingest beside a handler that stores nothing, and reads at two sizes. `--full` uses ten million events for the
- * large size, which needs some gigabytes of disk, and measures more and longer loads of `postgres`; there, `--log` also measures
+ * Measures ingest beside a handler that stores nothing, and reads at several sizes. `--full` adds ten million events to `reads`,
+ * which needs 20 gigabytes of disk, and measures more and longer loads of `postgres`; there, `--log` also measures
  * with the log and `--load=TEXT` selects loads by their names; `--connections=N` sets the number of callers of `ingest` (256), and
- * `--ids=4` uses random event ids instead of ids in the order of time; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
- * `reads`, `timing`, `postgres`, `forwarding`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.
+ * `--ids=4` uses random event ids instead of ids in the order of time; `--seeds=FOLDER` keeps the databases of `reads` for the
+ * next run, and `--database=KIND` reads only `sqlite` or `postgres`; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
+ * `reads`, `retention`, `timing`, `postgres`, `forwarding`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
   const isShown = !args.includes('--json');
+  const given = (name: string) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
   const result: Record<string, unknown> = {};
   if (wants('ingest')) {
-    const given = (name: string) => args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1];
     const ingest = await measureIngest({
       connections: Number(given('connections') ?? usualConnections),
       ids: given('ids') === '4' ? 4 : 7,
@@ -94,9 +96,39 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     }
   }
   if (wants('reads')) {
-    const reads = await measureFlatness(smallSize, args.includes('--full') ? fullSize : largeSize);
-    result.reads = reads;
-    if (isShown) console.table(reads);
+    const seeds = new Seeds(given('seeds'));
+    try {
+      for (const kind of kindsOf(given('database'))) {
+        const events = args.includes('--full') ? [...sizes, fullSize] : sizes;
+        const reads = await measureFlatness(seeds, { sizes: events, kind });
+        result[`reads ${kind}`] = reads;
+        if (!isShown) continue;
+        for (const [what, table] of Object.entries(reads)) {
+          console.log(`Reads on ${kind}, ${what}`);
+          console.table(table);
+        }
+      }
+    } finally {
+      await seeds.close();
+    }
+  }
+  if (wants('retention')) {
+    const seeds = new Seeds(given('seeds'));
+    try {
+      for (const kind of kindsOf(given('database'))) {
+        const events = Number(given('events') ?? (args.includes('--full') ? fullSize : sizes[1]));
+        const { costs, beside, startMs } = await measureRetention(seeds, { events, kind });
+        result[`retention ${kind}`] = { costs, beside, startMs };
+        if (!isShown) continue;
+        console.log(
+          `Retention on ${kind}: a deleted event, and what responds meanwhile; start in ${startMs} ms`,
+        );
+        console.table(costs);
+        console.table(beside);
+      }
+    } finally {
+      await seeds.close();
+    }
   }
   if (wants('timing')) {
     const timing = await measureTiming(9);
@@ -110,7 +142,7 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     const postgres = await measurePostgres({
       isFull: args.includes('--full'),
       keepsLog: args.includes('--log'),
-      only: args.find((arg) => arg.startsWith('--load='))?.slice('--load='.length),
+      only: given('load'),
     });
     result.postgres = postgres;
     if (isShown) {
@@ -156,4 +188,8 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     }
   }
   return result;
+}
+
+function kindsOf(given: string | undefined): readonly ('sqlite' | 'postgres')[] {
+  return (['sqlite', 'postgres'] as const).filter((kind) => given === undefined || kind === given);
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Resources that a server process has used. */
@@ -64,6 +65,18 @@ export class ChildServer {
       heapBytes: Number(heapUsed),
       sockets: Number(sockets),
     };
+  }
+
+  /** Deletes what is past retention, as the server does every ten minutes. */
+  async cleanUp(): Promise<void> {
+    const done = once(this.#child, 'message');
+    this.#child.send('cleanup');
+    await done;
+  }
+
+  /** Bytes that the process has written to files so far. */
+  writtenBytes(): number {
+    return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${this.#child.pid}/io`, 'utf8'))?.[1]);
   }
 
   async stop(): Promise<void> {

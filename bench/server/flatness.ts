@@ -1,144 +1,174 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { LocalPostgres } from '../../packages/server/tests/local-postgres.ts';
+import { median } from '../measure/interleaved-rounds.ts';
 import { ChildServer } from './child-server.ts';
-import { activeSpan, largeSession, type SeedSize, seed } from './seed.ts';
+import { activeSpan, largeSession, rareTool, type Seeds } from './seed.ts';
 
-/** Median milliseconds of reads. */
-export interface ReadTimes {
-  readonly firstPageMs: number;
-  readonly thousandthPageMs: number;
-  /** The first page of the few sessions that score 99 or more. */
-  readonly riskyPageMs: number;
-  /** The first page by risk, highest first. */
-  readonly riskiestPageMs: number;
-  /** The sessions of a tool that few of them called. */
-  readonly toolPageMs: number;
-  /** The few sessions with a denied action. */
-  readonly deniedPageMs: number;
-  /** A page of a filter that no session passes: it ends after the sessions that one request may read. */
-  readonly emptyPageMs: number;
-  readonly sessionMs: number;
-  readonly riskMs: number;
-  /** The overview of twelve days by hour, whose buckets have as many names as they can have. */
-  readonly overviewMs: number;
-  /** A page of the events of all sessions, of their failed calls by tool, and of calls that nobody made. */
-  readonly eventsMs: number;
-  readonly failedCallsMs: number;
-  readonly noCallsMs: number;
+/** Paths of reads that are to cost the same at every size, or those with the cursor of the thousandth page. */
+const reads: Readonly<Record<string, string | ((thousandth: string) => string)>> = {
+  'newest sessions': '/v1/sessions',
+  'sessions, page 1,000': (thousandth) => `/v1/sessions?cursor=${thousandth}`,
+  'sessions that score 99 or more': '/v1/sessions?minRiskScore=99',
+  'sessions by risk': '/v1/sessions?sort=riskScore',
+  'sessions of a rare tool': `/v1/sessions?toolName=${rareTool}`,
+  'sessions with denials': '/v1/sessions?status=denied&sort=startedAt',
+  // It ends after the sessions that one request may read.
+  'sessions that do not exist': '/v1/sessions?agentIdContains=nobody',
+  'a large session': `/v1/sessions/${largeSession}`,
+  'its risk': `/v1/sessions/${largeSession}/risk`,
+  'its marks': `/server/v1/sessions/${largeSession}/marks`,
+  'marks of a session': '/server/v1/sessions/seeded-3000/marks',
+  'overview of 12 days': `/server/v1/overview?since=${activeSpan.since}&until=${activeSpan.until}`,
+  'agents by calls': '/server/v1/activity?kind=agent',
+  'trends of an agent': '/server/v1/agents/agent-1/activity',
+  'trends of a tool': '/server/v1/tools/search_documents_1/activity',
+  'search: newest events': '/server/v1/events',
+  'search: an agent': '/server/v1/events?agentId=agent-2',
+  'search: failures of a tool': '/server/v1/events?toolName=search_documents_3&status=error',
+  'search: a rare tool': `/server/v1/events?toolName=${rareTool}`,
+  'search: a session': '/server/v1/events?sessionId=seeded-3000',
+  'search: arguments that nobody used':
+    '/server/v1/events?agentId=agent-1&status=denied&argumentsHash=sha256:none',
+  // No index has both, so a page looks at as many events as it may.
+  'search: two filters, no match': `/server/v1/events?toolName=${rareTool}&agentId=agent-1&status=error`,
+  'search: two common filters': '/server/v1/events?toolName=search_documents_1&agentId=agent-2',
+};
+
+/** Medians of one read, in milliseconds, by the number of events; and the last one divided by the first. */
+export interface FlatRead {
+  readonly [size: string]: number;
+  readonly ratio: number;
 }
 
-/** Costs of reads and exports at one size. */
-export interface SizeResult extends ReadTimes {
-  readonly exportMs: number;
-  readonly exportedEvents: number;
-  /** Growth of the server's memory during the export, in megabytes. */
-  readonly exportMegabytes: number;
-}
-
-/** Reads at a small and a large size, and their ratio; the limit is 2. */
+/** Results for one kind of database. */
 export interface FlatnessResult {
-  readonly small: SizeResult;
-  readonly large: SizeResult;
-  readonly ratios: ReadTimes;
+  readonly ms: Readonly<Record<string, FlatRead>>;
+  /** Pages of tables and indexes that a read touches, which no other load changes; PostgreSQL only. */
+  readonly pages?: Readonly<Record<string, FlatRead>>;
+  /** Export of the large session, by the number of events in the database. */
+  readonly exports: Readonly<Record<string, ExportCosts>>;
 }
 
-const reads = 200;
+/** Costs of an export. */
+export interface ExportCosts {
+  readonly events: number;
+  readonly microsPerEvent: number;
+  /** Growth of the server's memory meanwhile, in megabytes. */
+  readonly megabytes: number;
+}
 
-/** Measures the same reads on two databases, in turn. */
-export async function measureFlatness(small: SeedSize, large: SeedSize): Promise<FlatnessResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
+/** Options for {@link measureFlatness}. */
+export interface FlatnessOptions {
+  /** Numbers of events, from the smallest. */
+  readonly sizes: readonly number[];
+  readonly kind: 'sqlite' | 'postgres';
+}
+
+const rounds = 40;
+const warmRounds = 4;
+
+/** Measures the same reads on databases of several sizes, in turn, so that other load affects all of them alike. */
+export async function measureFlatness(
+  seeds: Seeds,
+  { sizes, kind }: FlatnessOptions,
+): Promise<FlatnessResult> {
+  const servers: { size: string; server: ChildServer; thousandth: string; pages: PageCount | undefined }[] =
+    [];
   try {
-    const files = [join(folder, 'small.db'), join(folder, 'large.db')] as const;
-    await seed(files[0], small);
-    await seed(files[1], large);
-    return await measure(files[0], files[1]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-type Get = (path: string) => Promise<Response>;
-
-function getter({ url, apiKey }: ChildServer): Get {
-  return (path) => fetch(url + path, { headers: { authorization: `Bearer ${apiKey}` } });
-}
-
-async function measure(smallFile: string, largeFile: string): Promise<FlatnessResult> {
-  const servers = [
-    await ChildServer.start('actlog', smallFile),
-    await ChildServer.start('actlog', largeFile),
-  ];
-  try {
-    const gets = servers.map(getter);
-    const cursors = await Promise.all(gets.map(thousandthCursor));
-    const paths: { [Field in keyof ReadTimes]: (index: number) => string } = {
-      firstPageMs: () => '/v1/sessions',
-      thousandthPageMs: (index) => `/v1/sessions?cursor=${cursors[index]}`,
-      riskyPageMs: () => '/v1/sessions?minRiskScore=99',
-      riskiestPageMs: () => '/v1/sessions?sort=riskScore',
-      toolPageMs: () => '/v1/sessions?toolName=transfer_funds',
-      deniedPageMs: () => '/v1/sessions?status=denied&sort=startedAt',
-      emptyPageMs: () => '/v1/sessions?agentIdContains=nobody',
-      sessionMs: () => `/v1/sessions/${largeSession}`,
-      riskMs: () => `/v1/sessions/${largeSession}/risk`,
-      overviewMs: () => `/server/v1/overview?since=${activeSpan.since}&until=${activeSpan.until}`,
-      eventsMs: () => '/server/v1/events',
-      failedCallsMs: () => '/server/v1/events?toolName=search&status=error',
-      noCallsMs: () => '/server/v1/events?agentId=agent-1&status=denied&argumentsHash=sha256:none',
-    };
-    const fields = Object.keys(paths) as (keyof ReadTimes)[];
-    const times = [{}, {}] as [Record<string, number>, Record<string, number>];
-    for (const field of fields) {
-      const medians = await mediansMs(gets, paths[field]);
-      medians.forEach((median, index) => {
-        (times[index] as Record<string, number>)[field] = median;
+    for (const events of sizes) {
+      const name = kind === 'sqlite' ? await seeds.sqlite(events) : await seeds.database(events);
+      const postgres = kind === 'sqlite' ? undefined : await seeds.postgres();
+      const server = await ChildServer.start('actlog', postgres?.url(name, 'actlog') ?? name);
+      servers.push({
+        size: events.toLocaleString('en'),
+        server,
+        thousandth: await thousandthCursor(server),
+        pages: postgres && (await PageCount.open(postgres, name)),
       });
     }
-    const [small, large] = times as unknown as [ReadTimes, ReadTimes];
-    const [smallServer, largeServer] = servers as [ChildServer, ChildServer];
-    return {
-      small: { ...small, ...(await measureExport(smallServer)) },
-      large: { ...large, ...(await measureExport(largeServer)) },
-      ratios: Object.fromEntries(
-        fields.map((field) => [field, large[field] / small[field]]),
-      ) as unknown as ReadTimes,
-    };
+    const ms: Record<string, FlatRead> = {};
+    const pages: Record<string, FlatRead> = {};
+    for (const [read, path] of Object.entries(reads)) {
+      const times = servers.map((): number[] => []);
+      const before = await Promise.all(servers.map((each) => each.pages?.read()));
+      for (let round = -warmRounds; round < rounds; round += 1) {
+        for (const [index, { server, thousandth }] of servers.entries()) {
+          const startedMs = performance.now();
+          await get(server, typeof path === 'string' ? path : path(thousandth));
+          if (round >= 0) times[index]?.push(performance.now() - startedMs);
+        }
+      }
+      const after = await Promise.all(servers.map((each) => each.pages?.read()));
+      const row = (values: readonly number[]): FlatRead => ({
+        ...Object.fromEntries(servers.map(({ size }, index) => [size, Number(values[index]?.toFixed(1))])),
+        ratio: Number(((values.at(-1) ?? 0) / (values[0] ?? 0)).toFixed(2)),
+      });
+      ms[read] = row(times.map(median));
+      const touched = after.map((count, index) => Number(count) - Number(before[index]));
+      pages[read] = row(touched.map((count) => count / (rounds + warmRounds)));
+    }
+    const exports: Record<string, ExportCosts> = {};
+    for (const { size, server } of servers) exports[size] = await measureExport(server);
+    return { ms, ...(kind === 'postgres' && { pages }), exports };
   } finally {
-    for (const server of servers) await server.stop();
+    for (const { server, pages } of servers) {
+      await server.stop();
+      await pages?.close();
+    }
   }
 }
 
-async function thousandthCursor(get: Get): Promise<string> {
+async function get({ url, apiKey }: ChildServer, path: string): Promise<string> {
+  const response = await fetch(url + path, { headers: { authorization: `Bearer ${apiKey}` } });
+  const body = await response.text();
+  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${body}`);
+  return body;
+}
+
+async function thousandthCursor(server: ChildServer): Promise<string> {
   let cursor = '';
   for (let page = 1; page < 1000; page += 1) {
-    const answer = await get(`/v1/sessions?limit=1${cursor && `&cursor=${cursor}`}`);
-    cursor = ((await answer.json()) as { nextCursor: string }).nextCursor;
+    const found = await get(server, `/v1/sessions?limit=1${cursor && `&cursor=${cursor}`}`);
+    cursor = (JSON.parse(found) as { nextCursor: string }).nextCursor;
   }
   return cursor;
 }
 
-/** Returns the median of many reads from each server, taken in turn, so that other load affects both alike. */
-async function mediansMs(gets: readonly Get[], path: (index: number) => string): Promise<number[]> {
-  const times = gets.map((): number[] => []);
-  for (let round = 0; round < reads; round += 1) {
-    for (const [index, get] of gets.entries()) {
-      const startedMs = performance.now();
-      const response = await get(path(index));
-      await response.arrayBuffer();
-      if (response.status !== 200) throw new Error(`${path(index)} answered ${response.status}.`);
-      times[index]?.push(performance.now() - startedMs);
-    }
+type Client = Awaited<ReturnType<LocalPostgres['connect']>>;
+
+/** Count of the pages that statements of a database touch. */
+class PageCount {
+  readonly #client: Client;
+
+  private constructor(client: Client) {
+    this.#client = client;
   }
-  return times.map((each) => each.sort((left, right) => left - right)[reads / 2] as number);
+
+  static async open(postgres: LocalPostgres, database: string): Promise<PageCount> {
+    const client = await postgres.connect(database);
+    await client.query('create extension if not exists pg_stat_statements');
+    return new PageCount(client);
+  }
+
+  async read(): Promise<number> {
+    const { rows } = await this.#client.query<{ pages: number }>(
+      `select sum(shared_blks_hit + shared_blks_read)::float8 as pages from pg_stat_statements
+        where userid = 'actlog'::regrole and dbid = (select oid from pg_database where datname = current_database())`,
+    );
+    return rows[0]?.pages ?? 0;
+  }
+
+  close(): Promise<void> {
+    return this.#client.end();
+  }
 }
 
-async function measureExport(server: ChildServer) {
-  const get = getter(server);
+async function measureExport(server: ChildServer): Promise<ExportCosts> {
   const idleBytes = (await server.usage()).rssBytes;
   let mostBytes = idleBytes;
   const startedMs = performance.now();
-  const response = await get(`/v1/sessions/${largeSession}/export.json`);
+  const response = await fetch(`${server.url}/v1/sessions/${largeSession}/export.json`, {
+    headers: { authorization: `Bearer ${server.apiKey}` },
+  });
   let tail = '';
   let chunks = 0;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
@@ -146,9 +176,10 @@ async function measureExport(server: ChildServer) {
     chunks += 1;
     if (chunks % 500 === 0) mostBytes = Math.max(mostBytes, (await server.usage()).rssBytes);
   }
+  const events = Number(/"eventCount":(\d+),"contentSha256"/.exec(tail)?.[1]);
   return {
-    exportMs: performance.now() - startedMs,
-    exportedEvents: Number(/"eventCount":(\d+),"contentSha256"/.exec(tail)?.[1]),
-    exportMegabytes: (mostBytes - idleBytes) / 1e6,
+    events,
+    microsPerEvent: Math.round(((performance.now() - startedMs) * 1000) / events),
+    megabytes: Math.round((mostBytes - idleBytes) / 1e6),
   };
 }

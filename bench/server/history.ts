@@ -87,7 +87,7 @@ export async function measureHistory({ events, pairs }: HistoryOptions): Promise
   const file = join(folder, 'actlog.db');
   const measured: { readonly history: number; readonly rate: number }[] = [];
   try {
-    await seed(file, { events: events * 10, sessions: 1000 });
+    await seed(file, { events: Math.ceil(events / 9) * 10, largeTenths: 9 });
     await createPolicies(file);
     const server = await ChildServer.start('actlog', file, { settings: { rateLimit: false } });
     try {

@@ -9,6 +9,7 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly maxMs: number;
 }
 
 /** Options of a load. */
@@ -16,7 +17,10 @@ export interface LoadOptions {
   readonly url: string;
   readonly apiKey: string;
   readonly connections: number;
-  readonly durationMs: number;
+  /** Time after which no further request is sent. Default: `isDone` decides. */
+  readonly durationMs?: number;
+  /** Returns `true` if no further request is to be sent. */
+  readonly isDone?: () => boolean;
   /** Path of the endpoint. Default: `/v1/events`. */
   readonly path?: string;
   /** Returns the next body. */
@@ -33,7 +37,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const latenciesMs: number[] = [];
   let refused = 0;
   const startedMs = performance.now();
-  const endMs = startedMs + options.durationMs;
+  const { durationMs: forMs = Number.POSITIVE_INFINITY, isDone = () => false } = options;
+  const endMs = startedMs + forMs;
   await Promise.all(
     Array.from({ length: options.connections }, () => {
       const socket = connect(Number(port), hostname).setNoDelay();
@@ -49,7 +54,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
           const nowMs = performance.now();
           latenciesMs.push(nowMs - sentMs);
           if (status !== 202 && status !== 200) refused += 1;
-          if (nowMs < endMs) return send();
+          if (nowMs < endMs && !isDone()) return send();
           socket.destroy();
           resolve();
         });
@@ -67,6 +72,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     requestsPerSecond: (latenciesMs.length / durationMs) * 1000,
     p50Ms: quantile(0.5),
     p99Ms: quantile(0.99),
+    maxMs: quantile(1),
   };
 }
 

@@ -261,7 +261,7 @@ async function serverMicros(servers: readonly ChildServer[]): Promise<number> {
 const tickMicros = 10_000;
 
 /** Returns the processor time of a server of PostgreSQL and its processes, without one of them, in microseconds. */
-function postgresMicros(serverPid: number, without: number): number {
+export function postgresMicros(serverPid: number, without: number): number {
   let ticks = 0;
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry);

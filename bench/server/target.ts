@@ -3,6 +3,7 @@
 import { contract } from '@actlog/protocol/schemas';
 import { startServer } from '@actlog/server';
 import { fastify } from 'fastify';
+import { BackgroundTasks } from '../../packages/server/src/background/background-tasks.ts';
 import { LogSequencer } from '../../packages/server/src/evidence/log-sequencer.ts';
 
 const [kind, database = ':memory:', settings = '{}'] = process.argv.slice(2);
@@ -21,6 +22,14 @@ async function bare(): Promise<{ url: string; apiKey: string }> {
 
 if (kind === 'unlogged') LogSequencer.prototype.wake = () => {};
 
+/** Tasks of the server by their names, to be run when they are measured and not when they are due. */
+const tasks = new Map<string, (signal: AbortSignal) => Promise<unknown>>();
+const { every } = BackgroundTasks.prototype;
+BackgroundTasks.prototype.every = function (everyMs, name, work) {
+  tasks.set(name, work);
+  every.call(this, everyMs, name, work);
+};
+
 const { url, apiKey } =
   kind === 'bare'
     ? await bare()
@@ -36,7 +45,11 @@ function limit() {
   return { requestsPerSecond: 1_000_000, burst: 10_000_000 };
 }
 
-process.on('message', (question) => {
+process.on('message', async (question) => {
+  if (question === 'cleanup') {
+    await tasks.get('cleanup')?.(new AbortController().signal);
+    process.send?.('cleanup');
+  }
   if (question !== 'usage') return;
   const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
   process.send?.({ ...process.cpuUsage(), ...process.memoryUsage(), sockets });

@@ -127,12 +127,13 @@ test('passes pages of held rows, and does not read them again in the next run', 
   const writes = vi.spyOn(storage, 'write');
   await deleteExpiredData(storage, Date.now() + 2 * dayMs);
   expect(await count()).toBe(110);
-  const first = writes.mock.calls.length;
+  // More than one page of sessions, and the counts of activity.
+  expect(writes.mock.calls.length).toBeGreaterThan(2);
   writes.mockClear();
   await deleteExpiredData(storage, Date.now() + 2 * dayMs);
   expect(await count()).toBe(110);
   // Nothing but the counts of activity is left to do.
-  expect(writes.mock.calls.length).toBeLessThan(first - 2);
+  expect(writes).toHaveBeenCalledTimes(1);
   await legalHolds.release('default', id);
   await deleteExpiredData(storage, Date.now() + 2 * dayMs);
   expect(await count()).toBe(0);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,20 +36,35 @@ export class LocalPostgres {
   readonly #folder: string;
   readonly #postgres: string;
   readonly #settings: readonly string[];
+  readonly #isKept: boolean;
   #process: ChildProcess | undefined;
 
-  private constructor(folder: string, postgres: string, port: number, own: readonly string[]) {
+  private constructor(
+    folder: string,
+    postgres: string,
+    port: number,
+    own: readonly string[],
+    isKept: boolean,
+  ) {
     this.#folder = folder;
+    this.#isKept = isKept;
     this.#postgres = postgres;
     this.#settings = [...settings, ...own];
     this.port = port;
   }
 
-  /** Starts a server with its own settings, or returns why this machine cannot. */
-  static async create(own: readonly string[] = hasty): Promise<LocalPostgres | string> {
+  /**
+   * Starts a server with its own settings, or returns why this machine cannot.
+   *
+   * @param kept - folder of a server that outlives this one, created if it does not exist; by default a temporary folder
+   */
+  static async create(own: readonly string[] = hasty, kept?: string): Promise<LocalPostgres | string> {
     const found = await programs();
     if (!found) return `npm has no PostgreSQL for ${process.platform}-${process.arch}`;
-    const folder = mkdtempSync(join(tmpdir(), 'actlog-postgres-'));
+    if (kept !== undefined && existsSync(kept))
+      return LocalPostgres.#started(kept, found.postgres, own, true);
+    if (kept !== undefined) mkdirSync(kept, { mode: 0o755 });
+    const folder = kept ?? mkdtempSync(join(tmpdir(), 'actlog-postgres-'));
     if (process.getuid?.() === 0) chownSync(folder, nobody.uid, nobody.gid);
     const result = spawnSync(
       found.initdb,
@@ -69,7 +84,11 @@ export class LocalPostgres {
       rmSync(folder, { recursive: true });
       return `initdb failed: ${result.error?.message ?? result.stderr}`;
     }
-    const server = new LocalPostgres(folder, found.postgres, await freePort(), own);
+    return LocalPostgres.#started(folder, found.postgres, own, kept !== undefined);
+  }
+
+  static async #started(folder: string, postgres: string, own: readonly string[], isKept: boolean) {
+    const server = new LocalPostgres(folder, postgres, await freePort(), own, isKept);
     await server.start();
     return server;
   }
@@ -140,10 +159,10 @@ export class LocalPostgres {
     }
   }
 
-  /** Stops the server and removes its folder. */
+  /** Stops the server, and removes its folder unless it is kept. */
   async destroy(): Promise<void> {
     await this.stop();
-    rmSync(this.#folder, { recursive: true });
+    if (!this.#isKept) rmSync(this.#folder, { recursive: true });
   }
 }
 

@@ -29,6 +29,19 @@ function call(second: number, toolName: string, responseStatus = 200) {
   };
 }
 
+test('counts the events of a session that lasts for months', async () => {
+  const running = await server();
+  const months = 100 * 86_400;
+  await running.record(call(0, 'get_order'), call(months, 'get_order'));
+  const response = await marksOf(running, 'incident');
+  expect(response.status).toBe(200);
+  const { buckets } = (await response.json()) as SessionMarks;
+  expect(buckets.map(({ at, events }) => ({ at, events }))).toEqual([
+    { at: new Date(startMs).toISOString(), events: 1 },
+    { at: expect.any(String), events: 1 },
+  ]);
+});
+
 test('counts what stands out in all events of a session, by time', async () => {
   const running = await server();
   const quiet = Array.from({ length: 400 }, (_, index) => call(index, 'get_order'));

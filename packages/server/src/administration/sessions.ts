@@ -12,7 +12,7 @@ import {
 } from '../storage/policies/policy-decision-store.ts';
 import { dropSessions } from '../storage/retention/drop-rows.ts';
 import type { HoldableRecord } from '../storage/retention/legal-holds.ts';
-import { firstReceipt, holdableAction, holdableDecision } from '../storage/retention/prune.ts';
+import { firstReceipts, holdableAction, holdableDecision } from '../storage/retention/prune.ts';
 import { flooredFrom, type RetentionClass, retentionPolicy } from '../storage/retention/retention.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -208,7 +208,7 @@ async function requireDeletable(
 ): Promise<void> {
   const what = `The session "${id}"`;
   const session = await findSession(db, tenantId, id);
-  const firstMs = session && ((await firstReceipt(db, tenantId, id)) ?? session.received_ms);
+  const firstMs = session && ((await firstReceipts(db, tenantId, [id])).get(id) ?? session.received_ms);
   const held: HoldableRecord[] = [...actions.map(holdableAction), ...decisions.map(holdableDecision)];
   if (session) {
     held.push({

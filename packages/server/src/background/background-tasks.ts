@@ -3,6 +3,7 @@ import { repeat } from '../lib/repeat.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/drop-rows.ts';
 import {
+  deletionPace,
   hasExpired,
   otherSteps,
   type PrunePosition,
@@ -203,6 +204,7 @@ async function prune(
   history?: CleanupHistory,
 ): Promise<number> {
   let pruned = 0;
+  const pace = deletionPace(storage);
   for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
     const keptFromMs = keptFrom(policy, step.retention, nowMs);
     if (keptFromMs === undefined) continue;
@@ -215,9 +217,11 @@ async function prune(
       // Nothing is deleted by a policy that the log does not have.
       if (!isLogged && !from) await recordRetention(storage, tenantId);
       const { count, next } = await storage.write(tenantId, async ({ db }) => {
-        const result = await pruneSome(db, tenantId, step, nowMs, from, history?.forward);
+        if (step !== sessionStep) return pruneSome(db, tenantId, step, nowMs, from);
+        const options = { limit: pace.rows, forward: history?.forward };
+        const result = await pace.run(() => pruneSome(db, tenantId, step, nowMs, from, options));
         // Within the transaction, so that no event in between uses a cached session.
-        if (step === sessionStep) storage.clearSessionCache();
+        storage.clearSessionCache();
         return result;
       });
       pruned += count;

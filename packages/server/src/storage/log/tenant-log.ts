@@ -528,8 +528,17 @@ export async function beginDeletion(
   sessionIds: readonly string[] = [],
 ): Promise<void> {
   await lockLog(db, tenantId);
+  if (sessionIds.length === 0) return;
+  const unlogged = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', JSON.stringify(sessionIds)))
+    .whereRef('log_arrival', '<', 'last_arrival')
+    .orderBy('id')
+    .execute();
   let maxEvents = defaultMaxEvents;
-  for (const sessionId of sessionIds) {
+  for (const { id: sessionId } of unlogged) {
     for (;;) {
       const batch = await readLogBatch(db, tenantId, { sessionId, maxEvents });
       if (!batch) break;

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { bulkInsert } from '../queries.ts';
+import { bulkInsert, oneOf } from '../queries.ts';
 import type { EventRowTable, EventTable } from '../schema.ts';
 import type { Database } from '../transaction.ts';
 
@@ -57,7 +57,7 @@ const ordinaryCall =
 const ordinaryTimes = { from: 0, to: Date.UTC(2200, 0) };
 
 /** Returns the row that the view of the events shows as an event. */
-function eventRowOf({
+export function eventRowOf({
   payload,
   source_timestamp: time,
   ...row
@@ -80,17 +80,18 @@ function eventRowOf({
 /** Events that one statement deletes. Deleting a long session at once could exceed the statement timeout. */
 const droppedAtOnce = 20_000;
 
-/** Deletes the events of a session up to `lastArrival`. */
+/** Deletes the events of sessions. */
 export async function dropEventRows(
   db: Database,
   tenantId: number,
-  sessionId: string,
-  lastArrival: number,
+  sessions: readonly { readonly id: string; readonly last_arrival: number }[],
 ): Promise<void> {
-  for (let after = 0; after < lastArrival; after += droppedAtOnce) {
+  const last = Math.max(...sessions.map(({ last_arrival: arrival }) => arrival));
+  for (let after = 0; after < last; after += droppedAtOnce) {
+    const left = sessions.filter(({ last_arrival: arrival }) => arrival > after).map(({ id }) => id);
     await sql`
       delete from event_rows
-      where tenant_id = ${tenantId} and session_id = ${sessionId}
+      where tenant_id = ${tenantId} and ${oneOf(db, 'session_id', JSON.stringify(left))}
         and arrival > ${after} and arrival <= ${after + droppedAtOnce}
     `.execute(db);
   }

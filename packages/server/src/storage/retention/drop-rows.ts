@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beginDeletion, type DeletionReason, type EntryRanges, logDeletion } from '../log/tenant-log.ts';
 import { dropEventRows } from '../postgres/event-rows.ts';
+import { oneOf } from '../queries.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
 import { addUsage } from '../stores/quota-store.ts';
@@ -71,26 +72,26 @@ export async function dropSessions(
   { shouldDrop = () => true, reason, oldEntries = [] }: DropSessionsOptions,
 ): Promise<number> {
   if (reason) await beginDeletion(db, tenantId, ids);
-  const dropped: string[] = [];
   // Events may have arrived since the sessions were found; the locks keep out further ones.
-  for (const session of (await lockSessions(db, tenantId, ids)).values()) {
-    if (!shouldDrop(session)) continue;
-    await dropSession(db, tenantId, session);
-    dropped.push(session.id);
-  }
-  if (reason) await logDeletion(db, tenantId, 'event', dropped, reason, oldEntries);
+  const dropped = [...(await lockSessions(db, tenantId, ids)).values()].filter(shouldDrop);
+  await dropRowsOfSessions(db, tenantId, dropped);
+  const droppedIds = dropped.map(({ id }) => id);
+  if (reason) await logDeletion(db, tenantId, 'event', droppedIds, reason, oldEntries);
   await addUsage(db, tenantId, { events: 0, sessions: -dropped.length }, nowMs, false);
   return dropped.length;
 }
 
-async function dropSession(
+/** Deletes all rows of sessions, with one statement for each table. */
+async function dropRowsOfSessions(
   db: Database,
   tenantId: number,
-  { id, last_arrival: lastArrival }: SessionSummary,
+  sessions: readonly SessionSummary[],
 ): Promise<void> {
-  if (isPostgres(db)) await dropEventRows(db, tenantId, id, lastArrival);
+  if (sessions.length === 0) return;
+  const ids = JSON.stringify(sessions.map(({ id }) => id));
+  if (isPostgres(db)) await dropEventRows(db, tenantId, sessions);
   const tables = [
-    'events',
+    ...(isPostgres(db) ? [] : (['events'] as const)),
     'session_agents',
     'session_tools',
     'session_risk',
@@ -101,9 +102,17 @@ async function dropSession(
     'forwarded_risk',
   ] as const;
   for (const table of tables) {
-    await db.deleteFrom(table).where('tenant_id', '=', tenantId).where('session_id', '=', id).execute();
+    await db
+      .deleteFrom(table)
+      .where('tenant_id', '=', tenantId)
+      .where(oneOf(db, 'session_id', ids))
+      .execute();
   }
-  await db.deleteFrom('sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
+  await db
+    .deleteFrom('sessions')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'id', ids))
+    .execute();
 }
 
 /** Rows of a table that are past their retention. An index on their age finds them without a table scan. */

@@ -23,9 +23,43 @@ import { dropOldest, dropSessions } from './drop-rows.ts';
 import { type ActiveHolds, activeHolds, type HoldableRecord } from './legal-holds.ts';
 import { daysKept, keptFrom, type RetentionClass, retentionPolicy } from './retention.ts';
 
-/** Maximum sessions and events that one transaction deletes, so that other transactions get their turn. */
-const maxSweptSessions = 50;
-const maxSweptEvents = 20_000;
+/** Rows that a session has beside its events, about: itself, its agents and tools, its risk. */
+const rowsOfSession = 10;
+
+/** Rows that the first transaction of a cleanup deletes, and the fewest and most that a later one does. */
+const sessionRows = { first: 1000, min: 200, max: 20_000 } as const;
+
+/**
+ * Number of rows that the next transaction deletes. It follows the time that the last one took, because what a row costs
+ * depends on the database: other transactions wait for the end of one on SQLite, and for its locks on PostgreSQL.
+ */
+export class DeletionPace {
+  readonly #targetMs: number;
+  #rows: number = sessionRows.first;
+
+  /** @param targetMs - time that a transaction should take, in milliseconds */
+  constructor(targetMs: number) {
+    this.#targetMs = targetMs;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Runs the work of a transaction, and measures its time. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const startedMs = performance.now();
+    const result = await work();
+    const factor = Math.min(2, this.#targetMs / (performance.now() - startedMs));
+    this.#rows = Math.min(sessionRows.max, Math.max(sessionRows.min, Math.floor(this.#rows * factor)));
+    return result;
+  }
+}
+
+/** Returns a pace for a storage: where one transaction writes at a time, it must be short. */
+export function deletionPace({ isShared }: { readonly isShared: boolean }): DeletionPace {
+  return new DeletionPace(isShared ? 250 : 50);
+}
 
 /** Maximum other rows that one transaction reads. */
 const maxRows = 1000;
@@ -48,7 +82,10 @@ interface Candidate extends HoldableRecord, Position {
 export interface PruneStep {
   readonly name: string;
   readonly retention: RetentionClass;
-  /** Returns the oldest rows after a position that were created before a time. An index must find them. */
+  /**
+   * Returns the oldest rows after a position that were created before a time, up to a limit, which counts the rows that are
+   * deleted with them. An index must find them.
+   */
   page(
     db: Database,
     tenantId: number,
@@ -70,22 +107,19 @@ export const sessionStep: PruneStep = {
   name: 'sessions',
   retention: 'sessions',
   async page(db, tenantId, { after, beforeMs, limit }, holds) {
-    const sessions = await expiredSessions(db, { tenantId, keptFromMs: beforeMs, after, limit });
-    const candidates = [];
-    for (const { id, ...session } of sessions) {
-      // The agents' clocks may differ from the server's.
-      const firstMs = holds?.hasPeriod ? await firstReceipt(db, tenantId, id) : undefined;
-      candidates.push({
-        atMs: session.received_ms,
-        id,
-        sessionId: id,
-        agentIds: undefined,
-        fromMs: Math.min(session.started_ms, firstMs ?? session.received_ms),
-        toMs: Math.max(session.last_event_ms, session.received_ms),
-        isDue: true,
-      });
-    }
-    return candidates;
+    const sessions = await expiredSessions(db, { tenantId, keptFromMs: beforeMs, after, rows: limit });
+    const ids = sessions.map(({ id }) => id);
+    // The agents' clocks may differ from the server's.
+    const firstMs = holds?.hasPeriod ? await firstReceipts(db, tenantId, ids) : undefined;
+    return sessions.map(({ id, ...session }) => ({
+      atMs: session.received_ms,
+      id,
+      sessionId: id,
+      agentIds: undefined,
+      fromMs: Math.min(session.started_ms, firstMs?.get(id) ?? session.received_ms),
+      toMs: Math.max(session.last_event_ms, session.received_ms),
+      isDue: true,
+    }));
   },
   drop: (db, tenantId, ids, { reason, beforeMs, nowMs }) =>
     dropSessions(db, tenantId, ids, nowMs, {
@@ -265,16 +299,17 @@ export interface ExpiredSessions {
   readonly keptFromMs: number;
   /** Session after which they begin. Default: the oldest. */
   readonly after?: Position;
-  readonly limit?: number;
+  /** Maximum rows of the sessions together. Default: those of one session. */
+  readonly rows?: number;
 }
 
 /**
- * Returns a tenant's sessions that are past retention, oldest first, up to the limit of one transaction. It returns at
+ * Returns a tenant's sessions that are past retention, oldest first, with at most `rows` rows together. It returns at
  * least one session if there is any, whatever its number of events, because a session is deleted as a whole.
  */
 export async function expiredSessions(
   db: Database,
-  { tenantId, keptFromMs, after = start, limit = maxSweptSessions }: ExpiredSessions,
+  { tenantId, keptFromMs, after = start, rows = 1 }: ExpiredSessions,
 ) {
   const sessions = await db
     .selectFrom('sessions')
@@ -286,30 +321,37 @@ export async function expiredSessions(
     .orderBy('received_minute')
     .orderBy('received_ms')
     .orderBy('id')
-    .limit(Math.min(limit, maxSweptSessions))
+    .limit(Math.ceil(rows / (rowsOfSession + 1)))
     .execute();
-  let events = 0;
-  return sessions.filter(({ event_count: count }, index) => {
-    events += count;
-    return index === 0 || events <= maxSweptEvents;
+  let sum = 0;
+  return sessions.filter(({ event_count: events }, index) => {
+    sum += rowsOfSession + events;
+    return index === 0 || sum <= rows;
   });
 }
 
-/** Returns the time at which the first event of a session was received. */
-export async function firstReceipt(
+/** Returns the time at which the first event of each session was received. */
+export async function firstReceipts(
   db: Database,
   tenantId: number,
-  sessionId: string,
-): Promise<number | undefined> {
-  const first = await db
-    .selectFrom('events')
-    .select('received_ms')
-    .where('tenant_id', '=', tenantId)
-    .where('session_id', '=', sessionId)
-    .orderBy('arrival')
-    .limit(1)
-    .executeTakeFirst();
-  return first && Number(first.received_ms);
+  sessionIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(({ selectFrom }) => [
+      'sessions.id',
+      selectFrom('events')
+        .select('events.received_ms')
+        .where('events.tenant_id', '=', tenantId)
+        .whereRef('events.session_id', '=', 'sessions.id')
+        .orderBy('events.arrival')
+        .limit(1)
+        .as('first_ms'),
+    ])
+    .where('sessions.tenant_id', '=', tenantId)
+    .where(oneOf(db, 'sessions.id', JSON.stringify(sessionIds)))
+    .execute();
+  return new Map(rows.flatMap(({ id, first_ms: ms }) => (ms === null ? [] : [[id, Number(ms)]])));
 }
 
 /** Result of one transaction of the cleanup. */
@@ -347,7 +389,8 @@ export async function hasExpired(
  * the position behind them is stored, so that later runs do not read them again.
  *
  * @param after - where the transaction before ended; `undefined` for the first one of a run
- * @param forward - name of a forwarder that must have sent all events of a session before it is deleted
+ * @param options.limit - maximum rows, for a step whose rows have others that are deleted with them; default: 1,000
+ * @param options.forward - name of a forwarder that must have sent all events of a session before it is deleted
  */
 export async function pruneSome(
   db: Database,
@@ -355,7 +398,7 @@ export async function pruneSome(
   step: PruneStep,
   nowMs: number,
   after?: PrunePosition,
-  forward?: string,
+  { limit = maxRows, forward }: { readonly limit?: number; readonly forward?: string | undefined } = {},
 ): Promise<Pruned> {
   // First, so that neither a hold nor another deletion is placed in between.
   await lockLog(db, tenantId);
@@ -365,7 +408,7 @@ export async function pruneSome(
   const holds = await activeHolds(db, tenantId);
   const stored = after ? undefined : await storedPosition(db, tenantId, step);
   const from: PrunePosition = after ?? { ...(stored ?? start), passed: stored, isBlocked: false };
-  const candidates = await step.page(db, tenantId, { after: from, beforeMs, limit: maxRows }, holds);
+  const candidates = await step.page(db, tenantId, { after: from, beforeMs, limit }, holds);
   const last = candidates.at(-1);
   if (!last) return { count: 0, next: undefined };
   const held = await holds.covering(candidates);

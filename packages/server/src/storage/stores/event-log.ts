@@ -303,7 +303,7 @@ export async function eventCounts(
   { tenantId, sessionId, startMs, lengthMs, count }: TimeParts,
 ): Promise<number[]> {
   const { rows } = await sql<{ events: number }>`
-    with recursive part (n) as (select 0 union all select n + 1 from part where n + 1 < ${sql.lit(count)})
+    with recursive part (n) as (select cast(0 as bigint) union all select n + 1 from part where n + 1 < ${sql.lit(count)})
     select (
       select count(*) from (
         select 1 as one from events
