@@ -105,7 +105,8 @@ interface BacktestFlags extends ClientFlags {
   readonly failOnChange?: true;
 }
 
-const changeColumns: readonly Column<BacktestChange>[] = [
+/** Columns of the decisions that a backtest found to be different. */
+export const changeColumns: readonly Column<BacktestChange>[] = [
   { title: 'COUNT', value: ({ count }) => count.toLocaleString('en-US') },
   { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
   { title: 'AGENT', value: ({ agentId }) => agentId, minWidth: 12 },

@@ -76,7 +76,7 @@ function listDeadLetters(tenants: readonly TenantSpool[], flags: InspectFlags): 
   });
 }
 
-async function* waitingEvents(tenants: readonly TenantSpool[]) {
+function* waitingEvents(tenants: readonly TenantSpool[]) {
   for (const { folder, journals } of tenants) {
     for (const journal of journals) {
       const { process, owner } = journal;
@@ -85,7 +85,7 @@ async function* waitingEvents(tenants: readonly TenantSpool[]) {
   }
 }
 
-async function* deadLetters(tenants: readonly TenantSpool[]) {
+function* deadLetters(tenants: readonly TenantSpool[]) {
   for (const { folder } of tenants) {
     for (const { event, ...letter } of readDeadLetters(folder)) yield { ...letter, ...event, folder };
   }
@@ -141,7 +141,10 @@ async function showStatus(flags: SpoolFlags & FormatFlags): Promise<void> {
 
 async function printStatus(survey: SpoolSurvey, folders: readonly TenantStatus[]): Promise<void> {
   await print(`Spool   ${printable(survey.userFolder)}`);
-  await printList(asyncRows(folders), {
+  const rows = folders.flatMap(({ folder, isCurrent, processes }) =>
+    processes.map((process) => ({ ...process, folder, isCurrent })),
+  );
+  await printList(rows, {
     noun: 'journals',
     flags: { limit: Number.POSITIVE_INFINITY },
     columns: [
@@ -167,12 +170,6 @@ async function printStatus(survey: SpoolSurvey, folders: readonly TenantStatus[]
     ...folders.flatMap(({ processes }) => processes.flatMap((process) => process.problems)),
   ];
   for (const problem of problems) note(printable(problem));
-}
-
-async function* asyncRows(folders: readonly TenantStatus[]) {
-  for (const { folder, isCurrent, processes } of folders) {
-    for (const process of processes) yield { ...process, folder, isCurrent };
-  }
 }
 
 function tenantStatus({ folder, isCurrent, journals }: TenantSpool): TenantStatus {
