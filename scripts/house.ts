@@ -7,8 +7,8 @@ import { root } from './workspace.ts';
 /** Limits of the counts; lower one when it is beaten. */
 const limits = {
   files: 891,
-  'files with exactly one importer': 250,
-  lines: 148_900,
+  'files with exactly one importer': 249,
+  lines: 148_890,
 } as const;
 
 /** Words that this project used far more often than others do, with the limit for a thousand words of comments. */

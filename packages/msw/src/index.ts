@@ -1,3 +1,10 @@
+/**
+ * Mock Service Worker handlers for the actlog service: test agents without a server. Runs in Node and in browsers; the
+ * additional parts for Node are in `@actlog/msw/node`.
+ *
+ * @packageDocumentation
+ */
+
 import { type BodyOf, type Decide, type EndpointName, endpointNames, endpoints } from '@actlog/protocol';
 import { contract } from '@actlog/protocol/schemas';
 import { type HttpHandler, http } from 'msw';
@@ -17,12 +24,6 @@ import type {
 } from './tenant/records.ts';
 import type { Tenant } from './tenant/tenant.ts';
 
-/**
- * Mock Service Worker handlers for the actlog service: test agents without a server. Runs in Node and in browsers; the
- * additional parts for Node are in `@actlog/msw/node`.
- *
- * @packageDocumentation
- */
 export type {
   DownOptions,
   FailingOptions,

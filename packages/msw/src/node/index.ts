@@ -1,15 +1,16 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type { Agent, Dispatcher } from 'undici';
-import { type HandlerSource, MockExchange, urlOf } from './mock-exchange.ts';
-import * as undici from './undici.js';
-
 /**
  * Parts of `@actlog/msw` for Node, where clients and recorders send requests with undici pools that Mock Service Worker
  * does not intercept.
  *
  * @packageDocumentation
  */
+
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Agent, Dispatcher } from 'undici';
+import { type HandlerSource, MockExchange, urlOf } from './mock-exchange.ts';
+import * as undici from './undici.js';
+
 export type { HandlerSource } from './mock-exchange.ts';
 
 const base: typeof Dispatcher = undici.Dispatcher;
