@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
