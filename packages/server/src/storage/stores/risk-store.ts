@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
 import { receivedBefore, type SessionSummary } from '../sessions/session-store.ts';
@@ -248,17 +248,21 @@ export async function highestScores(
     ? sql`select value::bigint as start_ms from json_array_elements_text(${starts}::json)`
     : sql`select value as start_ms from json_each(${starts})`;
   // `risk_band > 0` repeats the condition of the partial index, so that the planner can use the index.
+  const foundAt = (band: RawBuilder<unknown>) => sql`(
+    select 1 from session_agents as acted
+    where acted.tenant_id = ${tenantId} and acted.agent_id = agent.agent_id
+      and acted.risk_band = ${band} and acted.risk_band > 0
+      and acted.started_ms >= part.start_ms and acted.started_ms < part.start_ms + ${sql.lit(parts.lengthMs)}
+    limit 1
+  )`;
+  // The recursion ends at the first band that has a session, which a sort of all bands would not.
   const { rows } = await sql<{ agent_id: string; start_ms: number; score: number | null }>`
-    with recursive band (n) as (select ${sql.lit(highestBand)} union all select n - 1 from band where n > 1)
     select agent_id, start_ms, (
-      select n from band
-      where exists (
-        select 1 from session_agents as acted
-        where acted.tenant_id = ${tenantId} and acted.agent_id = agent.agent_id
-          and acted.risk_band = n and acted.risk_band > 0
-          and acted.started_ms >= part.start_ms and acted.started_ms < part.start_ms + ${sql.lit(parts.lengthMs)}
+      with recursive band (n, found) as (
+        select ${sql.lit(highestBand)}, ${foundAt(sql.lit(highestBand))}
+        union all select n - 1, ${foundAt(sql`n - 1`)} from band where found is null and n > 1
       )
-      order by n desc limit 1
+      select n from band where found = 1
     ) as score
     from (${agents}) as agent cross join (${times}) as part
   `.execute(db);
