@@ -242,7 +242,10 @@ export class Seeds {
       return file;
     }
     await this.drop('copy');
-    await this.#postgres.query('postgres', `create database copy template ${seeded} owner actlog strategy file_copy`);
+    await this.#postgres.query(
+      'postgres',
+      `create database copy template ${seeded} owner actlog strategy file_copy`,
+    );
     return 'copy';
   }
 

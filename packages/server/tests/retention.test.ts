@@ -147,24 +147,27 @@ test.skipIf(onPostgres)('scans no large table in the cleanup', async () => {
   expect(scanned).toEqual([]);
 });
 
-test.skipIf(onPostgres)('reads no more of a large table than it needs, in a file that nobody has analyzed', async () => {
-  const { storage, tenantId, record } = await withRetention();
-  const nowMs = Date.now();
-  await record(nowMs);
-  const plans = await plansOf(async () => {
-    await record(nowMs, 'thread-2');
-    await storage.scoreSessions([]);
-    await storage.appendToLog(tenantId, {});
-    await deleteExpiredData(storage, nowMs + 2 * dayMs);
-  });
-  // All rows of a tenant, or of the table; the partial index of unscored and unlogged sessions has few.
-  const whole =
-    /^(?:SCAN|SEARCH) (?:sessions|events|session_\w+|log_(?:ranges|tiles|times))(?: USING (?!.*\bsessions_behind\b).*\(tenant_id=\?\))?$/;
-  const reading = plans.filter(({ steps }) => steps.some((step) => whole.test(step)));
-  // It reads the end of the table.
-  const newestRow = 'select max(rowid) as last from events';
-  expect(reading.map(({ sql }) => sql).filter((sql) => sql !== newestRow)).toEqual([]);
-});
+test.skipIf(onPostgres)(
+  'reads no more of a large table than it needs, in a file that nobody has analyzed',
+  async () => {
+    const { storage, tenantId, record } = await withRetention();
+    const nowMs = Date.now();
+    await record(nowMs);
+    const plans = await plansOf(async () => {
+      await record(nowMs, 'thread-2');
+      await storage.scoreSessions([]);
+      await storage.appendToLog(tenantId, {});
+      await deleteExpiredData(storage, nowMs + 2 * dayMs);
+    });
+    // All rows of a tenant, or of the table; the partial index of unscored and unlogged sessions has few.
+    const whole =
+      /^(?:SCAN|SEARCH) (?:sessions|events|session_\w+|log_(?:ranges|tiles|times))(?: USING (?!.*\bsessions_behind\b).*\(tenant_id=\?\))?$/;
+    const reading = plans.filter(({ steps }) => steps.some((step) => whole.test(step)));
+    // It reads the end of the table.
+    const newestRow = 'select max(rowid) as last from events';
+    expect(reading.map(({ sql }) => sql).filter((sql) => sql !== newestRow)).toEqual([]);
+  },
+);
 
 test('deletes many sessions with the statements of one', async () => {
   const { storage, tenantId, record } = await withRetention();
@@ -175,7 +178,9 @@ test('deletes many sessions with the statements of one', async () => {
     let run = 0;
     await storage.write(tenantId, async ({ db }) => {
       const { executeQuery } = db.getExecutor().constructor.prototype;
-      const spy = vi.spyOn(db.getExecutor().constructor.prototype, 'executeQuery').mockImplementation(executeQuery);
+      const spy = vi
+        .spyOn(db.getExecutor().constructor.prototype, 'executeQuery')
+        .mockImplementation(executeQuery);
       await pruneSome(db, tenantId, sessionStep, atMs + 2 * dayMs);
       run = spy.mock.calls.length;
       spy.mockRestore();

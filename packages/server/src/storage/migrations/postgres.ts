@@ -194,7 +194,8 @@ create index session_tools_by_start on session_tools (tenant_id, tool_name, star
 
 -- Rows of events, as narrow as they can be, because nothing else is written as often: columns of one width stand together,
 -- and what an ordinary tool call repeats is left out. An ordinary call has no payload_json, but a tool_name, the
--- arguments_hash without its prefix and a response_status; and an ordinary source_timestamp is null.
+-- arguments_hash without its prefix and a response_status; and an ordinary source_timestamp is null. Retention deletes a few
+-- rows at a time of a table that grows for months: autovacuum frees them once they are a twentieth, not a fifth.
 create table event_rows (
   source_ms bigint not null,
   arrival bigint not null,
@@ -219,7 +220,7 @@ create table event_rows (
   identity text,
   traceparent text,
   primary key (tenant_id, event_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 create index events_by_arrival on event_rows (tenant_id, session_id, arrival);
 -- Without the id, which a page sorts by where events share their time.
 create index events_in_order on event_rows (tenant_id, session_id, source_ms);
@@ -681,7 +682,7 @@ create table log_ranges (
   first_arrival bigint not null,
   secret text not null,
   primary key (tenant_id, first_index)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 create index log_ranges_by_record on log_ranges (tenant_id, id, kind, first_arrival);
 
 -- Records other than events that wait to be logged.

@@ -799,10 +799,13 @@ log_times log_times 144000 144000 1
 
 /** Returns the statements that store the statistics. */
 function statisticsSql(): string[] {
-  const rows = statistics.trim().split('\n').map((line) => {
-    const [table, index, ...counts] = line.split(' ');
-    return `('${table}', '${index}', '${counts.join(' ')}')`;
-  });
+  const rows = statistics
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [table, index, ...counts] = line.split(' ');
+      return `('${table}', '${index}', '${counts.join(' ')}')`;
+    });
   // The first statement creates the table, the last one makes the open connection read it.
   return [
     'analyze deployment',
