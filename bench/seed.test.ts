@@ -87,6 +87,7 @@ const varyingOf = (row: Row) => ({
 
 test.for(['sqlite', 'postgres'] as const)(
   'a seeded %s database has the rows that a server writes',
+  { timeout: 180_000 },
   async (kind) => {
     // One with a failed call, and one without.
     const { expected, stored } = await rowsOf(kind, ['seeded-33', 'seeded-40']);
@@ -96,5 +97,4 @@ test.for(['sqlite', 'postgres'] as const)(
     expect(stored.agents).toEqual(expected.agents);
     expect(stored.tools).toEqual(expected.tools);
   },
-  180_000,
 );
