@@ -117,14 +117,14 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
     try {
       for (const kind of kindsOf(given('database'))) {
         const events = Number(given('events') ?? (args.includes('--full') ? fullSize : sizes[1]));
-        const { costs, beside, startMs } = await measureRetention(seeds, { events, kind });
-        result[`retention ${kind}`] = { costs, beside, startMs };
+        const retention = await measureRetention(seeds, { events, kind });
+        const { costs, beside, ...rest } = retention;
+        result[`retention ${kind}`] = retention;
         if (!isShown) continue;
-        console.log(
-          `Retention on ${kind}: a deleted event, and what responds meanwhile; start in ${startMs} ms`,
-        );
+        console.log(`Retention on ${kind}: a deleted event, what responds meanwhile, start and backup`);
         console.table(costs);
         console.table(beside);
+        console.table(rest);
       }
     } finally {
       await seeds.close();
@@ -150,6 +150,8 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
       for (const [load, tables] of Object.entries(postgres?.tables ?? {})) {
         console.log(`Bytes per event, and updates in place, with ${load}`);
         console.table(tables);
+        console.log('Bytes of the write-ahead log for each index of the events');
+        console.table(postgres?.indexes[load]);
       }
     }
   }

@@ -53,10 +53,11 @@ export interface PostgresOptions {
   readonly only: string | undefined;
 }
 
-/** All results, and the costs by table of the loads with one process. */
+/** All results, and for the loads with one process the costs by table, and the write-ahead log by index of the events. */
 export interface PostgresResults {
   readonly loads: readonly PostgresIngestResult[];
   readonly tables: Readonly<Record<string, readonly TableCost[]>>;
+  readonly indexes: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
 /** Settings: durable as by default, without checkpoints, whose page images would make bytes depend on the time. */
@@ -131,6 +132,7 @@ export async function measurePostgres(options: PostgresOptions): Promise<Postgre
     const durationMs = options.isFull ? 10_000 : 4000;
     const results: PostgresIngestResult[] = [];
     const tables: Record<string, readonly TableCost[]> = {};
+    const indexes: Record<string, Readonly<Record<string, number>>> = {};
     const chosen = loads.filter(
       ({ name, isOnlyFull = false }) => name.includes(options.only ?? '') && (options.isFull || !isOnlyFull),
     );
@@ -140,10 +142,12 @@ export async function measurePostgres(options: PostgresOptions): Promise<Postgre
         const run = keepLog ? { ...one, name: `${one.name}, with the log` } : one;
         const result = await measure(postgres, `bench_${index}_${keepLog}`, run, durationMs, keepLog);
         results.push({ ...result.ingest, timesBare: result.ingest.serverMicros / bare });
-        if (one.processes === 1) tables[run.name] = result.tables;
+        if (one.processes > 1) continue;
+        tables[run.name] = result.tables;
+        indexes[run.name] = result.indexes;
       }
     }
-    return { loads: results.map(rounded), tables };
+    return { loads: results.map(rounded), tables, indexes };
   } finally {
     await postgres.destroy();
   }
@@ -171,7 +175,11 @@ async function measure(
   { name, processes, callers, bodies }: Load,
   durationMs: number,
   keepLog: boolean,
-): Promise<{ ingest: Omit<PostgresIngestResult, 'timesBare'>; tables: TableCost[] }> {
+): Promise<{
+  ingest: Omit<PostgresIngestResult, 'timesBare'>;
+  tables: TableCost[];
+  indexes: Record<string, number>;
+}> {
   await postgres.query('postgres', `create database ${database} owner actlog`);
   await postgres.query(database, 'create extension pg_stat_statements; create extension pg_walinspect');
   const servers: ChildServer[] = [];
@@ -241,6 +249,7 @@ async function measure(
         lostOrDoubled: Math.abs(count(warm) + events - (stored?.events ?? 0)),
       },
       tables: await tableCosts(observer, before, after, events),
+      indexes: rounded(await indexCosts(observer, before, after, events)),
     };
   } finally {
     await observer.end();
@@ -384,6 +393,24 @@ async function tableCosts(
     .filter(({ walBytes }) => walBytes >= 1)
     .sort((left, right) => right.walBytes - left.walBytes)
     .map(rounded);
+}
+
+/** Returns the bytes of the write-ahead log for each index of the events, for each event, the most first. */
+async function indexCosts(
+  observer: Observer,
+  before: Statistics,
+  after: Statistics,
+  events: number,
+): Promise<Record<string, number>> {
+  const { rows } = await observer.query<{ name: string; bytes: number }>(
+    `select relname as name, sum(record_length)::float8 as bytes
+      from pg_get_wal_block_info('${before.lsn}', '${after.lsn}')
+      join pg_class using (relfilenode) join pg_index on indexrelid = pg_class.oid
+      where block_id = 0 and reldatabase = (select oid from pg_database where datname = current_database())
+        and indrelid = 'event_rows'::regclass
+      group by 1 order by 2 desc`,
+  );
+  return Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes / events]));
 }
 
 /** Returns a row of figures with three digits, which is more than they are exact to. */

@@ -1,6 +1,7 @@
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import { openStorage } from '../../packages/server/src/open-storage.ts';
 import type { LocalPostgres } from '../../packages/server/tests/local-postgres.ts';
 import { eventBodies } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
@@ -21,7 +22,7 @@ export interface RetentionCosts {
   readonly statements?: number;
   /** Pages of tables and indexes that the statements touched; PostgreSQL only. */
   readonly pages?: number;
-  /** Size of the database before and after, and what later events can use of it, in megabytes. */
+  /** Size of the database before and after, and what the deletion left for later events to use, in megabytes. */
   readonly megabytesBefore: number;
   readonly megabytesAfter: number;
   readonly reusableMegabytes: number;
@@ -46,6 +47,8 @@ export interface RetentionResult {
   readonly beside: Readonly<Record<'alone' | 'while retention deletes', BesideRetention>>;
   /** Milliseconds from the start of the server's process until it responds. */
   readonly startMs: number;
+  /** Seconds of a backup beside the server; SQLite only. */
+  readonly backupSeconds?: number;
 }
 
 /** Callers of ingest and of checks meanwhile. */
@@ -84,11 +87,31 @@ export async function measureRetention(
     const alone = await measureBeside(server, setTimeout(aloneMs));
     await database.keepDays(seededDays - 3);
     const beside = await measureBeside(server, server.cleanUp());
-    return { startMs, costs, beside: { alone, 'while retention deletes': beside } };
+    const backupSeconds = kind === 'sqlite' ? await secondsOfBackup(copy) : undefined;
+    return {
+      startMs,
+      costs,
+      beside: { alone, 'while retention deletes': beside },
+      ...(backupSeconds !== undefined && { backupSeconds }),
+    };
   } finally {
     await server.stop();
     await database.close();
     await seeds.drop(copy);
+  }
+}
+
+/** Copies a file as `actlog backup` does, in a process of its own. */
+async function secondsOfBackup(file: string): Promise<number> {
+  const to = `${file}.backup`;
+  const startedMs = performance.now();
+  try {
+    const storage = await openStorage({ database: file });
+    await storage.backup(to);
+    await storage.close();
+    return Math.round((performance.now() - startedMs) / 100) / 10;
+  } finally {
+    rmSync(to, { force: true });
   }
 }
 
@@ -97,6 +120,7 @@ async function measureCosts(
   database: SqliteCopy | PostgresCopy,
   events: number,
 ): Promise<RetentionCosts> {
+  const reusableBefore = await database.reusableBytes();
   const before = { ...(await database.counts(server)), ...(await server.usage()) };
   const startedMs = performance.now();
   await server.cleanUp();
@@ -118,7 +142,7 @@ async function measureCosts(
     writtenBytes: rounded(each('writtenBytes')),
     megabytesBefore: Math.round(before.bytes / 1e6),
     megabytesAfter: Math.round(after.bytes / 1e6),
-    reusableMegabytes: Math.round((await database.reusableBytes()) / 1e6),
+    reusableMegabytes: Math.round(((await database.reusableBytes()) - reusableBefore) / 1e6),
     deletionBytes: rounded(each('deletionBytes')),
   };
 }
@@ -266,7 +290,7 @@ class PostgresCopy {
     return { ...stored, postgresMicros: micros };
   }
 
-  /** Returns what autovacuum makes free. */
+  /** Returns the space that is free within tables and indexes, once autovacuum has looked for it. */
   async reusableBytes(): Promise<number> {
     await this.#client.query('vacuum');
     const { bytes } = await this.#row<{ bytes: number }>(

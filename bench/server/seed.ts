@@ -238,7 +238,10 @@ export class Seeds {
     if (!this.#postgres || isAbsolute(seeded)) {
       const file = join(this.#folder, 'copy.db');
       await this.drop(file);
-      for (const ending of ['', '.secret']) copyFileSync(seeded + ending, file + ending);
+      // A server that was killed has left a log.
+      for (const ending of ['', '-wal', '.secret'].filter((one) => existsSync(seeded + one))) {
+        copyFileSync(seeded + ending, file + ending);
+      }
       return file;
     }
     await this.drop('copy');

@@ -58,7 +58,7 @@ export class DeletionPace {
 
 /** Returns a pace for a storage: where one transaction writes at a time, it must be short. */
 export function deletionPace({ isShared }: { readonly isShared: boolean }): DeletionPace {
-  return new DeletionPace(isShared ? 250 : 50);
+  return new DeletionPace(isShared ? 250 : 20);
 }
 
 /** Maximum other rows that one transaction reads. */

@@ -222,19 +222,6 @@ export async function saveTenantRisk(db: Database, tenantId: number, state: stri
     .execute();
 }
 
-/** Parts of a time: their starts, in Unix milliseconds, and their length. */
-export interface TimesOfScores {
-  readonly startsMs: readonly number[];
-  readonly lengthMs: number;
-}
-
-/** Highest whole score of an agent's sessions that started in a part of a time. */
-export interface HighestScore {
-  readonly agentId: string;
-  readonly startMs: number;
-  readonly score: number;
-}
-
 /** Highest possible whole score. */
 const highestBand = 100;
 
@@ -242,13 +229,15 @@ const highestBand = 100;
  * Returns the highest whole scores of sessions that started in parts of a time, for each agent and part; only those of 1 or
  * more. It probes the index of an agent's sessions by score, from the highest one, so its cost does not depend on the
  * number of sessions.
+ *
+ * @param parts - starts of the parts, in Unix milliseconds, and their length
  */
 export async function highestScores(
   db: Database,
   tenantId: number,
   agentIds: readonly string[],
-  parts: TimesOfScores,
-): Promise<HighestScore[]> {
+  parts: { readonly startsMs: readonly number[]; readonly lengthMs: number },
+): Promise<{ readonly agentId: string; readonly startMs: number; readonly score: number }[]> {
   if (agentIds.length === 0 || parts.startsMs.length === 0) return [];
   const isOnPostgres = isPostgres(db);
   const [names, starts] = [JSON.stringify(agentIds), JSON.stringify(parts.startsMs)];
@@ -259,21 +248,23 @@ export async function highestScores(
     ? sql`select value::bigint as start_ms from json_array_elements_text(${starts}::json)`
     : sql`select value as start_ms from json_each(${starts})`;
   // `risk_band > 0` repeats the condition of the partial index, so that the planner can use the index.
-  const foundAt = (band: RawBuilder<unknown>) => sql`(
-    select 1 from session_agents as acted
-    where acted.tenant_id = ${tenantId} and acted.agent_id = agent.agent_id
-      and acted.risk_band = ${band} and acted.risk_band > 0
-      and acted.started_ms >= part.start_ms and acted.started_ms < part.start_ms + ${sql.lit(parts.lengthMs)}
-    limit 1
+  const ofAgent = sql`acted.tenant_id = ${tenantId} and acted.agent_id = agent.agent_id and acted.risk_band > 0`;
+  const bandBelow = (band: RawBuilder<unknown>) => sql`(
+    select acted.risk_band from session_agents as acted where ${ofAgent} and acted.risk_band < ${band}
+    order by acted.risk_band desc limit 1
   )`;
-  // The recursion ends at the first band that has a session, which a sort of all bands would not.
+  // Each step looks into one band, and finds the next one below that has sessions of any time.
   const { rows } = await sql<{ agent_id: string; start_ms: number; score: number | null }>`
     select agent_id, start_ms, (
-      with recursive band (n, found) as (
-        select ${sql.lit(highestBand)}, ${foundAt(sql.lit(highestBand))}
-        union all select n - 1, ${foundAt(sql`n - 1`)} from band where found is null and n > 1
+      with recursive band (next, score, found) as (
+        select ${bandBelow(sql.lit(highestBand + 1))}, cast(null as integer), cast(null as integer)
+        union all select ${bandBelow(sql`band.next`)}, band.next, (
+          select 1 from session_agents as acted where ${ofAgent} and acted.risk_band = band.next
+            and acted.started_ms >= part.start_ms and acted.started_ms < part.start_ms + ${sql.lit(parts.lengthMs)}
+          limit 1
+        ) from band where found is null and band.next is not null
       )
-      select n from band where found = 1
+      select score from band where found = 1
     ) as score
     from (${agents}) as agent cross join (${times}) as part
   `.execute(db);
