@@ -1,6 +1,7 @@
 import { measureBacktest } from './server/backtest.ts';
 import { measureChecks } from './server/checks.ts';
 import { measureFlatness } from './server/flatness.ts';
+import { measureForwarding } from './server/forwarding.ts';
 import { measureHistory } from './server/history.ts';
 import { measureIngest } from './server/ingest.ts';
 import { measureLists } from './server/lists.ts';
@@ -16,7 +17,7 @@ import { measureUnread } from './server/unread.ts';
 
 /** One-line description of this benchmark. */
 export const description: string =
-  'durable ingest, the log, kept decisions of checks, checks that read the history, backtests, spans by OTLP, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; responses that nobody reads; the largest lists, many at once; a quiet tenant beside the worst one';
+  'durable ingest, the log, kept decisions of checks, checks that read the history, backtests, spans by OTLP, flat reads, uniform responses (--full for ten million events); PostgreSQL with one and four processes, and gone for 30 s; a log forwarded to the history; responses that nobody reads; the largest lists, many at once; a quiet tenant beside the worst one';
 
 /**
  * Concurrent callers of ingest. Each waits for its response, so half of them form a group: with 96 callers there are three
@@ -32,9 +33,9 @@ const fullSize = 10_000_000;
  * Measures ingest beside a handler that stores nothing, and reads at several sizes. `--full` adds ten million events to `reads`,
  * which needs 20 gigabytes of disk, and measures more and longer loads of `postgres`; there, `--log` also measures
  * with the log and `--load=TEXT` selects loads by their names; `--connections=N` sets the number of callers of `ingest` (256), and
- * `--ids=4` uses random event ids instead of ids in the order of time; `--seeds=FOLDER`
- * keeps the databases of `reads` for the next run, and `--database=KIND` reads only `sqlite` or `postgres`; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
- * `reads`, `timing`, `postgres`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.
+ * `--ids=4` uses random event ids instead of ids in the order of time; `--seeds=FOLDER` keeps the databases of `reads` for the
+ * next run, and `--database=KIND` reads only `sqlite` or `postgres`; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
+ * `reads`, `retention`, `timing`, `postgres`, `forwarding`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.
  */
 export async function run(args: string[]): Promise<Record<string, unknown>> {
   const wants = (part: string) => args.includes(part) || !args.some((arg) => !arg.startsWith('--'));
@@ -152,6 +153,14 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
         console.log('Bytes of the write-ahead log for each index of the events');
         console.table(postgres?.indexes[load]);
       }
+    }
+  }
+  if (wants('forwarding')) {
+    const forwarding = await measureForwarding();
+    result.forwarding = forwarding;
+    if (isShown) {
+      console.log('Events of a log to the history; statements are for a thousand events');
+      console.table(forwarding);
     }
   }
   if (wants('outage')) {

@@ -115,20 +115,20 @@ async function outside(
     {
       name: 'client.sessions.list(), one page',
       packages: ['client', 'protocol'],
-      maxFiles: 13,
+      maxFiles: 12,
       call: () => client.sessions.list({ limit: 1 }),
     },
     {
       name: 'a LangChain tool call, from the hook to the journal',
       packages: recording,
-      maxFiles: 28,
+      maxFiles: 25,
       call: (number) => plain.invoke({ query: `weather ${number}` }, { callbacks }),
       settle: () => recorder.flush(),
     },
     {
       name: 'the same call, guarded',
       packages: recording,
-      maxFiles: 52,
+      maxFiles: 45,
       call: (number) => (checked as typeof plain).invoke({ query: `weather ${number}` }),
       settle: () => guarded.flush(),
     },
@@ -157,13 +157,13 @@ function inside({ url, apiKey }: { readonly url: string; readonly apiKey: string
     {
       name: 'POST /v1/events in the server',
       packages: serving,
-      maxFiles: 42,
+      maxFiles: 39,
       call: () => post('/v1/events', nextEvent()),
     },
     {
       name: 'POST /v1/policies/check in the server',
       packages: serving,
-      maxFiles: 40,
+      maxFiles: 36,
       call: () => post('/v1/policies/check', check),
     },
   ];

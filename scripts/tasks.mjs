@@ -1,4 +1,5 @@
-// The tasks of the repository: their steps in order, and the remedy for each step that fails.
+// The tasks of the repository: their steps in order, and the remedy for each step that fails. A step with `after` may run
+// beside others once those that it names have ended.
 // `npm run` lists the names; scripts/dev.mjs runs them with the right Node and pnpm on PATH.
 
 const fromSource = ['node', '--conditions=@actlog/source', '--disable-warning=ExperimentalWarning'];
@@ -55,21 +56,25 @@ const steps = {
   },
   site: {
     title: "build: the console's page (esbuild)",
+    after: ['bundle'],
     command: [...fromSource, 'packages/console/build-site.ts'],
     remedy: 'fix the build error above.',
   },
   declarations: {
     title: 'build: declarations (tsc)',
+    after: ['bundle'],
     command: ['tsc', '--build', 'tsconfig.build.json'],
     remedy: 'fix the type errors above; `npm run clean` deletes outdated build state.',
   },
   commonJsTypes: {
     title: 'build: declarations for CommonJS',
+    after: ['declarations'],
     command: [...fromSource, 'scripts/commonjs-types.ts'],
     remedy: 'build the declarations first.',
   },
   apiReport: {
     title: 'API report (api-extractor)',
+    after: ['commonJsTypes'],
     command: [...fromSource, 'scripts/api-report.ts'],
     remedy: 'if you intend the change to the public API, run `npm run api-report` and commit the report.',
   },
@@ -85,11 +90,13 @@ const steps = {
   },
   packed: {
     title: 'packed packages (publint, attw, install and import of the tarballs)',
+    after: ['site', 'commonJsTypes', 'docs'],
     command: [...fromSource, 'scripts/check-packed.ts'],
     remedy: 'fix the package.json or the build of the package above.',
   },
   newcomer: {
     title: 'quick start as printed (empty home folder, packed packages)',
+    after: ['site', 'commonJsTypes', 'docs'],
     command: [...fromSource, 'scripts/check-newcomer.ts'],
     remedy: 'fix docs/quick-start.md, or the command above that does not do what the page says.',
   },
@@ -100,6 +107,7 @@ const steps = {
   },
   fieldDescriptions: {
     title: "field descriptions of the OpenAPI document (from the schemas' comments)",
+    after: ['commonJsTypes'],
     command: [...fromSource, 'scripts/field-descriptions.ts'],
     remedy:
       'build, then regenerate them: `node --conditions=@actlog/source scripts/field-descriptions.ts --write`.',
@@ -126,6 +134,7 @@ const steps = {
   },
   docs: {
     title: 'build: the docs site (typedoc, vitepress), with its links',
+    after: ['bundle'],
     command: [...fromSource, 'packages/docs/build-site.ts'],
     remedy: 'fix the doc comments or the links above; warnings are errors.',
   },
@@ -196,22 +205,23 @@ const tasks = {
   boundaries: ['boundaries'],
   build,
   'api-report': ['bundle', 'declarations', 'apiReport'],
+  // What fails most often comes first; the build, on which most of the rest waits, runs beside it.
   check: [
     'language',
+    ...build,
     'lint',
     'types',
     'siteTypes',
     'docsTypes',
-    'boundaries',
-    'unused',
-    ...build,
     'apiReport',
     'fieldDescriptions',
+    'packed',
+    'newcomer',
+    'boundaries',
+    'unused',
     'size',
     'house',
     'trips',
-    'packed',
-    'newcomer',
     'billOfMaterials',
     'adapterTable',
     'conformanceTable',
@@ -239,12 +249,15 @@ export function installationOf(task, args) {
 /** Names of all tasks. */
 export const taskNames = Object.keys(tasks);
 
+/** Tasks whose steps run side by side, with the output of each in one piece. */
+export const parallelTasks = ['check'];
+
 /** Returns the steps of a task, with the caller's arguments. */
 export function stepsOf(task, args) {
   if (task === 'setup') return args.includes('--update') ? [steps.update] : [];
   const extra = task === 'api-report' ? ['--write', ...args] : args;
   return tasks[task].map((name, index, all) => {
-    const step = steps[name];
+    const step = { name, after: [], ...steps[name] };
     return index === all.length - 1 ? { ...step, command: [...step.command, ...extra] } : step;
   });
 }

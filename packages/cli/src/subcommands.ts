@@ -54,7 +54,7 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
   },
   feed: {
     summary: 'print all records in the order of the log, and follow them',
-    load: async () => (await import('./log/feed-command.ts')).feedCommand(),
+    load: async () => (await import('./events/events-command.ts')).feedCommand(),
   },
   evidence: {
     summary: 'make an archive that proves a period to an auditor',

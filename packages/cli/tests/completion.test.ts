@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { suggestions } from '../src/completion/complete.ts';
 import { completionScripts } from '../src/completion/completion-command.ts';
+import { suggestions } from '../src/run-parsed.ts';
 import { actlog, commandEnvironment, commandLine } from './command-line.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ClientOptions, Fetch } from './client-options.ts';
+import type { ClientOptions } from './client-options.ts';
 import { InvalidArgumentError } from './errors/actlog-error.ts';
 import { detectPlatform, environmentVariable } from './platform.ts';
 import { EndpointCaller, rawPath } from './request/endpoint-caller.ts';
@@ -14,8 +14,8 @@ import { Sessions } from './resources/sessions.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import type { BodySink } from './response/api-response.ts';
 import { resolveSettings, type Settings } from './settings.ts';
-import { FetchTransport } from './transport/fetch-transport.ts';
 import type { Exchange, Transport, WireRequest } from './transport/transport.ts';
+import { type Fetch, FetchTransport } from './transport/transport.ts';
 import type { UndiciTransport } from './transport/undici-transport.ts';
 
 /** Options of `Actlog.request`. */

@@ -1,10 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type ActlogError, invalidValue } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
-import type { Transport } from './transport/transport.ts';
-
-/** Signature of `fetch`, limited to what the client uses. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+import type { Fetch, Transport } from './transport/transport.ts';
 
 /** Headers added by the caller. `null` removes a header that the client sends by default. */
 export type HeaderOverrides = Readonly<Record<string, string | null | undefined>>;
@@ -167,20 +164,18 @@ export function resolveLogLevel(option: LogLevel | undefined): LogLevel {
 export class LeveledLogger {
   readonly #logger: Logger;
   readonly #most: number;
+  /** `true` if `debug` lines are logged, so that their fields need not be built otherwise. */
+  readonly isDebugging: boolean;
 
   constructor(logger: Logger, level: LogLevel) {
     this.#logger = logger;
     this.#most = levels.indexOf(level);
-  }
-
-  /** `true` if lines of this level are logged, so that their fields need not be built otherwise. */
-  wants(level: Exclude<LogLevel, 'off'>): boolean {
-    return levels.indexOf(level) <= this.#most;
+    this.isDebugging = level === 'debug';
   }
 
   /** Logs one line if the level allows it. */
   log(level: Exclude<LogLevel, 'off'>, message: string, fields?: LogFields): void {
-    if (!this.wants(level)) return;
+    if (levels.indexOf(level) > this.#most) return;
     try {
       if (fields === undefined) this.#logger[level](`[actlog] ${message}`);
       else this.#logger[level](`[actlog] ${message}`, fields);

@@ -41,7 +41,6 @@ export { Actlog, Actlog as default, type RawRequestOptions } from './actlog.ts';
 export type {
   ClientOptions,
   Clock,
-  Fetch,
   HeaderOverrides,
   Hooks,
   IdentitySource,
@@ -108,5 +107,6 @@ export {
   Webhooks,
 } from './resources/webhooks.ts';
 export { parseRetryAfter } from './retry/retry-after.ts';
+export type { Fetch } from './transport/transport.ts';
 export type { WebhookRequestHeaders } from './webhooks/webhook-delivery.ts';
 export type { WebhookSignatureHeaders } from './webhooks/webhook-signature.ts';

@@ -84,14 +84,16 @@ export {
   backtestPolicies,
   type DecisionFilters,
   type DeniedToolsQuestion,
+  decideActions,
   findDeniedTools,
+  type GrantFilters,
   listAuditEntries,
   listDecisions,
+  listGrants,
   type PolicyTrial,
+  revokeGrant,
   tryPolicies,
 } from './server/decisions.ts';
-export { getOverview, getSessionMarks, type OverviewRange } from './server/get-overview.ts';
-export { decideActions, type GrantFilters, listGrants, revokeGrant } from './server/grants.ts';
 export {
   assignSession,
   commentOnSession,
@@ -107,21 +109,23 @@ export {
 } from './server/judgments.ts';
 export {
   createLegalHold,
-  getForwarding,
-  getRetention,
-  type LegalHoldFilters,
-  listLegalHolds,
-  releaseLegalHold,
-} from './server/kept-records.ts';
-export {
+  type EventFilters,
   type EvidenceLine,
   type EvidenceRange,
   type FeedRange,
   type FeedRecord,
+  getForwarding,
+  getOverview,
+  getRetention,
+  getSessionMarks,
+  type LegalHoldFilters,
+  listLegalHolds,
+  type OverviewRange,
   readEvidence,
   readFeed,
-} from './server/read-feed.ts';
-export { type EventFilters, searchEvents } from './server/search-events.ts';
+  releaseLegalHold,
+  searchEvents,
+} from './server/records.ts';
 export {
   type DeliveryFilters,
   deleteWebhook,

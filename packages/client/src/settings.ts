@@ -9,8 +9,7 @@ import {
 } from './client-options.ts';
 import { InvalidArgumentError } from './errors/actlog-error.ts';
 import { environmentVariable } from './platform.ts';
-import { baseHeaders, withoutBody } from './request/request-headers.ts';
-import { timeLimit, wholeNumber } from './request/request-options.ts';
+import { baseHeaders, timeLimit, wholeNumber, withoutBody } from './request/request-options.ts';
 
 /** The client's options, checked and completed. Contains the API key: never printed, never enumerable on a client. */
 export interface Settings {

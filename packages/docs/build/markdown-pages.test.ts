@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginningOf } from './markdown-pages.ts';
+import { beginningOf } from './build-website.ts';
 
 test.each([
   ['a paragraph', '# Run `it`\n\nIt runs. Then it\nends.', 'Run it', 'It runs.'],

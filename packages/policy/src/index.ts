@@ -75,6 +75,7 @@ export {
   policyDefinition,
   promptPolicyId,
   revokedAbove,
+  scheduledPolicies,
   type Verdict,
   verdictOn,
   withPrompt,
@@ -92,7 +93,7 @@ export {
 } from './check/held-action.ts';
 export { policyContradiction } from './check/policy-contradiction.ts';
 export { exceededRates, type Rate, type RateWindow, rateWindows, windowKey } from './check/rate.ts';
-export { isTimeZone, type Schedule, scheduledPolicies, scheduleEndMs } from './check/schedule.ts';
+export { isTimeZone, type Schedule, scheduleEndMs } from './check/schedule.ts';
 export {
   type ArrivalContext,
   type ArrivedEvent,

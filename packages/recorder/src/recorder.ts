@@ -4,7 +4,6 @@ import { ServiceConnection } from './delivery/service-connection.ts';
 import { tenantSecret } from './delivery/session-queues.ts';
 import { createEventId, eventIdTimeMs } from './events/event.ts';
 import type { RunCall, ToolCall, ToolCallFacts } from './events/tool-call.ts';
-import { offExit, onExit } from './exit-hooks.ts';
 import { Guard, nodeClock, UnreferencedChecks } from './guard/guard.ts';
 import { type GuardOptions, type GuardSettings, resolveGuard } from './guard/guard-options.ts';
 import type { Journal } from './journal/journal.ts';
@@ -15,6 +14,7 @@ import { type OriginsOptions, type OriginsSettings, resolveOrigins } from './ori
 import { SessionOrigins, type TextAuthor } from './origins/session-origins.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { BackgroundFlush, flushingOnReturn, offExit, onExit } from './process-end.ts';
 import { type RecorderOptions, type RecorderSettings, resolveRecorderSettings } from './recorder-options.ts';
 import type { RunningCall } from './recording/active-call.ts';
 import { CallAnnouncements } from './recording/call-announcements.ts';
@@ -29,7 +29,6 @@ import {
 import { SharedCalls } from './recording/shared-calls.ts';
 import { FactRefusals } from './reporting/fact-refusals.ts';
 import { Counters, type RecorderStats, Reporter } from './reporting/reporter.ts';
-import { BackgroundFlush, flushingOnReturn } from './serverless.ts';
 
 /**
  * Records and guards the tool calls of an agent. A recorded event survives the end of the process and reaches the

@@ -2,7 +2,7 @@ import { PassThrough, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { BackgroundFlush, flushingOnReturn } from './serverless.ts';
+import { BackgroundFlush, flushingOnReturn } from './process-end.ts';
 
 test('flushes again for an event recorded at the end of a flush', async () => {
   for (let turns = 0; turns < 10; turns += 1) {

@@ -192,11 +192,12 @@ export function assemble(
           verifiedCallers,
           eventMemory: memory('Too many events are waiting to be stored. Send this one again later.'),
         }),
-        'sessions.list': listSessionsRoute({ cursors, scoring }),
+        'sessions.list': listSessionsRoute({ cursors, scoring, events }),
         'sessions.get': getSession({ cursors, scoring, events }),
-        'sessions.risk': getRisk({ storage, scoring }),
+        'sessions.risk': getRisk({ storage, scoring, events }),
         'sessions.export': exportSession({
           storage,
+          events,
           scoring,
           turns,
           exportMemory: new RequestMemory(
@@ -210,7 +211,7 @@ export function assemble(
         'agents.list': listAgentsRoute({ cursors }),
         'agents.get': getAgent,
         'agents.update': updateAgent(audit),
-        'agents.sessions': listAgentSessions({ cursors, scoring }),
+        'agents.sessions': listAgentSessions({ storage, cursors, scoring, events }),
         'policies.create': createPolicy({ ...audit, storage, policySets }),
         'policies.list': listPoliciesRoute({ cursors }),
         'policies.get': getPolicy,

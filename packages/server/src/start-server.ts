@@ -104,7 +104,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     onProgress: (message) => logger?.info(message),
   });
   const records = new ServerLog(settings, opened, secret, { metrics: () => metrics, logger: () => logger });
-  const storage = new WatchedStorage(opened, () => records.sequencer.wake());
+  const storage = new WatchedStorage(opened, records.sequencer);
   // Created only now, because metrics observe the process from then on, even if the start fails.
   metrics = new Metrics(
     () => parts.ingest.queued,
@@ -112,7 +112,9 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
   );
   const tenantTurns = new TenantTurns(maxChecks);
   const stored = storedEvents(storage);
-  const history = settings.history && new History({ address: settings.history, storage, stored });
+  const history =
+    settings.history &&
+    new History({ address: settings.history, storage, stored, days: settings.historyDays });
   const forwards = [
     ...(history
       ? [{ settings: historyForwarding(settings.historyBlockSeconds), to: history.destination }]
@@ -215,10 +217,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     tasks.every(60_000, 'retention', () => recordRetentions(storage));
     tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal, history));
     if (history) {
-      const { historyDays } = settings;
-      tasks.every(600_000, 'cleanup of the history', (signal) =>
-        history.clean(historyDays, Date.now(), signal),
-      );
+      tasks.every(600_000, 'cleanup of the history', (signal) => history.clean(Date.now(), signal));
     }
     return {
       url: addressOf(app),

@@ -7,6 +7,7 @@ import { TenantTurns } from '../src/lib/tenant-turns.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { PolicySets } from '../src/policy/policy-set.ts';
 import { backtestsRoute } from '../src/server-api/backtests.ts';
+import { storedEvents } from '../src/storage/event-reader.ts';
 import { ensureTenant } from '../src/tenants/provisioning.ts';
 import { withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
@@ -119,7 +120,13 @@ test('runs one backtest of a tenant at a time, and forgets that of a caller who 
   const storage = await openStorage({ database, connections: 2 });
   atTestEnd(() => storage.close());
   const tenantId = await storage.writeAcross('administer', ({ db }) => ensureTenant(db, 'one'));
-  const parts = { storage, quotas: {}, policySets: new PolicySets(), tenantTurns: new TenantTurns(1) };
+  const parts = {
+    storage,
+    events: storedEvents(storage),
+    quotas: {},
+    policySets: new PolicySets(),
+    tenantTurns: new TenantTurns(1),
+  };
   const route = backtestsRoute(parts);
   const start = (left: AbortSignal) =>
     route.handle({

@@ -18,7 +18,7 @@ export {
   matchesArguments,
 } from './arguments/arguments-hash.ts';
 export { noHash } from './arguments/json-form.ts';
-export { toIdentifier, toResourceId } from './names/identifier.ts';
+export { parseTraceparent, toIdentifier, toResourceId, traceparentOf } from './identifiers.ts';
 export {
   defaultResponseStatus,
   isResponseStatus,
@@ -31,4 +31,3 @@ export {
   taskStatus,
   unreadableStatus,
 } from './outcome/response-status.ts';
-export { parseTraceparent, traceparentOf } from './traceparent.ts';

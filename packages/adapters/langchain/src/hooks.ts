@@ -10,6 +10,7 @@ import {
   isModelCall,
   type ModelCall,
   recorderAround,
+  thrownByTool,
   WatchedCall,
 } from './changed-call.ts';
 import { frameworkClasses } from './framework-classes.ts';
@@ -22,7 +23,6 @@ import {
   rememberMessages,
   runCounted,
   surroundings,
-  thrownByTool,
 } from './langchain-calls.ts';
 import { hookAgents, isOwnNode } from './own-agents.ts';
 import { type RequestedCall, rememberRequestedCalls } from './requested-calls.ts';

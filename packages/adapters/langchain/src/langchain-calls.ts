@@ -1,11 +1,10 @@
-import { ActionDeniedError, type RunCall, responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { ActionDeniedError, type RunCall } from '@actlog/recorder';
 import {
   AdapterCalls,
   type AdapterOptions,
   type HookedCall,
   MethodHooks,
   maxSameDenials,
-  mcpErrorStatus,
   noteTexts,
   ProcessCoverage,
   toolContent,
@@ -13,15 +12,15 @@ import {
 } from '@actlog/recorder/adapter';
 import { ToolMessage } from '@langchain/core/messages';
 import type { ClientTool } from '@langchain/core/tools';
-import { isCommand, isGraphBubbleUp, isParentCommand } from '@langchain/langgraph';
-import { MiddlewareError, ToolInvocationError } from 'langchain';
+import { isCommand } from '@langchain/langgraph';
 import {
   asRecordedCall,
-  behindMessage,
   errorMessage,
   innermostCall,
   isModelCall,
-  ownOutcome,
+  outcomeOf,
+  thrownByTool,
+  toolOutcomeStatus,
 } from './changed-call.ts';
 import { requestingSession } from './requested-calls.ts';
 import {
@@ -35,86 +34,6 @@ import {
   runsAround,
   runWith,
 } from './run-context.ts';
-
-/** Start of LangChain's error message for arguments that do not match a tool's schema. */
-const unfitInput = 'Received tool input did not match expected schema';
-
-/** Start of the messages of `@langchain/mcp-adapters` for an error result of a server, and for an error of the client. */
-const ofMcpAdapters =
-  /^(?:MCP tool '.*?' on server '.*?' returned an error: |Error calling tool .*?: (?:\w+: )?)/;
-
-/** Unwraps the error thrown by a tool from the wrappers of inner middleware. */
-export function thrownByTool(error: unknown): unknown {
-  let thrown = error;
-  while (MiddlewareError.isInstance(thrown)) thrown = thrown.cause;
-  return thrown;
-}
-
-/** Returns `true` if an error is not a failure but interrupts or leaves the tool's graph. */
-export function isInterruption(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && isGraphBubbleUp(error);
-}
-
-/**
- * Returns the status of a call from its outcome in LangChain: `null` if a graph was interrupted inside the tool and
- * will run it again, `undefined` to use the recorder's table.
- */
-function toolOutcomeStatus(outcome: ToolOutcome, call: HookedCall): number | null | undefined {
-  if (!outcome.ok) return statusOfError(outcome.error, call);
-  const { toolName, callId } = call;
-  const message = isCommand(outcome.result) ? messageIn(outcome.result, callId) : outcome.result;
-  if (!ToolMessage.isInstance(message) || message.status !== 'error') return undefined;
-  return isUnknownTool(message.text, toolName) ? responseStatuses.unknownTool : responseStatuses.threw;
-}
-
-/** Returns `true` for the message of a tool node about a call of an unknown tool. */
-function isUnknownTool(text: string, toolName: string): boolean {
-  return (
-    text.startsWith(`Error: ${toolName} is not a valid tool`) || // of `createAgent`
-    text.startsWith(`Error: Tool "${toolName}" not found.`) // of LangGraph
-  );
-}
-
-/** Returns the result message of a call, for a tool that adds it to the graph's state itself. */
-function messageIn({ update }: { readonly update?: unknown }, callId: string | undefined): unknown {
-  const { messages } = (update ?? {}) as { messages?: unknown };
-  return [messages]
-    .flat()
-    .find((message) => ToolMessage.isInstance(message) && message.tool_call_id === callId);
-}
-
-function statusOfError(error: unknown, call: HookedCall): number | null | undefined {
-  // A tool whose graph hands over to its parent has finished and is not run again.
-  if (isInterruption(error)) return isParentCommand(error) ? responseStatuses.ok : null;
-  return isInvalidInput(error, call) ? responseStatuses.invalidArguments : statusOfMcpError(error, call);
-}
-
-/**
- * Returns the status of an error of `@langchain/mcp-adapters`, which contains the message of the server or the client.
- */
-function statusOfMcpError(error: unknown, { toolName }: HookedCall): number | undefined {
-  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
-  if (name !== 'ToolException' || typeof message !== 'string') return undefined;
-  return mcpErrorStatus(message.replace(ofMcpAdapters, ''), undefined, toolName);
-}
-
-/**
- * Returns `true` for an error about the input of this call. Errors thrown by the tool itself are recognized by their
- * text, because `require` and `import` load different copies of the class. A tool may pass on the error of another tool
- * that it calls with other input.
- */
-function isInvalidInput(error: unknown, { arguments: args }: HookedCall): boolean {
-  if (error instanceof ToolInvocationError) return true;
-  if (!(error instanceof Error) || !error.message.startsWith(unfitInput)) return false;
-  const { output } = error as { output?: unknown };
-  return typeof output !== 'string' || inputIn(output) === JSON.stringify(args);
-}
-
-/** Returns the JSON of the arguments in the JSON of a tool's input, which may be the whole call. */
-function inputIn(json: string): string | undefined {
-  const input = JSON.parse(json) as { type?: unknown; args?: unknown } | null;
-  return JSON.stringify(input?.type === 'tool_call' ? input.args : input);
-}
 
 /** The used part of a message. */
 interface AnyMessage {
@@ -183,10 +102,7 @@ export function langChainCalls(options: ActlogOptions): AdapterCalls {
       sdk: `@actlog/langchain/${version}`,
       form: 'middleware: [actlog({ guard })] or actlog.tools(tools, { guard })',
       optionNames: ['onToolError'],
-      outcomeOf: (outcome, call) => {
-        const own = ownOutcome(outcome, call);
-        return own && behindMessage(own);
-      },
+      outcomeOf,
       statusOf: toolOutcomeStatus,
       thrownByTool,
       resultOf: shownResult,

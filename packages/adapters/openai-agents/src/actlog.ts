@@ -1,6 +1,8 @@
 import {
   type AdapterOptions as ActlogOptions,
+  type AdapterCalls,
   type Method,
+  MethodHooks,
   processWide,
   refuseOptions,
   type WithoutOptions,
@@ -24,7 +26,6 @@ import {
 import { withActions } from './actions.ts';
 import { agentsCalls, coverage, processCoverage } from './agents-calls.ts';
 import { inputGuardrail, type NamedCall, nameOf, outputGuardrail } from './guardrails.ts';
-import { coverAgent, hookedMethods, reachAgent } from './reached-agents.ts';
 import { recordedRun } from './runs/recorded-run.ts';
 import { currentPlace, currentRun, rememberInput, rememberRunTexts, runOf } from './runs/run-scope.ts';
 
@@ -296,3 +297,70 @@ export const actlog: typeof recordTarget & {
    */
   readonly install: typeof installForProcess;
 } = Object.assign(recordTarget, { install: installForProcess });
+
+/** An agent of any context and output. */
+interface ReachableAgent {
+  readonly clone: (config: never) => unknown;
+  /** Agents, and handoffs that refer to one. */
+  readonly handoffs: readonly unknown[];
+}
+
+/** Covers an agent, its clones, and the agents that it hands over to. */
+function coverAgent(agent: ReachableAgent, calls: AdapterCalls): void {
+  coverage().agents.set(agent, calls);
+  hookClone(agent);
+  reachHandoffs(agent, calls, new Set([agent]));
+}
+
+/**
+ * Covers an agent that a covered agent has reached, also in later runs: the SDK's examples continue with
+ * `run(result.lastAgent, result.history)`.
+ */
+function reachAgent(agent: ReachableAgent, calls: AdapterCalls): void {
+  reach(agent, calls, new Set());
+}
+
+function reach(agent: ReachableAgent, calls: AdapterCalls, visited: Set<ReachableAgent>): void {
+  if (visited.has(agent)) return;
+  visited.add(agent);
+  const { agents, reached } = coverage();
+  if (!agents.has(agent)) {
+    reached.set(agent, calls);
+    hookClone(agent);
+  }
+  reachHandoffs(agent, agents.get(agent) ?? calls, visited);
+}
+
+function reachHandoffs(
+  { handoffs }: ReachableAgent,
+  calls: AdapterCalls,
+  visited: Set<ReachableAgent>,
+): void {
+  for (const handoff of Array.isArray(handoffs) ? handoffs : []) {
+    const agent: unknown = isAgent(handoff) ? handoff : (handoff as { agent?: unknown } | undefined)?.agent;
+    if (isAgent(agent)) reach(agent, calls, visited);
+  }
+}
+
+function isAgent(value: unknown): value is ReachableAgent {
+  return typeof value === 'object' && value !== null && 'handoffs' in value && 'clone' in value;
+}
+
+/** Covers clones of agents like the originals, so that a copy with other instructions does not bypass the guard. */
+function hookClone(agent: ReachableAgent): void {
+  // Some kinds of agents, such as sandbox agents, override `clone`.
+  let kind: ReachableAgent = agent;
+  while (!Object.hasOwn(kind, 'clone')) kind = Object.getPrototypeOf(kind);
+  hookedMethods.hook(kind, 'clone', (cloned: ReachableAgent, clone: Method<ReachableAgent>, args) => {
+    const copy = clone.apply(cloned, args);
+    const { agents, reached } = coverage();
+    const own = agents.get(cloned);
+    const fromOther = reached.get(cloned);
+    if (own) coverAgent(copy, own);
+    else if (fromOther) reachAgent(copy, fromOther);
+    return copy;
+  });
+}
+
+/** Methods of the SDK's classes that this package replaces. */
+export const hookedMethods: MethodHooks = new MethodHooks('@actlog/openai-agents/hooked-methods');

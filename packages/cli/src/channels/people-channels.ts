@@ -277,7 +277,7 @@ function addAlerts(parent: Command): void {
     examples: ['actlog channels alerts'],
   }).action(async (flags: ClientFlags) => {
     const { items } = await listAlertRules(await connect(flags));
-    await printList(each(items), {
+    await printList(items, {
       columns: [
         { title: 'RULE', value: ({ id }) => id, minWidth: 36 },
         { title: 'NAME', value: ({ name }) => name, style: () => 'bold' },
@@ -347,8 +347,4 @@ function addAlerts(parent: Command): void {
     await deleteAlertRule(await connect(flags), id);
     await printRecord({ id, deleted: true }, [['deleted', id]], flags);
   });
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }

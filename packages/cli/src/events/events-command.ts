@@ -1,7 +1,9 @@
 import type { EventAck, EventInput, StoredEvent } from '@actlog/client';
+import { readFeed } from '@actlog/client/server';
+import { stringifyExactJson } from '@actlog/protocol';
 import { Command, Option } from 'commander';
-import { type ClientFlags, clientCommand } from '../command/client-command.ts';
-import { connect } from '../connection/connect.ts';
+import { addExamples, type ClientFlags, clientCommand } from '../command/client-command.ts';
+import { addConnectionOptions, type ConnectionFlags, connect } from '../connection/connect.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { parseTime } from '../options/duration.ts';
 import {
@@ -18,6 +20,7 @@ import { printList } from '../output/print-list.ts';
 import { printable } from '../output/printable.ts';
 import type { Column } from '../output/table.ts';
 import { eventColumns } from '../sessions/session-columns.ts';
+import { untilInterrupted } from '../terminal/confirm.ts';
 
 /** Creates the command `events`. */
 export function eventsCommand(): Command {
@@ -89,7 +92,7 @@ function addEventsSearch(parent: Command): void {
   });
 }
 
-interface Flags extends ClientFlags, EventFlags {
+interface SendFlags extends ClientFlags, EventFlags {
   readonly file?: string;
   readonly concurrency: number;
 }
@@ -127,13 +130,13 @@ function addEventsSend(parent: Command): void {
     .optionsGroup('Many events:')
     .option('--file <file>', 'JSON Lines file with one event on each line, or - for standard input')
     .option('--concurrency <number>', 'events of a file to send at the same time', parseCount, 8)
-    .action(async (flags: Flags) => {
+    .action(async (flags: SendFlags) => {
       const events = flags.file === undefined ? [await eventOf(flags)] : await eventsIn(flags.file);
       await send(events, flags);
     });
 }
 
-async function send(events: readonly EventInput[], flags: Flags): Promise<void> {
+async function send(events: readonly EventInput[], flags: SendFlags): Promise<void> {
   const client = await connect(flags);
   const { mapConcurrent } = await import('@actlog/client/scripts');
   const acknowledgements = mapConcurrent(
@@ -231,4 +234,38 @@ async function toolCallPayload(
   const { hashArguments } = await import('@actlog/recorder');
   const argumentsHash = flags.argumentsHash ?? (await hashArguments(flags.arguments ?? {}));
   return { toolName, argumentsHash, responseStatus: flags.status };
+}
+
+interface FeedFlags extends ConnectionFlags {
+  readonly after?: number;
+  readonly limit?: number;
+  readonly follow?: true;
+  readonly receipts?: true;
+}
+
+/** Creates the command `feed`. */
+export function feedCommand(): Command {
+  const command = new Command('feed').description(
+    'Prints events, decisions, approvals, changes and deletions in the order of the log, as lines of JSON. To resume, pass the index of the last line as --after.',
+  );
+  addConnectionOptions(command);
+  addExamples(command, [
+    ['actlog feed --receipts > november.jsonl', 'everything, with receipts for `actlog log verify`'],
+    ['actlog feed --after 41 --follow', 'what follows the record with index 41, until Ctrl+C'],
+  ]);
+  return command
+    .optionsGroup('Filters:')
+    .option('--after <index>', 'index of the last record that you have', parseWholeNumber)
+    .option('--limit <number>', 'maximum number of records; all by default', parseWholeNumber)
+    .option('--follow', 'wait for further records, until Ctrl+C')
+    .option('--receipts', 'add to each record the proof that the log has it')
+    .action(async (flags: FeedFlags) => {
+      const client = await connect(flags);
+      const { after, limit, follow, receipts } = flags;
+      await untilInterrupted(async ({ signal }) => {
+        for await (const record of readFeed(client, { after, limit, follow, receipts }, { signal })) {
+          await print(stringifyExactJson(record) as string);
+        }
+      });
+    });
 }

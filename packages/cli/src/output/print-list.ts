@@ -18,7 +18,10 @@ export interface Listing<Item> {
 const fittedRows = 500;
 
 /** Prints the items of a list, up to the limit, in the format that the options choose. */
-export async function printList<Item>(items: AsyncIterable<Item>, listing: Listing<Item>): Promise<void> {
+export async function printList<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  listing: Listing<Item>,
+): Promise<void> {
   const format = formatOf(listing.flags);
   const limited = upTo(items, listing.flags.limit);
   if (format === 'json') return printArray(limited.items);
@@ -35,9 +38,9 @@ export async function printList<Item>(items: AsyncIterable<Item>, listing: Listi
   }
 }
 
-/** Prints a table, and returns its number of rows. */
-async function printTable<Item>(
-  items: AsyncIterable<Item>,
+/** Prints a table, unless it has no rows. @returns the number of rows */
+export async function printTable<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
   columns: readonly Column<Item>[],
 ): Promise<number> {
   const table = new Table(columns, terminalWidth());
@@ -72,7 +75,7 @@ async function printArray(items: AsyncIterable<unknown>): Promise<void> {
 
 /** Limits a list, and remembers if it had more items. */
 function upTo<Item>(
-  items: AsyncIterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,
 ): { readonly items: AsyncIterable<Item>; readonly hasMore: () => boolean } {
   let more = false;

@@ -6,10 +6,10 @@ import { parseTime } from '../options/duration.ts';
 import { addFormatOptions, type FormatFlags, formatOf } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
 import { print } from '../output/print.ts';
+import { printTable } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
-import { terminalWidth } from '../output/printable.ts';
 import { riskStyle, riskText, styled } from '../output/style.ts';
-import { type Column, Table } from '../output/table.ts';
+import type { Column } from '../output/table.ts';
 
 interface Flags extends ConnectionFlags, FormatFlags {
   readonly since?: Date;
@@ -85,20 +85,18 @@ async function printOverview(overview: Overview, flags: Flags): Promise<void> {
     flags,
   );
   if (formatOf(flags) !== 'table') return;
-  await printTable('Riskiest sessions', sessionColumns, riskiestSessions);
-  await printTable('Agents that stand out', namedColumns('AGENT'), agents);
-  await printTable('Tools that stand out', namedColumns('TOOL'), tools);
+  await printTitled('Riskiest sessions', riskiestSessions, sessionColumns);
+  await printTitled('Agents that stand out', agents, namedColumns('AGENT'));
+  await printTitled('Tools that stand out', tools, namedColumns('TOOL'));
 }
 
-async function printTable<Row>(
+/** Prints a table under its title, unless it has no rows. */
+async function printTitled<Row>(
   title: string,
-  columns: readonly Column<Row>[],
   rows: readonly Row[],
+  columns: readonly Column<Row>[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const table = new Table(columns, terminalWidth());
-  table.fit(rows);
   await print(`\n${styled('bold', title)}`);
-  await print(table.header());
-  for (const row of rows) await print(table.line(row));
+  await printTable(rows, columns);
 }

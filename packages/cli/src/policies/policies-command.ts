@@ -1,28 +1,27 @@
+import { existsSync } from 'node:fs';
 import { listDecisions, type PolicyDecision } from '@actlog/client/server';
 import { Command, Option } from 'commander';
 import { agentText } from '../agents/agent-columns.ts';
 import { addExamples, type ClientFlags, clientCommand } from '../command/client-command.ts';
-import { connect } from '../connection/connect.ts';
-import { UsageError } from '../errors/usage-error.ts';
+import { addConnectionOptions, type ConnectionFlags, connect } from '../connection/connect.ts';
+import { CanceledError, UsageError } from '../errors/usage-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseTime } from '../options/duration.ts';
 import { addLimitOption, type LimitFlags, pageSizeFor } from '../options/numbers.ts';
-import { addFormatOptions, jsonText } from '../output/format.ts';
+import { addFormatOptions, type FormatFlags, formatOf, jsonText } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
-import { print } from '../output/print.ts';
-import { printList } from '../output/print-list.ts';
+import { note, print, write } from '../output/print.ts';
+import { printList, printTable, writeFile } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
 import type { Column } from '../output/table.ts';
-import { addPoliciesBacktest } from './backtest.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { addPoliciesArchive, addPoliciesCreate, addPoliciesUpdate } from './change-policies.ts';
-import { addPoliciesCheck } from './check.ts';
-import { addPolicyPacks } from './packs.ts';
+import type { PolicyPack } from './packs/policy-pack.ts';
 import type { ApplyFlags, PlanFlags } from './plan/apply-plan.ts';
-import { addPoliciesPlan } from './plan.ts';
 import { deciderText, effectStyle, policyColumns, policyDetails } from './policy-columns.ts';
 import { addPoliciesPropose } from './propose.ts';
-import { addPoliciesPull } from './pull.ts';
-import type { ReportFlags } from './trial/show-report.ts';
+import type { ReportFlags } from './trial/run-policy-tests.ts';
+import { addPoliciesBacktest, addPoliciesCheck } from './trials.ts';
 
 /** Creates the command `policies`. */
 export function policiesCommand(): Command {
@@ -53,7 +52,7 @@ function addPoliciesSchema(parent: Command): void {
     .command('schema')
     .description('print the JSON Schema of policy files, for editors')
     .action(async () => {
-      const { policiesJsonSchema } = await import('./files/policies-json-schema.ts');
+      const { policiesJsonSchema } = await import('./files/policies-text.ts');
       await print(jsonText(policiesJsonSchema(), 2));
     });
   addExamples(command, ['actlog policies schema > policies.schema.json']);
@@ -103,8 +102,6 @@ function addPoliciesShow(parent: Command): void {
   });
 }
 
-interface Flags extends ClientFlags, PlanFlags, ApplyFlags {}
-
 /** Adds `policies apply`. */
 function addPoliciesApply(parent: Command): void {
   clientCommand(parent, {
@@ -118,10 +115,9 @@ function addPoliciesApply(parent: Command): void {
     .optionsGroup('Plan:')
     .option('--prune', 'archive active policies that are in no file, permanently')
     .option('--yes', 'apply without a question; needed without a terminal')
-    .action(async (paths: string[], flags: Flags) => {
+    .action(async (paths: string[], flags: ClientFlags & PlanFlags & ApplyFlags) => {
       const { readPolicyFiles } = await import('./files/read-policy-files.ts');
-      const { readPlan } = await import('./plan/apply-plan.ts');
-      const { confirmAndApply } = await import('./plan/apply-plan.ts');
+      const { confirmAndApply, readPlan } = await import('./plan/apply-plan.ts');
       const files = await readPolicyFiles(paths);
       const client = await connect(flags);
       await confirmAndApply(client, await readPlan(client, files, flags), flags);
@@ -137,8 +133,7 @@ function addPoliciesTest(parent: Command): void {
     .option('--junit <file>', 'write the results as JUnit XML, too')
     .action(async (paths: string[], flags: ReportFlags) => {
       const { readPolicyFiles } = await import('./files/read-policy-files.ts');
-      const { runPolicyTests } = await import('./trial/run-policy-tests.ts');
-      const { showReport } = await import('./trial/show-report.ts');
+      const { runPolicyTests, showReport } = await import('./trial/run-policy-tests.ts');
       const files = await readPolicyFiles(paths);
       if (files.tests.length === 0) {
         throw new UsageError(
@@ -167,7 +162,7 @@ interface DecisionFlags extends ClientFlags, LimitFlags {
   readonly until?: Date;
 }
 
-const columns: readonly Column<PolicyDecision>[] = [
+const decisionColumns: readonly Column<PolicyDecision>[] = [
   { title: 'TIME', value: ({ decidedAt }) => localTime(decidedAt) },
   { title: 'DECISION', value: ({ decision }) => decision, style: ({ decision }) => effectStyle(decision) },
   { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
@@ -219,6 +214,121 @@ function addPoliciesDecisions(parent: Command): void {
     } = flags;
     const filters = { agentId, sessionId, toolName, decision, dryRun, held, since, until };
     const decisions = listDecisions(client, { ...filters, limit: pageSizeFor(flags.limit) });
-    await printList(decisions, { columns, flags, noun: 'decisions' });
+    await printList(decisions, { columns: decisionColumns, flags, noun: 'decisions' });
   });
+}
+
+/** Exit code of `policies plan --exit-code` when there are changes, as of `terraform plan -detailed-exitcode`. */
+const changesPlanned = 2;
+
+/** Adds `policies plan`. */
+function addPoliciesPlan(parent: Command): void {
+  clientCommand(parent, {
+    usage: 'plan [paths...]',
+    description: 'show what `apply` would change: policies in files against the active ones of the service',
+    examples: [
+      ['actlog policies plan', 'the files in the folder "policies"'],
+      ['actlog policies plan policies team.yaml --prune', 'with policies that are in no file'],
+      ['actlog policies plan --prune --exit-code', 'for CI: exit code 2 if the service differs'],
+    ],
+  })
+    .optionsGroup('Plan:')
+    .option('--prune', 'archive active policies that are in no file')
+    .option(
+      '--exit-code',
+      `exit with ${changesPlanned} if there are changes, 0 if not, and 1, 3 or 4 for errors`,
+    )
+    .action(async (paths: string[], flags: ClientFlags & PlanFlags & { readonly exitCode?: true }) => {
+      // Loaded here, because they are slow to load and the other commands do without them.
+      const { readPolicyFiles } = await import('./files/read-policy-files.ts');
+      const { readPlan, showPlan } = await import('./plan/apply-plan.ts');
+      const files = await readPolicyFiles(paths);
+      const plan = await readPlan(await connect(flags), files, flags);
+      await showPlan(plan, flags);
+      if (flags.exitCode && plan.changes.length > 0) process.exitCode = changesPlanned;
+    });
+}
+
+interface PullFlags extends ConnectionFlags {
+  readonly json?: true;
+  readonly yes?: true;
+}
+
+/** Adds `policies pull`. */
+function addPoliciesPull(parent: Command): void {
+  const command = parent
+    .command('pull [file]')
+    .description('write the active policies of the service to a file, or to standard output')
+    .optionsGroup('Output:')
+    .option('--json', 'write JSON, as for files with the ending .json; YAML by default')
+    .option('--yes', 'overwrite the file without a question; needed without a terminal')
+    .action(async (file: string | undefined, flags: PullFlags) => {
+      const { policiesText } = await import('./files/policies-text.ts');
+      const { readDefinitions } = await import('./plan/apply-plan.ts');
+      const definitions = await readDefinitions(await connect(flags));
+      const format = flags.json || file?.endsWith('.json') ? 'json' : 'yaml';
+      const text = policiesText(definitions, format);
+      if (file === undefined || file === '-') return write(text);
+      if (existsSync(file) && !(await confirm(`overwrite the file "${file}"`, flags.yes))) {
+        throw new CanceledError();
+      }
+      writeFile(file, text);
+      const { length } = definitions;
+      note(`Wrote ${length} ${length === 1 ? 'policy' : 'policies'} to ${file}.`);
+    });
+  addConnectionOptions(command);
+  addExamples(command, [
+    ['actlog policies pull policies/policies.yaml', 'start with the policies of the service'],
+    'actlog policies pull --json',
+  ]);
+}
+
+interface AddFlags {
+  readonly folder: string;
+  readonly enforce?: true;
+  readonly dryRun?: true;
+}
+
+const packColumns: readonly Column<PolicyPack>[] = [
+  { title: 'PACK', value: ({ name }) => name, style: () => 'bold' },
+  { title: 'POLICIES', value: ({ policies }) => String(policies.length) },
+  { title: 'CONTENT', value: ({ title }) => title, minWidth: 40 },
+];
+
+/** Adds `policies list-packs` and `policies add-pack`. */
+function addPolicyPacks(parent: Command): void {
+  const list = parent
+    .command('list-packs')
+    .description('list the packs of policies that come with the command')
+    .action(async (flags: FormatFlags) => {
+      const { readPacks } = await import('./packs/policy-pack.ts');
+      const packs = readPacks();
+      if (formatOf(flags) !== 'table') {
+        const shown = packs.map(({ name, title, policies }) => ({ name, title, policies }));
+        await print(jsonText(shown, 2));
+        return;
+      }
+      await printTable(packs, packColumns);
+    });
+  addFormatOptions(list);
+  addExamples(list, ['actlog policies list-packs']);
+  const add = parent
+    .command('add-pack <name>')
+    .description('write a pack of policies with its tests to a file, or upgrade it; first as log_only')
+    .optionsGroup('File:')
+    .option('--folder <folder>', 'folder of the policy files', 'policies')
+    .option('--enforce', 'set the mode of all policies of the pack to enforce')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .action(async (name: string, { folder, enforce, dryRun }: AddFlags) => {
+      const { addPack } = await import('./packs/add-pack.ts');
+      const { file, lines, isChanged } = addPack(name, { folder, enforce: enforce === true, dryRun });
+      for (const line of lines) await print(line);
+      if (!isChanged) note(`${file} is up to date.`);
+      else if (dryRun) note(`Nothing was written to ${file}.`);
+      else note(`Wrote ${file}. Next: actlog policies test, plan and apply.`);
+    });
+  addExamples(add, [
+    ['actlog policies add-pack shell-git', 'as log_only: it reports, and decides nothing'],
+    ['actlog policies add-pack shell-git --enforce', 'once its reports are as expected'],
+  ]);
 }

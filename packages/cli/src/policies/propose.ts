@@ -20,7 +20,8 @@ import { formatOf, jsonText } from '../output/format.ts';
 import { note, ProgressLine, print, write } from '../output/print.ts';
 import { writeFile } from '../output/print-list.ts';
 import { printable, terminalWidth } from '../output/printable.ts';
-import { type Column, Table } from '../output/table.ts';
+import { Table } from '../output/table.ts';
+import { changeColumns } from './trials.ts';
 
 interface Flags extends ClientFlags, LimitFlags {
   readonly agent: string;
@@ -616,18 +617,9 @@ function resultOf({ decisions, cannotTell, changes }: BacktestResult, agent: str
   };
 }
 
-const columns: readonly Column<Change>[] = [
-  { title: 'COUNT', value: (change) => number(change.count) },
-  { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
-  { title: 'AGENT', value: ({ agentId }) => agentId, minWidth: 12 },
-  { title: 'WAS', value: ({ from }) => from },
-  { title: 'WOULD BE', value: ({ to }) => to },
-  { title: 'EXAMPLE', value: ({ examples }) => examples[0] },
-];
-
 function reportLines(result: ReturnType<typeof resultOf>, warnings: readonly string[]): string[] {
   const { decisions, denied, held, allowed, cannotTell, changes } = result;
-  const table = new Table(columns, terminalWidth());
+  const table = new Table(changeColumns, terminalWidth());
   table.fit(changes);
   return [
     `Backtest, as if the file was enforced: ${count(decisions, 'decision')} of all agents.`,

@@ -9,11 +9,11 @@ import { addLimitOption, type LimitFlags, pageSizeFor, parseCount } from '../opt
 import { formatOf, jsonText } from '../output/format.ts';
 import { localTime } from '../output/local-time.ts';
 import { ProgressLine, print } from '../output/print.ts';
-import { printList } from '../output/print-list.ts';
+import { printList, printTable } from '../output/print-list.ts';
 import { type Detail, printDetails, printRecord } from '../output/print-record.ts';
-import { printable, terminalWidth } from '../output/printable.ts';
+import { printable } from '../output/printable.ts';
 import { riskStyle, riskText, styled } from '../output/style.ts';
-import { type Column, Table } from '../output/table.ts';
+import type { Column } from '../output/table.ts';
 import { addServerExamples } from '../server/load-server-command.ts';
 import { confirm, Interruption } from '../terminal/confirm.ts';
 import {
@@ -172,10 +172,8 @@ async function printRisk(risk: Risk): Promise<void> {
   ]);
   const { dimensions = [], factors = [], recommendations = [] } = risk;
   if (dimensions.length > 0) {
-    const table = new Table(columns, terminalWidth());
-    table.fit(dimensions);
-    await print(`\n${table.header()}`);
-    for (const dimension of dimensions) await print(table.line(dimension));
+    await print('');
+    await printTable(dimensions, columns);
   }
   if (factors.length > 0) await print(`\n${styled('bold', 'Reasons')}`);
   for (const { title, explanation, ruleId, delta } of factors) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CursorTrail, repeatedCursor } from './list-source.ts';
+import { CursorTrail, repeatedCursor } from './list.ts';
 
 /** Returns the number of pages read until the trail detects the cycle. */
 function pagesUntilFound(tail: number, loop: number): number {

@@ -8,11 +8,10 @@ import {
   type RequestName,
   type ResponseHead,
 } from '../response/api-response.ts';
-import { errorFromResponse } from '../response/error-from-response.ts';
 import { NonRetryableError } from '../retry/retry-after.ts';
 import type { Settings } from '../settings.ts';
-import { connectionFailure } from '../transport/connection-failure.ts';
 import { Exchange, type Transport } from '../transport/transport.ts';
+import { connectionFailure, errorFromResponse } from './attempt-error.ts';
 import { checkedSignal, type RequestOptions, timeLimit, wholeNumber } from './request-options.ts';
 import type { Outcome } from './request-promise.ts';
 
@@ -121,7 +120,7 @@ export class CallRun<Data> {
   /** Passes a response to the log and the hook. Returns undefined if there is nothing to wait for. */
   #report(response: ApiResponse, durationMs: number): void | Promise<void> {
     const { hooks, logger } = this.#settings;
-    if (!hooks.afterResponse && !logger.wants('debug')) return;
+    if (!hooks.afterResponse && !logger.isDebugging) return;
     const { requestId, attempt, request, head } = response;
     const fields = { ...request, status: head.status, requestId, attempt, durationMs };
     logger.log('debug', 'response received', fields);

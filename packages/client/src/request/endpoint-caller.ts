@@ -5,8 +5,7 @@ import type { ApiResponse, BodySink } from '../response/api-response.ts';
 import type { Settings } from '../settings.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type Call, CallRun } from './call-run.ts';
-import { withOverrides } from './request-headers.ts';
-import { type Query, queryString, type RequestOptions } from './request-options.ts';
+import { type Query, queryString, type RequestOptions, withOverrides } from './request-options.ts';
 import { type Outcome, RequestPromise } from './request-promise.ts';
 
 /** Arguments that a resource method passes to the caller. */

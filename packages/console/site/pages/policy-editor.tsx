@@ -2,17 +2,18 @@ import type { Actlog, Policy, PolicyCreate } from '@actlog/client';
 import { type BacktestResult, backtestPolicies, getOverview, tryPolicies } from '@actlog/client/server';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useConnection } from '../connection.ts';
+import { countText } from '../count-text.ts';
 import { useAction } from '../hooks/use-action.ts';
 import { useLoaded } from '../hooks/use-loaded.ts';
 import { replacePlace } from '../hooks/visit.ts';
 import { hasKnownOwner, may } from '../identity.ts';
 import { WayBack } from '../parts/empty-state.tsx';
 import { fieldErrors } from '../parts/field.tsx';
-import { BacktestReport } from '../parts/policies/backtest-report.tsx';
 import { PolicyForm, PolicySentence } from '../parts/policies/policy-form.tsx';
 import { PolicyPacks } from '../parts/policies/policy-packs.tsx';
 import { PolicyTrial } from '../parts/policies/policy-trial.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { Table } from '../parts/table.tsx';
 import {
   isBroad,
   matchesEverything,
@@ -288,4 +289,62 @@ export function policyField(path: string): Name | undefined {
     .replace(/^policies\.0\./, '')
     .replace(/\.\d+(\.(path|max|min|subset|oneOf|anyText))?(\.\d+)?$/, '');
   return Object.hasOwn(fields, own) ? fields[own] : undefined;
+}
+
+/** Maximum number of changes in the table. */
+const shownChanges = 20;
+
+/** Result of a backtest: a summary, and the decisions that would be different by tool and agent. */
+function BacktestReport({
+  result,
+  isAsEnforced,
+}: {
+  result: BacktestResult;
+  /** `true` if the policy only logs, and was tried as if it were enforced. */
+  isAsEnforced: boolean;
+}) {
+  const { decisions, changed, cannotTell, changes } = result;
+  const more = changes.length - shownChanges;
+  return (
+    <>
+      <p>
+        {isAsEnforced && 'As if it were enforced. '}
+        {decisions === 0
+          ? 'No decision was kept in the last 30 days.'
+          : `Of ${countText(decisions)} decisions in the last 30 days, ${countText(changed)} would have been different.`}
+        {cannotTell > 0 &&
+          ` For ${countText(cannotTell)} it cannot be told, because the condition reads what was not shown.`}
+      </p>
+      {changes.length > 0 && (
+        <Table
+          caption="Decisions that would be different"
+          columns={['Tool', 'Agent', 'Was', 'Would be', 'Count']}
+        >
+          {changes.slice(0, shownChanges).map(({ toolName, agentId, from, to, count: times, examples }) => (
+            <tr key={examples[0]}>
+              <th scope="row">
+                <a
+                  class="whole"
+                  href={href(['decisions'], { agent: agentId, tool: toolName, decision: from })}
+                >
+                  {toolName}
+                </a>
+              </th>
+              <td>
+                <span class="whole">{agentId}</span>
+              </td>
+              <td>
+                <span class={`badge effect-${from}`}>{from.replace('_', ' ')}</span>
+              </td>
+              <td>
+                <span class={`badge effect-${to}`}>{to.replace('_', ' ')}</span>
+              </td>
+              <td class="number">{countText(times)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {more > 0 && <p class="faint">and {countText(more)} more combinations of tool and agent</p>}
+    </>
+  );
 }

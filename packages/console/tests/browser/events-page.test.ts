@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { startServer } from '@actlog/server';
+import { expect, onTestFinished, test } from 'vitest';
 import { ConsoleServer } from './console-server.ts';
 import { ConsoleTab } from './console-tab.ts';
 
@@ -105,4 +106,18 @@ test('renders few rows of a long list, wherever the page is scrolled to', async 
   await page.evaluate('scrollTo(0, document.body.scrollHeight / 2)');
   await expect.poll(() => table.getByRole('rowheader').count()).toBeGreaterThan(3);
   expect(await tab.overflow()).toBeLessThanOrEqual(0);
+});
+
+test('says that older events may be missing while the history cannot be reached', async () => {
+  const server = await startServer({
+    port: 0,
+    database: ':memory:',
+    docs: false,
+    history: 'http://actlog:secret@127.0.0.1:1/actlog',
+  });
+  onTestFinished(() => server.close());
+  const tab = await ConsoleTab.open(server.url, server.apiKey, '/events');
+  await tab.heading('Events');
+  await tab.page.getByText('The history cannot be reached now, so older events may be missing.').waitFor();
+  expect(await tab.accessibilityFaults()).toEqual([]);
 });

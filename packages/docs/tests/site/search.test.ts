@@ -45,6 +45,13 @@ describe('the search box', () => {
     ['lost events', 'guides/delivery-guarantees'],
     ['how do I approve an action', 'guides/guard-and-approvals'],
     ['how do I rotate a key', 'operate/keys-and-retention'],
+    ['how do I block a tool', 'guides/guard-and-approvals'],
+    ['how can I delete old data', 'operate/keys-and-retention'],
+    ['what happens to events in an outage', 'guides/delivery-guarantees'],
+    ['how do I hide secrets in arguments', 'guides/privacy'],
+    ['is the log tamper-evident', 'operate/evidence'],
+    ['how do I run it with docker', 'operate/deployment'],
+    ['why is a score wrong', 'guides/risk'],
     ['slack', 'operate/channels'],
   ])('answers "%s" with %s first', async (query, expected) => {
     const page = await openDocs('start/quick-start');

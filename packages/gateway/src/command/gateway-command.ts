@@ -1,7 +1,6 @@
 import { showArgumentsOf } from '@actlog/recorder/short-lived';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { GatewayFlags } from './gateway-flags.ts';
-import { pinsCommand } from './pins-command.ts';
 
 const examples = `
 Examples:
@@ -88,4 +87,32 @@ function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text)) return seconds;
   throw new InvalidArgumentError('It must be a number of seconds, such as 120; 0 does not wait.');
+}
+
+/** Creates the command `actlog gateway pins`. */
+function pinsCommand(): Command {
+  const pins = new Command('pins')
+    .description('Show the pinned definitions of tools, and what has changed since.')
+    .argument('[server]', 'id of a server, or the path of its file (default: all servers)')
+    .option('--definitions', 'show the pinned definitions, too')
+    .exitOverride()
+    .action(async (server: string | undefined, { definitions }: { readonly definitions?: true }) => {
+      const { showPins } = await import('./show-pins.ts');
+      process.stdout.write(showPins(server, definitions === true));
+    });
+  pins
+    .command('accept')
+    .description('Accept changed and new definitions: from then on, their tools can be called.')
+    .argument('<server>', 'id of a server, or the path of its file')
+    .argument('[tools...]', 'names of the tools, as "actlog gateway pins" shows them')
+    .option('--all', 'all changed and new tools of the server')
+    .exitOverride()
+    .action(async (server: string, tools: string[], { all }: { readonly all?: true }, self: Command) => {
+      if ((tools.length === 0) !== (all === true)) {
+        self.error('error: Name the tools to accept after the server, or pass --all.');
+      }
+      const { acceptPins } = await import('./show-pins.ts');
+      process.stdout.write(acceptPins(server, all ? undefined : tools));
+    });
+  return pins;
 }

@@ -27,7 +27,7 @@ export async function runFlags(
   if (changes === 1 && servers > 0)
     return misuse('--wrap and --unwrap take no server: leave out its command and --url.');
   if (changes === 1) {
-    const { changeConfiguration } = await import('./change-configuration.ts');
+    const { changeConfiguration } = await import('../wrap/change-configuration.ts');
     return changeConfiguration(flags);
   }
   if (servers === 0)
@@ -192,12 +192,10 @@ async function runServer(
       }),
     };
   }
-  if (upstream) {
-    const { runStdioToHttp } = await import('../http/stdio-to-http.ts');
-    return { signal: await runStdioToHttp({ ...stdio, upstream }) };
-  }
-  const { runStdioGateway } = await import('../stdio/stdio-gateway.ts');
-  return runStdioGateway({ ...stdio, ...child });
+  const { runStdioGateway, runStdioToHttp } = await import('../stdio/stdio-gateway.ts');
+  return upstream
+    ? { signal: await runStdioToHttp(stdio, upstream) }
+    : runStdioGateway({ ...stdio, ...child });
 }
 
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

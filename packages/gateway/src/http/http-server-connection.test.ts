@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Wait } from './http-server-connection.ts';
 import { HttpServerConnection } from './http-server-connection.ts';
-import type { Wait } from './server-streams.ts';
 import { Upstream } from './upstream.ts';
 
 const stream = { 'content-type': 'text/event-stream' };

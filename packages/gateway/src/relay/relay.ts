@@ -1,7 +1,12 @@
 import { callMethod, giveUpCalls, isCallParams, metaKey, newSessionId } from '@actlog/recorder/adapter';
-import { CallLine, type DecidedLine } from '../calls/call-line.ts';
 import type { GatewayCalls } from '../calls/gateway-calls.ts';
-import { type CallRequest, OpenCall, type ResponseChanges } from '../calls/open-call.ts';
+import {
+  CallLine,
+  type CallRequest,
+  type DecidedLine,
+  OpenCall,
+  type ResponseChanges,
+} from '../calls/open-call.ts';
 import {
   errorText,
   findAmbiguity,

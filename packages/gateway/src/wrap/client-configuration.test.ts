@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configurationPath } from '../command/change-configuration.ts';
+import { configurationPath } from './change-configuration.ts';
 
 const mac = { platform: 'darwin', home: '/Users/a', env: {} } as const;
 const linux = { platform: 'linux', home: '/home/a', env: {} } as const;

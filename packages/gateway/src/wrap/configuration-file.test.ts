@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConfigurationFile } from './configuration-text.ts';
+import { ConfigurationFile } from './change-configuration.ts';
 
 let folder: string;
 let path: string;

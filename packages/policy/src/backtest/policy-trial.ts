@@ -4,10 +4,10 @@ import {
   type DefinedPolicy,
   type FiredPolicy,
   firedPolicies,
+  scheduledPolicies,
   verdictOn,
 } from '../check/fired-policy.ts';
 import { exceededRates, rateWindows, windowKey } from '../check/rate.ts';
-import { scheduledPolicies } from '../check/schedule.ts';
 import { CallHistory } from '../history/call-history.ts';
 import { AgentTools } from '../history/folded-calls.ts';
 import { type CallOutcome, keptArguments } from '../history/stored-call.ts';

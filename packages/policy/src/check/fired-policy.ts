@@ -1,6 +1,7 @@
 import type { PolicyCheck, PolicyCreate, PolicyEffect, SentOf } from '@actlog/protocol';
 import type { CheckedAction } from '../match/checked-action.ts';
 import { matchPolicy, type PolicyRule } from '../match/match-policy.ts';
+import { scheduleReason } from './schedule.ts';
 
 /** Fields of a policy that its author writes, with defaults filled in. */
 export type PolicyDefinition = Omit<
@@ -239,4 +240,16 @@ export function policyDefinition(body: PolicyCreate): PolicyDefinition {
     schedule: (body.schedule ?? null) as PolicyDefinition['schedule'],
     message: body.message ?? null,
   };
+}
+
+/** Returns the matching policies that apply at a time, in the same order. */
+export function scheduledPolicies(matching: readonly FiredPolicy[], atMs: number): readonly FiredPolicy[] {
+  // Most sets have no schedule, and checks compare the lists of policies.
+  if (matching.every(({ policy }) => policy.definition.schedule == null)) return matching;
+  return matching.flatMap((fired) => {
+    const { schedule, effect } = fired.policy.definition;
+    if (schedule == null) return [fired];
+    const reason = scheduleReason(schedule, effect, atMs);
+    return reason === undefined ? [] : [{ ...fired, why: `${fired.why}; ${reason}` }];
+  });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { agentRevoked, type FiredPolicy, type PolicyDefinition } from './fired-policy.ts';
-import { isTimeZone, type Schedule, scheduledPolicies, scheduleReason } from './schedule.ts';
+import { agentRevoked, type FiredPolicy, type PolicyDefinition, scheduledPolicies } from './fired-policy.ts';
+import { isTimeZone, type Schedule, scheduleReason } from './schedule.ts';
 
 function includes(schedule: Partial<Schedule>, time: string): boolean {
   const complete = { timeZone: 'UTC', ...schedule };

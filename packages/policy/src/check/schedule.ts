@@ -1,7 +1,7 @@
-import type { FiredPolicy, PolicyDefinition } from './fired-policy.ts';
+import type { PolicyEffect, SentOf } from '@actlog/protocol';
 
 /** Times at which a policy applies. */
-export type Schedule = NonNullable<PolicyDefinition['schedule']>;
+export type Schedule = NonNullable<SentOf<'policies.get'>['schedule']>;
 
 type Day = NonNullable<Schedule['days']>[number];
 
@@ -92,11 +92,7 @@ export function scheduleEndMs(schedule: Schedule, atMs: number): number {
  * clocks skip never comes. A time zone that this platform does not know counts as included for deny and
  * require_approval, and not for allow, so that an error never permits an action.
  */
-export function scheduleReason(
-  schedule: Schedule,
-  effect: PolicyDefinition['effect'],
-  atMs: number,
-): string | undefined {
+export function scheduleReason(schedule: Schedule, effect: PolicyEffect, atMs: number): string | undefined {
   const { timeZone } = schedule;
   try {
     const now = localTime(schedule, atMs);
@@ -105,16 +101,4 @@ export function scheduleReason(
     if (effect === 'allow') return undefined;
     return `the time zone ${timeZone} is unknown here, which counts as within the schedule`;
   }
-}
-
-/** Returns the matching policies that apply at a time, in the same order. */
-export function scheduledPolicies(matching: readonly FiredPolicy[], atMs: number): readonly FiredPolicy[] {
-  // Most sets have no schedule, and checks compare the lists of policies.
-  if (matching.every(({ policy }) => policy.definition.schedule == null)) return matching;
-  return matching.flatMap((fired) => {
-    const { schedule, effect } = fired.policy.definition;
-    if (schedule == null) return [fired];
-    const reason = scheduleReason(schedule, effect, atMs);
-    return reason === undefined ? [] : [{ ...fired, why: `${fired.why}; ${reason}` }];
-  });
 }

@@ -6,8 +6,8 @@ import {
   type ToolOutcome,
 } from '@actlog/tool-call';
 import type { RunCall } from '../events/tool-call.ts';
-import { ignoreRejection } from '../lib/abort.ts';
 import { processWidePerOwner } from '../lib/process-wide.ts';
+import { ignoreRejection } from '../lib/timers.ts';
 import type { TextAuthor } from '../origins/session-origins.ts';
 import type { AdapterRecorder, Recorder } from '../recorder.ts';
 import { prepareCalls, type RunningCall, shownResult } from '../recording/active-call.ts';

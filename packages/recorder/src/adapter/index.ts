@@ -17,8 +17,8 @@ export { createEventId } from '../events/event.ts';
 export type { AnnouncedCall, ApprovedChange, RecordedOutcome, RunCall } from '../events/tool-call.ts';
 export { policyOf } from '../guard/action-denied-error.ts';
 export { showArgumentsOf } from '../guard/show-arguments.ts';
-export { abandonedCall } from '../lib/abort.ts';
 export { processWide, processWidePerOwner } from '../lib/process-wide.ts';
+export { abandonedCall } from '../lib/timers.ts';
 export type { RunningCall } from '../recording/active-call.ts';
 
 export { currentSessionId } from '../recording/recorder-session.ts';

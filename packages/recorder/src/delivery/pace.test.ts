@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pace } from './pace.ts';
+import { Pace } from './deliverer.ts';
 
 function createPace(maxConcurrency = 8): { pace: Pace; passMs: (ms: number) => void } {
   let nowMs = 1_000;

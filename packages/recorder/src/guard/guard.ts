@@ -12,16 +12,14 @@ import {
 } from '@actlog/protocol';
 import { noHash } from '@actlog/tool-call';
 import { createEventId } from '../events/event.ts';
-import { detached, throwIfAborted } from '../lib/abort.ts';
 import { processWide } from '../lib/process-wide.ts';
-import { timers } from '../lib/timers.ts';
+import { detached, throwIfAborted, timers } from '../lib/timers.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import { type Counters, publish, type Reporter } from '../reporting/reporter.ts';
 import { ActionDeniedError, type DeniedBecause } from './action-denied-error.ts';
 import { schemaProblem } from './argument-schema.ts';
-import type { Decision } from './decision.ts';
 import type { GuardSettings } from './guard-options.ts';
-import type { GuardedCall } from './guarded-call.ts';
+import type { Decision, GuardedCall } from './guarded-call.ts';
 import { type ChangedAction, type CheckOptions, type PolicyChecker, PolicyChecks } from './policy-checks.ts';
 
 /** Number of connections for checks that nobody waits for. */

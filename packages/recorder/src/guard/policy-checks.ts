@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { type ArgumentOrigins, headers as headerNames, limits, type PolicyCheck } from '@actlog/protocol';
 import { parseExactJson, stringifyExactJson } from '@actlog/tool-call';
-import { ignoreRejection } from '../lib/abort.ts';
+import { ignoreRejection } from '../lib/timers.ts';
 import type { FactRefusals, OptionalCheckFacts } from '../reporting/fact-refusals.ts';
 import type { Reporter } from '../reporting/reporter.ts';
-import { type Decision, type HoldingPolicy, parseDecision } from './decision.ts';
 import {
   CallPrincipals,
   type GuardDecision,
@@ -12,6 +11,7 @@ import {
   type ReadDecision,
 } from './guard-options.ts';
 import type { GuardedCall } from './guarded-call.ts';
+import { type Decision, type HoldingPolicy, parseDecision } from './guarded-call.ts';
 
 const decisions: readonly unknown[] = ['allow', 'deny', 'require_approval'];
 

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import type { QueuedEvent } from '../delivery/session-queues.ts';
 import { encodeEvent, type Segment } from './segment.ts';
-import { SegmentList } from './segment-list.ts';
-import { SegmentWriter } from './segment-writer.ts';
+import { SegmentList, SegmentWriter } from './segment-list.ts';
 import { SpoolFolder } from './spool-folder.ts';
 import type { JournalOptions } from './spool-location.ts';
 

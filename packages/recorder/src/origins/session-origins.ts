@@ -1,8 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import type { ArgumentOrigins } from '@actlog/protocol';
-import { detached } from '../lib/abort.ts';
 import { processSecret } from '../lib/process-wide.ts';
-import { timers } from '../lib/timers.ts';
+import { detached, timers } from '../lib/timers.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import { OriginTracker, type Trace, type TracedCall } from './origin-tracker.ts';
 import type { OriginsSettings } from './origins-options.ts';

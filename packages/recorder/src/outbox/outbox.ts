@@ -1,8 +1,7 @@
 import { Deliverer, type DelivererOptions } from '../delivery/deliverer.ts';
 import type { QueuedEvent } from '../delivery/session-queues.ts';
 import { factsIn } from '../events/event.ts';
-import { detached } from '../lib/abort.ts';
-import { timers } from '../lib/timers.ts';
+import { detached, timers } from '../lib/timers.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';
 import { type Counters, type DropReason, publish, type Reporter } from '../reporting/reporter.ts';
 import type { DeadLetters } from './dead-letters.ts';

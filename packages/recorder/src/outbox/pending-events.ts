@@ -1,7 +1,6 @@
 import { type QueuedEvent, SessionQueues } from '../delivery/session-queues.ts';
 import type { Journal } from '../journal/journal.ts';
-import { detached } from '../lib/abort.ts';
-import { timers } from '../lib/timers.ts';
+import { detached, timers } from '../lib/timers.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 
 /** Number of events in memory below which more are read from disk. */

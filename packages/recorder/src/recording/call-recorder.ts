@@ -18,7 +18,7 @@ import {
 } from '../events/tool-call.ts';
 import type { Guard } from '../guard/guard.ts';
 import { guardedCall } from '../guard/guarded-call.ts';
-import { checkSignal, throwIfAborted } from '../lib/abort.ts';
+import { checkSignal, throwIfAborted } from '../lib/timers.ts';
 import type { SessionOrigins, TextAuthor } from '../origins/session-origins.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { FactRefusals } from '../reporting/fact-refusals.ts';

@@ -27,5 +27,12 @@ export {
   parseFolderName,
 } from '../journal/own-file.ts';
 export { decodeText } from '../lib/json-value.ts';
-export { type AdmittedChange, CallGuard, type CheckedCall } from './call-guard.ts';
-export { type SpooledCall, SpoolWriter, type SpoolWriterOptions, tenantSpoolFolder } from './spool-writer.ts';
+export {
+  type AdmittedChange,
+  CallGuard,
+  type CheckedCall,
+  type SpooledCall,
+  SpoolWriter,
+  type SpoolWriterOptions,
+  tenantSpoolFolder,
+} from './one-call.ts';

@@ -9,13 +9,18 @@ import {
 import type { Storage } from '../storage/storage.ts';
 import { countActiveChannels, countChannels } from '../storage/stores/channel-store.ts';
 import { countActiveJudgments, countJudgments } from '../storage/stores/judgment-store.ts';
-import { changeQuotas, type DeploymentQuotas, type QuotaChanges } from '../storage/stores/quota-store.ts';
+import {
+  changeQuotas,
+  type DeploymentQuotas,
+  type QuotaChanges,
+  type Room,
+  readRoom,
+} from '../storage/stores/quota-store.ts';
 import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import type { Database } from '../storage/transaction.ts';
 import { type Change, operator, recordUnlimited } from '../tenants/audit-log.ts';
 import { ensureTenant } from '../tenants/provisioning.ts';
-import { type Room, readRoom } from '../tenants/quotas.ts';
 import { changeRetentionPolicy } from '../tenants/retention-policy.ts';
 
 /** Tenants with their retention and quotas. */

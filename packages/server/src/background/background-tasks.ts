@@ -80,6 +80,10 @@ const countsKeptForMs = 2 * dayMs;
 export interface CleanupHistory {
   /** Name of the forwarder to it: retention deletes no session before the history has all its events. */
   readonly forward: string;
+  /** Days for which it keeps events; `null` for forever. */
+  readonly days: number | null;
+  /** Copies the sessions of which no event was received since a time: retention deletes no other. */
+  keepSessions(tenantId: number, keptFromMs: number, signal?: AbortSignal): Promise<void>;
   /** Deletes the events of a deleted tenant. */
   deleteTenant(tenantId: number): Promise<void>;
 }
@@ -101,8 +105,8 @@ export async function deleteExpiredData(
     ...expiredRows(nowMs).map((rows) => () => dropExpiredRows(storage, rows, signal)),
     () => dropOldDeliveries(storage, nowMs, signal),
     ...otherSteps.map((step) => () => prune(storage, step, nowMs, signal)),
-    () => dropCounts(storage, nowMs, signal),
-    () => dropExpiredSessions(storage, nowMs, signal, history?.forward),
+    () => dropCounts(storage, nowMs, signal, history),
+    () => dropExpiredSessions(storage, nowMs, signal, history),
     () => dropDeletedTenants(storage, nowMs, signal, history && ((id) => history.deleteTenant(id))),
     () => storage.truncateLog(),
   ];
@@ -149,10 +153,18 @@ async function dropOldDeliveries(
   }
 }
 
-async function dropCounts(storage: Storage, nowMs: number, signal: AbortSignal | undefined): Promise<void> {
+/** Deletes counts of events that are deleted: with a history, of those that it has deleted. */
+async function dropCounts(
+  storage: Storage,
+  nowMs: number,
+  signal: AbortSignal | undefined,
+  history: CleanupHistory | undefined,
+): Promise<void> {
+  if (history?.days === null) return;
   for (const { tenantId, policy } of await storage.readAcross('sweep', retentions)) {
-    const beforeMs = keptFrom(policy, 'sessions', nowMs);
-    if (beforeMs === undefined) continue;
+    const keptFromMs = keptFrom(policy, 'sessions', nowMs);
+    if (keptFromMs === undefined) continue;
+    const beforeMs = history ? Math.min(keptFromMs, nowMs - history.days * dayMs) : keptFromMs;
     await repeat(
       () => storage.write(tenantId, ({ db }) => dropActivityBefore(db, tenantId, beforeMs)),
       signal,
@@ -164,16 +176,16 @@ async function dropCounts(storage: Storage, nowMs: number, signal: AbortSignal |
  * Deletes the sessions that are past their tenant's retention, a few per transaction.
  *
  * @param signal - stops early when aborted; the rest is deleted next time
- * @param forward - name of a forwarder that must have sent the events of a session first
+ * @param history - must have a session with all its events first
  * @returns the number of sessions deleted.
  */
 export function dropExpiredSessions(
   storage: Storage,
   nowMs: number,
   signal?: AbortSignal,
-  forward?: string,
+  history?: CleanupHistory,
 ): Promise<number> {
-  return prune(storage, sessionStep, nowMs, signal, forward);
+  return prune(storage, sessionStep, nowMs, signal, history);
 }
 
 /** Records the retention in force of each tenant in its log, unless the log has it. */
@@ -189,12 +201,14 @@ async function prune(
   step: PruneStep,
   nowMs: number,
   signal: AbortSignal | undefined,
-  forward?: string,
+  history?: CleanupHistory,
 ): Promise<number> {
   let pruned = 0;
   const pace = deletionPace(storage);
   for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
-    if (keptFrom(policy, step.retention, nowMs) === undefined) continue;
+    const keptFromMs = keptFrom(policy, step.retention, nowMs);
+    if (keptFromMs === undefined) continue;
+    await history?.keepSessions(tenantId, keptFromMs, signal);
     let after: PrunePosition | undefined;
     await repeat(async () => {
       // Most tenants have nothing to delete, and a look for it blocks nobody.
@@ -204,7 +218,7 @@ async function prune(
       if (!isLogged && !from) await recordRetention(storage, tenantId);
       const { count, next } = await storage.write(tenantId, async ({ db }) => {
         if (step !== sessionStep) return pruneSome(db, tenantId, step, nowMs, from);
-        const options = { limit: pace.rows, forward };
+        const options = { limit: pace.rows, forward: history?.forward };
         const result = await pace.run(() => pruneSome(db, tenantId, step, nowMs, from, options));
         // Within the transaction, so that no event in between uses a cached session.
         storage.clearSessionCache();

@@ -155,7 +155,7 @@ function mountSignInStatus(
   label: string | undefined,
 ): void {
   api.get('/sign-in', async (request, reply) => {
-    users.screen(request);
+    users.proxy?.screen(request);
     const found = await users.find(request);
     return reply.send({
       provider: label === undefined ? null : { label },

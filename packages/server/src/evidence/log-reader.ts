@@ -2,21 +2,33 @@ import { createReceipt, inclusionProof, type LogRecord, type Receipt, type Recor
 import { stringifyExactJson } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { eventRecord, findRecords, type PendingKind } from '../storage/log/log-records.ts';
-import { eventsBetween, logHead, maxLoggedEvents, saltOf, tenantTiles } from '../storage/log/tenant-log.ts';
+import {
+  eventsBetween,
+  logHead,
+  maxLoggedEvents,
+  payloadBytesBetween,
+  saltOf,
+  tenantTiles,
+} from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { findEvents } from '../storage/stores/event-log.ts';
+import { type ArrivalRange, findEvents } from '../storage/stores/event-log.ts';
 import type { LogRangeTable } from '../storage/tables.ts';
 import type { Database } from '../storage/transaction.ts';
 import type { SignedHead } from './log-witnesses.ts';
 
-/** Number of entries that are read at once. Their rows are in memory together. */
+/** Number of entries that are read at once, however large they are. Their rows are in memory together. */
 const entriesAtOnce = 64;
+
+/** Bytes of payloads above which a page has fewer entries than requested, but at least {@link entriesAtOnce}. */
+const maxPageBytes = 4 * 1024 * 1024;
 
 /** A record with what is needed to compute its entry. */
 interface LoggedRecord {
   readonly index: number;
   readonly record: LogRecord;
-  readonly salt: Uint8Array;
+  /** Secret of its range, and its arrival: see {@link saltOf}. */
+  readonly secret: string;
+  readonly arrival: number;
 }
 
 /** Options for {@link readFeed}. */
@@ -64,10 +76,19 @@ export interface LogPage {
   readonly last: number | undefined;
 }
 
-/** Returns the records after an index, a page of the feed. Deleted records are left out. */
-export async function readLogPage(db: Database, tenantId: number, after: number): Promise<LogPage> {
+/**
+ * Returns the records after an index, a page of the feed. Deleted records are left out.
+ *
+ * @param limit - maximum entries, of which large ones make the page shorter
+ */
+export async function readLogPage(
+  db: Database,
+  tenantId: number,
+  after: number,
+  limit: number = entriesAtOnce,
+): Promise<LogPage> {
   const { size } = await logHead(db, tenantId);
-  const ranges = await rangesAfter(db, tenantId, after, size);
+  const ranges = await withinBytes(db, tenantId, await rangesAfter(db, tenantId, after, size, limit));
   const last = ranges.at(-1);
   return {
     records: await recordsOf(db, tenantId, ranges),
@@ -78,8 +99,23 @@ export async function readLogPage(db: Database, tenantId: number, after: number)
 
 type Range = Selectable<LogRangeTable>;
 
-/** Returns ranges of the entries after an index, cut to at most {@link entriesAtOnce} entries. */
-async function rangesAfter(db: Database, tenantId: number, after: number, size: number): Promise<Range[]> {
+/** Returns ranges cut to about {@link maxPageBytes} of payloads. */
+async function withinBytes(db: Database, tenantId: number, ranges: Range[]): Promise<Range[]> {
+  const count = ranges.reduce((sum, range) => sum + range.entry_count, 0);
+  if (count <= entriesAtOnce) return ranges;
+  const bytes = await payloadBytesBetween(db, tenantId, arrivalsOf(ranges));
+  if (bytes <= maxPageBytes) return ranges;
+  return firstEntries(ranges, Math.max(entriesAtOnce, Math.floor((count * maxPageBytes) / bytes)));
+}
+
+/** Returns ranges of the entries after an index, cut to at most `limit` entries. */
+async function rangesAfter(
+  db: Database,
+  tenantId: number,
+  after: number,
+  size: number,
+  limit: number = entriesAtOnce,
+): Promise<Range[]> {
   const rows = await db
     .selectFrom('log_ranges')
     .selectAll()
@@ -89,36 +125,54 @@ async function rangesAfter(db: Database, tenantId: number, after: number, size: 
     .where('first_index', '<', size)
     .where(({ eb }) => eb(eb('first_index', '+', eb.ref('entry_count')), '>', after + 1))
     .orderBy('first_index')
-    .limit(entriesAtOnce)
+    .limit(limit)
     .execute();
-  const ranges: Range[] = [];
-  let room = entriesAtOnce;
-  for (const row of rows) {
+  const ranges = rows.map((row) => {
     const skipped = Math.max(0, after + 1 - row.first_index);
-    const count = Math.min(row.entry_count - skipped, room, size - row.first_index - skipped);
-    ranges.push({
+    return {
       ...row,
       first_index: row.first_index + skipped,
       first_arrival: row.first_arrival + skipped,
-      entry_count: count,
-    });
-    room -= count;
+      entry_count: Math.min(row.entry_count - skipped, size - row.first_index - skipped),
+    };
+  });
+  return firstEntries(ranges, limit);
+}
+
+/** Returns ranges cut to at most `limit` entries. */
+function firstEntries(ranges: readonly Range[], limit: number): Range[] {
+  const first: Range[] = [];
+  let room = limit;
+  for (const range of ranges) {
     if (room === 0) break;
+    const count = Math.min(range.entry_count, room);
+    first.push({ ...range, entry_count: count });
+    room -= count;
   }
-  return ranges;
+  return first;
+}
+
+/**
+ * Returns the arrivals of events in ranges, by session. A session's events are logged in their order, so they are one range
+ * each, and SQLite reads the index of a long session once.
+ */
+function arrivalsOf(ranges: readonly Range[]): ArrivalRange[] {
+  const bySession = new Map<string, ArrivalRange>();
+  for (const { kind, id, first_arrival: first, entry_count: count } of ranges) {
+    if (kind !== 'event') continue;
+    const known = bySession.get(id);
+    const to = Math.max(first + count - 1, known?.to ?? 0);
+    bySession.set(id, { id, from: Math.min(first - 1, known?.from ?? first), to });
+  }
+  return [...bySession.values()];
 }
 
 /** Returns the records of ranges that exist, in the order of the log. */
 async function recordsOf(db: Database, tenantId: number, ranges: readonly Range[]): Promise<LoggedRecord[]> {
   const found: LoggedRecord[] = [];
   const ofEvents = ranges.filter(({ kind }) => kind === 'event');
-  const arrivals = ofEvents.map((range) => ({
-    id: range.id,
-    from: range.first_arrival - 1,
-    to: range.first_arrival + range.entry_count - 1,
-  }));
   const bySession = Map.groupBy(ofEvents, ({ id }) => id);
-  for (const row of await eventsBetween(db, tenantId, arrivals)) {
+  for (const row of await eventsBetween(db, tenantId, arrivalsOf(ranges))) {
     const range = bySession
       .get(row.session_id)
       ?.find(
@@ -126,7 +180,7 @@ async function recordsOf(db: Database, tenantId: number, ranges: readonly Range[
       );
     if (!range) continue;
     const index = range.first_index + row.arrival - range.first_arrival;
-    found.push({ index, record: eventRecord(row), salt: saltOf(range.secret, row.arrival) });
+    found.push({ index, record: eventRecord(row), secret: range.secret, arrival: row.arrival });
   }
   const others = ranges.filter(({ kind }) => kind !== 'event');
   for (const [kind, ofKind] of Map.groupBy(others, (range) => range.kind as PendingKind)) {
@@ -138,7 +192,7 @@ async function recordsOf(db: Database, tenantId: number, ranges: readonly Range[
     );
     for (const { id, first_index: index, secret } of ofKind) {
       const record = records.get(id);
-      if (record) found.push({ index, record, salt: saltOf(secret, 0) });
+      if (record) found.push({ index, record, secret, arrival: 0 });
     }
   }
   return found.sort((left, right) => left.index - right.index);
@@ -147,11 +201,13 @@ async function recordsOf(db: Database, tenantId: number, ranges: readonly Range[
 async function lineOf(
   db: Database,
   tenantId: number,
-  { index, record, salt }: LoggedRecord,
+  logged: LoggedRecord,
   head: SignedHead | undefined,
 ): Promise<string> {
+  const { index, record } = logged;
   const { kind, id, row } = record;
-  const proven = head ? await prove(db, tenantId, { index, record, salt }, head) : undefined;
+  const salt = saltOf(logged.secret, logged.arrival);
+  const proven = head ? await prove(db, tenantId, logged, head) : undefined;
   const line = { index, kind, id, salt: Buffer.from(salt).toString('base64'), row, proof: proven?.proof };
   return `${stringifyExactJson(line)}\n`;
 }
@@ -159,11 +215,11 @@ async function lineOf(
 async function prove(
   db: Database,
   tenantId: number,
-  { index, record, salt }: LoggedRecord,
+  { index, record, secret, arrival }: LoggedRecord,
   { size, checkpoint }: SignedHead,
 ): Promise<Receipt> {
   const hashes = await inclusionProof(tenantTiles(db, tenantId), index, size);
-  return createReceipt(record, salt, { index, hashes, checkpoint });
+  return createReceipt(record, saltOf(secret, arrival), { index, hashes, checkpoint });
 }
 
 /** A record with its receipt. */

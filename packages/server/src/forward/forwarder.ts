@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { recordTime } from '@actlog/log';
 import type { ForwardingState } from '@actlog/protocol';
 import { readLogPage } from '../evidence/log-reader.ts';
@@ -38,6 +39,9 @@ const lookForRaisedMs = 30_000;
 
 /** Maximum entries that are read for a batch, if most are of deleted records or other kinds. */
 const maxReadEntries = 20_000;
+
+/** Maximum entries that are read at once: some milliseconds of work. */
+const maxPageEntries = 512;
 
 /** Maximum tenants whose records one process sends to a destination at the same time. */
 const maxTenantsAtOnce = 4;
@@ -288,7 +292,9 @@ export class Forwarder {
     let last = position;
     for (;;) {
       const after = last;
-      const page = await storage.read(tenantId, (db) => readLogPage(db, tenantId, after));
+      const room = end === undefined ? settings.batchRecords - records.length : maxPageEntries;
+      const limit = Math.min(maxPageEntries, room);
+      const page = await storage.read(tenantId, (db) => readLogPage(db, tenantId, after, limit));
       if (page.last === undefined) break;
       for (const { index, record } of page.records) {
         if (end !== undefined && index > end) break;
@@ -309,6 +315,8 @@ export class Forwarder {
         if (isFull && end === undefined) return batchTo(last);
       }
       last = page.last;
+      // A file of SQLite is read in this thread, and other work must not wait for a whole batch.
+      await setImmediate();
       if (end === undefined ? last - position >= maxReadEntries : last >= end) break;
     }
     return last === position ? undefined : batchTo(end === undefined ? last : Math.min(last, end));

@@ -68,17 +68,47 @@ export interface HistoryRow {
   readonly payload: string;
 }
 
-/** Name of the table. */
-const table = 'actlog_events';
+/** A session that retention deletes from the database, as a row of ClickHouse. Times are Unix milliseconds. */
+export interface HistorySessionRow {
+  readonly tenant_id: number;
+  readonly started_ms: number;
+  readonly session_id: string;
+  readonly agent_id: string;
+  readonly agent_ids: readonly string[];
+  readonly tool_names: readonly string[];
+  readonly last_event_ms: number;
+  readonly received_ms: number;
+  readonly event_count: number;
+  readonly error_count: number;
+  /** -1 without a score, as lists by risk sort it. */
+  readonly risk_score: number;
+  readonly risk_level: string;
+  /** The risk with all factors, as JSON. */
+  readonly risk: string;
+  /** Those of `errors`, `denied` and `held` that the session has. */
+  readonly statuses: readonly string[];
+  /** Index of the entry of its newest event in the tenant's log, with which the session is erased. */
+  readonly log_index: number;
+}
+
+/** Names of the tables, which stand in queries as `{events}` and `{sessions}`. */
+const tables = { events: 'actlog_events', sessions: 'actlog_sessions' } as const;
+
+/** Returns a query with the names of the tables. */
+function named(query: string): string {
+  return query.replaceAll('{events}', tables.events).replaceAll('{sessions}', tables.sessions);
+}
+
+const tableNames = `('${Object.values(tables).join("', '")}')`;
 
 /**
- * The table. Rows of one key are one event: `ReplacingMergeTree` keeps one of them when it merges, and reads skip the
+ * The table of events. Rows of one key are one event: `ReplacingMergeTree` keeps one of them when it merges, and reads skip the
  * others until then. The window of deduplication drops a repeated block before it is written. Partitions are weeks of
  * receipt, the unit in which retention drops events. An index finds the few granules with a session, which lie together
  * because the order is by time.
  */
-const tableSql = (deployment: string) => `
-  create table if not exists ${table} (
+const eventsSql = (deployment: string) => `
+  create table if not exists ${tables.events} (
     tenant_id UInt64,
     place Int64 codec(Delta, ZSTD),
     event_id String codec(ZSTD),
@@ -100,11 +130,41 @@ const tableSql = (deployment: string) => `
     index by_agent agent_id type bloom_filter granularity 1,
     index by_tool tool_name type bloom_filter granularity 1,
     index by_hash arguments_hash type bloom_filter granularity 1,
+    index by_event event_id type bloom_filter granularity 1,
     index by_log log_index type minmax granularity 1
   )
   engine = ReplacingMergeTree
   partition by toMonday(fromUnixTimestamp64Milli(received_ms, 'UTC'))
   order by (tenant_id, place, event_id)
+  settings non_replicated_deduplication_window = 10000
+  comment 'actlog ${deployment}'`;
+
+/** The table of sessions, in the order of lists. A session that retention has deleted several times has several rows. */
+const sessionsSql = (deployment: string) => `
+  create table if not exists ${tables.sessions} (
+    tenant_id UInt64,
+    started_ms Int64 codec(Delta, ZSTD),
+    session_id String codec(ZSTD),
+    agent_id LowCardinality(String),
+    agent_ids Array(LowCardinality(String)),
+    tool_names Array(LowCardinality(String)),
+    last_event_ms Int64 codec(ZSTD),
+    received_ms Int64 codec(ZSTD),
+    event_count UInt64,
+    error_count UInt64,
+    risk_score Float64,
+    risk_level LowCardinality(String),
+    risk String codec(ZSTD),
+    statuses Array(LowCardinality(String)),
+    log_index UInt64 codec(ZSTD),
+    index by_session session_id type bloom_filter granularity 1,
+    index by_agent agent_ids type bloom_filter granularity 1,
+    index by_tool tool_names type bloom_filter granularity 1,
+    index by_log log_index type minmax granularity 1
+  )
+  engine = ReplacingMergeTree
+  partition by toMonday(fromUnixTimestamp64Milli(received_ms, 'UTC'))
+  order by (tenant_id, started_ms, session_id)
   settings non_replicated_deduplication_window = 10000
   comment 'actlog ${deployment}'`;
 
@@ -120,11 +180,13 @@ const insertSettings: ClickHouseSettings = {
 /** Time limit of a read, in seconds: within that of a request. */
 const readSeconds = 15;
 
-/** Maximum ranges in one condition. */
-const rangesAtOnce = 5000;
+/** Maximum ranges in one condition: half of the 256 KiB of a query (`max_query_size`), whatever the indexes are. */
+const rangesAtOnce = 2000;
 
 /** Parameters of a query by name. */
-export type QueryParameters = Readonly<Record<string, string | number | readonly string[]>>;
+export type QueryParameters = Readonly<
+  Record<string, string | number | readonly string[] | readonly number[]>
+>;
 
 /** Options for {@link ClickHouse}. */
 export interface ClickHouseOptions {
@@ -133,7 +195,7 @@ export interface ClickHouseOptions {
   readonly deployment: () => Promise<string>;
 }
 
-/** The table of events in a database of ClickHouse. Its client is loaded, and the table created, with the first use. */
+/** The tables in a database of ClickHouse. Its client is loaded, and the tables created, with the first use. */
 export class ClickHouse {
   readonly #options: ClickHouseOptions;
   #ready: Promise<ClickHouseClient> | undefined;
@@ -143,37 +205,53 @@ export class ClickHouse {
   }
 
   /**
-   * Inserts a block of rows. Within the window of deduplication, a block with the same token is inserted once.
+   * Inserts a block of events. Within the window of deduplication, a block with the same token is inserted once.
    *
    * @throws ForwardError
    */
   async insert(rows: readonly HistoryRow[], token: string, abort: AbortSignal): Promise<void> {
+    await this.#insert('events', rows, { insert_deduplication_token: token }, abort);
+  }
+
+  /** Inserts sessions. Of a session that is inserted again, the newer row counts. @throws ForwardError */
+  async insertSessions(rows: readonly HistorySessionRow[]): Promise<void> {
+    await this.#insert('sessions', rows);
+  }
+
+  async #insert(
+    table: keyof typeof tables,
+    rows: readonly object[],
+    settings: ClickHouseSettings = {},
+    abort?: AbortSignal,
+  ): Promise<void> {
     if (rows.length === 0) return;
     await this.#run((client) =>
       client.insert({
-        table,
+        table: tables[table],
         values: rows,
         format: 'JSONEachRow',
-        abort_signal: abort,
-        clickhouse_settings: { ...insertSettings, insert_deduplication_token: token },
+        ...(abort && { abort_signal: abort }),
+        clickhouse_settings: { ...insertSettings, ...settings },
       }),
     );
   }
 
   /**
-   * Returns rows. `{events}` stands for the table.
+   * Returns rows. `{events}` and `{sessions}` stand for the tables.
    *
    * @throws ForwardError
    */
   rows<Row>(query: string, parameters: QueryParameters = {}): Promise<Row[]> {
     return this.#run(async (client) => {
       const result = await client.query({
-        query: query.replaceAll('{events}', table),
+        query: named(query),
         query_params: { ...parameters },
         format: 'JSONEachRow',
         clickhouse_settings: {
           output_format_json_quote_64bit_integers: 0,
           max_execution_time: readSeconds,
+          // Otherwise a query that fails half way has a response of status 200, with the first rows.
+          wait_end_of_query: 1,
         },
       });
       return result.json<Row>();
@@ -181,17 +259,20 @@ export class ClickHouse {
   }
 
   /**
-   * Deletes rows, and resolves when no row is left. Deleted rows are invisible at once, and leave the disk with
-   * {@link applyDeletions}.
+   * Deletes rows of both tables, and resolves when no row is left. Deleted rows are invisible at once, and leave the disk
+   * with {@link applyDeletions}.
    *
-   * @param condition - condition on rows; `{name:Type}` stands for a parameter
+   * @param condition - condition on columns that both tables have; `{name:Type}` stands for a parameter
    * @throws ForwardError when ClickHouse has not confirmed it
    */
   async erase(condition: string, parameters: QueryParameters = {}): Promise<void> {
-    if ((await this.#count(condition, parameters)) === 0) return;
-    await this.command(`delete from {events} where ${condition}`, parameters);
-    if ((await this.#count(condition, parameters)) > 0) {
-      throw new ForwardError('busy', 'ClickHouse has not deleted all rows yet');
+    for (const table of Object.values(tables)) {
+      const count = `select count() as count from ${table} where ${condition}`;
+      const [before] = await this.rows<{ count: number }>(count, parameters);
+      if (before?.count === 0) continue;
+      await this.command(`delete from ${table} where ${condition}`, parameters);
+      const [after] = await this.rows<{ count: number }>(count, parameters);
+      if (after?.count !== 0) throw new ForwardError('busy', 'ClickHouse has not deleted all rows yet');
     }
   }
 
@@ -205,18 +286,25 @@ export class ClickHouse {
 
   /** Removes deleted rows from the disk. */
   async applyDeletions(): Promise<void> {
-    const parts = await this.rows(
-      `select 1 from system.parts
-       where database = currentDatabase() and table = '${table}' and active and has_lightweight_delete limit 1`,
+    const parts = await this.rows<{ table: string }>(
+      `select distinct table from system.parts
+       where database = currentDatabase() and table in ${tableNames} and active and has_lightweight_delete`,
     );
-    if (parts.length > 0) await this.command('alter table {events} apply deleted mask');
+    for (const { table } of parts) await this.command(`alter table ${table} apply deleted mask`);
+  }
+
+  /** Deletes a partition of both tables. */
+  async dropPartition(week: string): Promise<void> {
+    for (const table of Object.values(tables)) {
+      await this.command(`alter table ${table} drop partition '${week}'`);
+    }
   }
 
   /** Runs a command, and waits for its mutations. */
   async command(query: string, parameters: QueryParameters = {}): Promise<void> {
     await this.#run((client) =>
       client.command({
-        query: query.replaceAll('{events}', table),
+        query: named(query),
         query_params: { ...parameters },
         clickhouse_settings: { lightweight_deletes_sync: '2', mutations_sync: '2', wait_end_of_query: 1 },
       }),
@@ -227,7 +315,7 @@ export class ClickHouse {
   async partitions(): Promise<string[]> {
     const rows = await this.rows<{ partition: string }>(
       `select distinct partition from system.parts
-       where database = currentDatabase() and table = '${table}' and active order by partition`,
+       where database = currentDatabase() and table in ${tableNames} and active order by partition`,
     );
     return rows.map(({ partition }) => partition);
   }
@@ -235,14 +323,6 @@ export class ClickHouse {
   async close(): Promise<void> {
     const client = await this.#ready?.catch(() => undefined);
     await client?.close();
-  }
-
-  async #count(condition: string, parameters: QueryParameters): Promise<number> {
-    const [row] = await this.rows<{ count: number }>(
-      `select count() as count from {events} where ${condition}`,
-      parameters,
-    );
-    return Number(row?.count);
   }
 
   async #run<Result>(work: (client: ClickHouseClient) => Promise<Result>): Promise<Result> {
@@ -267,15 +347,13 @@ export class ClickHouse {
     });
     try {
       const id = await deployment();
-      await client.command({ query: tableSql(id) });
+      for (const query of [eventsSql(id), sessionsSql(id)]) await client.command({ query });
       const result = await client.query({
-        query:
-          'select comment from system.tables where database = currentDatabase() and name = {table:String}',
-        query_params: { table },
+        query: `select distinct comment from system.tables where database = currentDatabase() and name in ${tableNames}`,
         format: 'JSONEachRow',
       });
-      const [row] = await result.json<{ comment: string }>();
-      if (row?.comment !== `actlog ${id}`) {
+      const comments = await result.json<{ comment: string }>();
+      if (comments.length !== 1 || comments[0]?.comment !== `actlog ${id}`) {
         throw new ForwardError(
           'refused',
           `the database "${address.database}" of ClickHouse has the history of another deployment; use one of its own`,
@@ -290,12 +368,19 @@ export class ClickHouse {
   }
 }
 
-/** Returns a condition for entries in ranges. */
+/** Maximum entries of a range that a condition lists one by one. */
+const listedEntries = 4;
+
+/** Returns a condition for entries in ranges. ClickHouse looks up a list in far less time than as many ranges. */
 export function rangesCondition(ranges: EntryRanges): string {
-  const conditions = ranges.map(([first, last]) => {
+  const listed: number[] = [];
+  const conditions: string[] = [];
+  for (const [first, last] of ranges) {
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new RangeError('Not an index.');
-    return `log_index between ${first} and ${last}`;
-  });
+    if (last - first < listedEntries) for (let index = first; index <= last; index += 1) listed.push(index);
+    else conditions.push(`log_index between ${first} and ${last}`);
+  }
+  if (listed.length > 0) conditions.push(`log_index in (${listed.join(', ')})`);
   return conditions.join(' or ');
 }
 

@@ -1,23 +1,46 @@
-import { toolCallCategory } from '@actlog/protocol';
+import { type RiskLevel, toolCallCategory } from '@actlog/protocol';
 import { ForwardError } from '../forward/destination.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import type {
+  DeletedSession,
   EventReader,
   EventView,
+  ListedSession,
   SearchedEvent,
   SearchedEvents,
+  SessionSlice,
   SessionView,
 } from '../storage/event-reader.ts';
 import type { EntryRanges } from '../storage/log/tenant-log.ts';
 import { countWithin } from '../storage/queries.ts';
+import { findSessions } from '../storage/sessions/session-store.ts';
+import type { SessionListOptions, SessionPlace } from '../storage/sessions/session-walk.ts';
 import type { Storage } from '../storage/storage.ts';
-import { firstPlaceAt } from '../storage/stores/event-log.ts';
-import { type EventSearch, type SearchPosition, searchOrder } from '../storage/stores/event-search.ts';
+import type { StoredCallEnd } from '../storage/stores/call-history-store.ts';
+import {
+  type CallOutcome,
+  type EventPosition,
+  firstPlaceAt,
+  type ToolCall,
+} from '../storage/stores/event-log.ts';
+import {
+  type CallsOf,
+  type EventSearch,
+  type RecentCalls,
+  type SearchPosition,
+  searchOrder,
+} from '../storage/stores/event-search.ts';
 import { forwardPosition } from '../storage/stores/forward-store.ts';
+import type { HighestScore, TimesOfScores } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { type ClickHouse, type QueryParameters, rangesCondition } from './click-house.ts';
+import {
+  type ClickHouse,
+  type HistorySessionRow,
+  type QueryParameters,
+  rangesCondition,
+} from './click-house.ts';
 import { erasedEntries, historyName } from './history-destination.ts';
 
 /** Parts of {@link HistoryReader}. */
@@ -50,6 +73,8 @@ interface EventRow {
 /** A session in the history. */
 export interface HistorySession {
   readonly view: SessionView;
+  /** Its risk when retention deleted it from the database; `undefined` while the database has it. */
+  readonly risk: DeletedSession['risk'];
   /** Times of its first and its last part, and of the newest receipt, in Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -86,38 +111,216 @@ export class HistoryReader implements EventReader {
     const stored = await this.#parts.stored.session(read);
     if (stored) return stored;
     const { tenantId, sessionId, after, limit } = read;
-    try {
+    return reached('The session is not in the database', async () => {
       const session = await this.find(tenantId, sessionId);
       if (!session) return undefined;
-      const rows = await this.#parts.clickHouse.rows<EventRow>(
-        `select ${columns} from {events}
-         where ${await this.#visible(tenantId)} and session_id = {session:String}
-           ${after ? 'and place >= {place:Int64} and (source_ms, event_id) > ({source:Int64}, {event:String})' : ''}
-         order by source_ms, event_id limit 1 by event_id limit {limit:UInt32}`,
-        {
-          tenant: tenantId,
-          session: sessionId,
-          limit: limit + 1,
-          ...(after && {
-            place: firstPlaceAt(after.sourceMs),
-            source: after.sourceMs,
-            event: after.eventId,
-          }),
-        },
+      const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit);
+      return { session: session.view, events: rows.map(eventOf), end };
+    });
+  }
+
+  async deleted(tenantId: number, sessionId: string): Promise<DeletedSession | undefined> {
+    return reached('The session is not in the database', async () => {
+      const session = await this.find(tenantId, sessionId);
+      return (
+        session && {
+          session: session.view,
+          risk: session.risk,
+          page: (after, limit, maxBytes) =>
+            reached('The rest of the session is not in the database', async () => {
+              const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit, maxBytes);
+              return { events: rows.map(eventJson), end };
+            }),
+        }
       );
-      const page = rows.slice(0, countWithin(rows.map(sized), limit));
-      const last = page.length < rows.length ? page.at(-1) : undefined;
-      return {
-        session: session.view,
-        events: page.map(eventOf),
-        end: last && { sourceMs: last.source_ms, eventId: last.event_id },
-      };
+    });
+  }
+
+  async sessions(options: SessionListOptions): Promise<SessionSlice> {
+    const { limit } = options;
+    const [stored, kept] = await Promise.all([
+      this.#parts.stored.sessions(options),
+      this.#sessions(options).catch((error: unknown) => {
+        // Lists have the sessions of the database without the history.
+        if (error instanceof ForwardError) return undefined;
+        throw error;
+      }),
+    ]);
+    return kept ? mergedSessions(stored, kept, limit, options.sort === 'riskScore') : stored;
+  }
+
+  async recentCalls(tenantId: number, of: CallsOf, limit: number): Promise<RecentCalls> {
+    const stored = await this.#parts.stored.recentCalls(tenantId, of, limit);
+    if (!stored.isComplete) return stored;
+    const [condition, name] =
+      'agentId' in of ? ['agent_id = {name:String}', of.agentId] : ['tool_name = {name:String}', of.toolName];
+    try {
+      const rows = await this.#parts.clickHouse.rows<
+        Pick<EventRow, 'event_id' | 'source_ms' | 'agent_id' | 'identity'> & {
+          readonly tool_name: string;
+          readonly outcome: CallOutcome;
+        }
+      >(
+        `select event_id, source_ms, agent_id, identity, tool_name, outcome from {events}
+         where ${await this.#visible(tenantId)} and ${condition} and category = '${toolCallCategory}'
+         order by place desc, event_id desc limit 1 by event_id limit {limit:UInt32}`,
+        { tenant: tenantId, name, limit },
+      );
+      const known = new Set(stored.calls.map(({ eventId }) => eventId));
+      const old = rows
+        .filter(({ event_id: id }) => !known.has(id))
+        .map((row) => ({
+          eventId: row.event_id,
+          atMs: row.source_ms,
+          agentId: row.agent_id,
+          toolName: row.tool_name,
+          outcome: row.outcome,
+          identity: row.identity === '' ? null : row.identity,
+        }));
+      const calls = [...stored.calls, ...old].sort((left, right) => right.atMs - left.atMs);
+      return { calls: calls.slice(0, limit), isComplete: rows.length < limit && calls.length < limit };
     } catch (error) {
       if (!(error instanceof ForwardError)) throw error;
-      const message =
-        'The session is not in the database, and the history cannot be reached. Send the request again later.';
-      throw new ApiError('OVERLOADED', message, { retryAfterSeconds: 10, cause: error });
+      // The counts of days have the others.
+      return { ...stored, isComplete: false };
     }
+  }
+
+  async highestScores(
+    tenantId: number,
+    agentIds: readonly string[],
+    times: TimesOfScores,
+  ): Promise<HighestScore[]> {
+    const stored = await this.#parts.stored.highestScores(tenantId, agentIds, times);
+    const { startsMs, lengthMs } = times;
+    if (agentIds.length === 0 || startsMs.length === 0) return stored;
+    try {
+      const rows = await this.#parts.clickHouse.rows<HighestScore>(
+        `select agentId, max(floor(risk_score)) as score,
+           arrayFirst(start -> started_ms >= start and started_ms < start + {length:Int64}, {starts:Array(Int64)}) as startMs
+         from {sessions} array join agent_ids as agentId
+         where ${await this.#visible(tenantId)} and risk_score >= 1 and agentId in ({agents:Array(String)})
+           and started_ms >= {from:Int64} and started_ms < {to:Int64}
+         group by agentId, startMs`,
+        {
+          tenant: tenantId,
+          agents: agentIds,
+          starts: startsMs,
+          length: lengthMs,
+          from: Math.min(...startsMs),
+          to: Math.max(...startsMs) + lengthMs,
+        },
+      );
+      const byPart = Map.groupBy([...stored, ...rows], ({ agentId, startMs }) => `${startMs} ${agentId}`);
+      return [...byPart.values()].map((same) =>
+        same.reduce((highest, each) => (each.score > highest.score ? each : highest)),
+      );
+    } catch (error) {
+      // The scores of the database are shown without the history.
+      if (error instanceof ForwardError) return stored;
+      throw error;
+    }
+  }
+
+  async callEnds(tenantId: number, eventIds: readonly string[]): ReturnType<EventReader['callEnds']> {
+    const stored = await this.#parts.stored.callEnds(tenantId, eventIds);
+    const missing = eventIds.filter((id) => !stored.has(id));
+    if (missing.length === 0) return stored;
+    const rows = await reached('Some calls are not in the database', async () =>
+      this.#parts.clickHouse.rows<{
+        readonly event_id: string;
+        readonly session_id: string;
+        readonly agent_id: string;
+        readonly received_ms: number;
+        readonly payload: string;
+      }>(
+        `select event_id, session_id, agent_id, received_ms, payload from {events}
+         where ${await this.#visible(tenantId)} and event_id in ({ids:Array(String)})
+           and category = '${toolCallCategory}' limit 1 by event_id`,
+        { tenant: tenantId, ids: missing },
+      ),
+    );
+    return new Map([...stored, ...rows.map((row) => [row.event_id, callEnd(row)] as const)]);
+  }
+
+  /** Returns a page of a session's events in the history, oldest first. @throws ForwardError */
+  async #eventsOf(
+    tenantId: number,
+    sessionId: string,
+    after: EventPosition | undefined,
+    limit: number,
+    maxBytes?: number,
+  ): Promise<{ readonly rows: readonly EventRow[]; readonly end: EventPosition | undefined }> {
+    const rows = await this.#parts.clickHouse.rows<EventRow>(
+      `select ${columns} from {events}
+       where ${await this.#visible(tenantId)} and session_id = {session:String}
+         ${after ? 'and place >= {place:Int64} and (source_ms, event_id) > ({source:Int64}, {event:String})' : ''}
+       order by source_ms, event_id limit 1 by event_id limit {limit:UInt32}`,
+      {
+        tenant: tenantId,
+        session: sessionId,
+        limit: limit + 1,
+        ...(after && {
+          place: firstPlaceAt(after.sourceMs),
+          source: after.sourceMs,
+          event: after.eventId,
+        }),
+      },
+    );
+    const page = rows.slice(0, countWithin(rows.map(sized), limit, maxBytes));
+    const last = page.length < rows.length ? page.at(-1) : undefined;
+    return { rows: page, end: last && { sourceMs: last.source_ms, eventId: last.event_id } };
+  }
+
+  /** Returns a slice of the sessions in the history that are not in the database. @throws ForwardError */
+  async #sessions(options: SessionListOptions): Promise<SessionSlice> {
+    const { tenantId, limit, sort, after } = options;
+    const isByRisk = sort === 'riskScore';
+    // Who a session was assigned to is deleted with it.
+    if (options.assigneeKey != null) return { rows: [], hasMore: false };
+    const { conditions, parameters } = sessionConditions(options);
+    if (after) {
+      const [left, right] = isByRisk
+        ? ['(risk_score, started_ms, session_id)', '({rank:Float64}, {started:Int64}, {id:String})']
+        : ['(started_ms, session_id)', '({started:Int64}, {id:String})'];
+      conditions.push(`${left} < ${right}`);
+    }
+    const order = `${isByRisk ? 'risk_score desc, ' : ''}started_ms desc, session_id desc`;
+    const visible = await this.#visible(tenantId);
+    const found = await this.#parts.clickHouse.rows<Omit<HistorySessionRow, 'tenant_id' | 'risk'>>(
+      `select * except (tenant_id, risk) from {sessions} where ${visible} and ${conditions.join(' and ')}
+       order by ${order}, log_index desc limit 1 by started_ms, session_id limit {limit:UInt32}`,
+      {
+        ...parameters,
+        tenant: tenantId,
+        limit: limit + 1,
+        ...(after && { rank: after.rank ?? 0, started: after.startedMs, id: after.id }),
+      },
+    );
+    const ids = found.map(({ session_id: id }) => id);
+    const stored = await this.#parts.storage.read(tenantId, (db) => findSessions(db, tenantId, ids));
+    const newest = await this.#parts.clickHouse.rows<{ readonly id: string; readonly entry: number }>(
+      `select session_id as id, max(log_index) as entry from {sessions}
+       where ${visible} and session_id in ({ids:Array(String)}) group by session_id`,
+      { tenant: tenantId, ids },
+    );
+    const entries = new Map(newest.map(({ id, entry }) => [id, entry]));
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      // A session that went on is listed as it is now.
+      rows: page
+        .filter(({ session_id: id, log_index: entry }) => !stored.has(id) && entry === entries.get(id))
+        .map(listedSession),
+      hasMore: page.length < found.length,
+      ...(last && {
+        end: {
+          startedMs: last.started_ms,
+          id: last.session_id,
+          ...(isByRisk && { rank: last.risk_score }),
+        },
+      }),
+    };
   }
 
   /**
@@ -155,6 +358,12 @@ export class HistoryReader implements EventReader {
       { tenant: tenantId, session: sessionId },
     );
     if (!row) return undefined;
+    const [scored] = await this.#parts.clickHouse.rows<Pick<HistorySessionRow, 'risk'>>(
+      `select risk from {sessions} where ${await this.#visible(tenantId)} and session_id = {session:String}
+       order by log_index desc limit 1`,
+      { tenant: tenantId, session: sessionId },
+    );
+    const risk = scored && (JSON.parse(scored.risk) as DeletedSession['risk']);
     const view = {
       id: sessionId,
       agentId: row.agent,
@@ -164,10 +373,9 @@ export class HistoryReader implements EventReader {
       eventCount: row.events,
       errorCount: row.errors,
       toolNames: row.tools.slice(0, maxListed),
-      // The database deletes the risk together with the session.
-      risk: null,
+      risk: risk ? { score: risk.score, level: risk.level } : null,
     };
-    return { view, fromMs: row.earliest, toMs: row.latest, receivedMs: row.received };
+    return { view, risk, fromMs: row.earliest, toMs: row.latest, receivedMs: row.received };
   }
 
   /** Returns the entries of a session's events in the log. @throws ForwardError */
@@ -320,6 +528,115 @@ export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: numb
   return { events: page, end, ...(isSearched && { searchedToMs: stored.searchedToMs }) };
 }
 
+/** Runs a read that the history is needed for. @throws ApiError `OVERLOADED` when it cannot be reached. */
+async function reached<Result>(missing: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ForwardError)) throw error;
+    const message = `${missing}, and the history cannot be reached. Send the request again later.`;
+    throw new ApiError('OVERLOADED', message, { retryAfterSeconds: 10, cause: error });
+  }
+}
+
+/** Returns the filters of a list of sessions as conditions. */
+function sessionConditions(options: SessionListOptions): {
+  readonly conditions: string[];
+  readonly parameters: QueryParameters;
+} {
+  const given = {
+    agent: options.agentId,
+    agentPart: options.agentIdContains?.toLowerCase(),
+    idPart: options.idContains?.toLowerCase(),
+    tool: options.toolName,
+    level: options.level,
+    status: options.status,
+    from: options.startedAfterMs,
+    to: options.startedBeforeMs,
+    lowest: options.minRiskScore,
+  };
+  const texts = {
+    agent: 'has(agent_ids, {agent:String})',
+    agentPart: 'arrayExists(id -> position(lower(id), lower({agentPart:String})) > 0, agent_ids)',
+    idPart: 'position(lower(session_id), lower({idPart:String})) > 0',
+    tool: 'has(tool_names, {tool:String})',
+    level: 'risk_level = {level:String}',
+    status: 'has(statuses, {status:String})',
+    from: 'started_ms > {from:Int64}',
+    to: 'started_ms < {to:Int64}',
+    lowest: 'risk_score >= {lowest:Float64}',
+  };
+  const parameters = Object.entries(given).filter(
+    (entry): entry is [keyof typeof texts, string | number] => entry[1] !== undefined,
+  );
+  return {
+    conditions: ['true', ...parameters.map(([name]) => texts[name])],
+    parameters: Object.fromEntries(parameters),
+  };
+}
+
+function listedSession(row: Omit<HistorySessionRow, 'tenant_id' | 'risk'>): ListedSession {
+  const isScored = row.risk_level !== '';
+  return {
+    id: row.session_id,
+    agent_id: row.agent_id,
+    agentIds: [...row.agent_ids],
+    started_ms: row.started_ms,
+    last_event_ms: row.last_event_ms,
+    event_count: row.event_count,
+    error_count: row.error_count,
+    toolNames: [...row.tool_names],
+    risk_score: isScored ? row.risk_score : null,
+    risk_level: isScored ? (row.risk_level as RiskLevel) : null,
+  };
+}
+
+/** Returns the first sessions of two slices of one list that have no session in common. */
+function mergedSessions(
+  stored: SessionSlice,
+  kept: SessionSlice,
+  limit: number,
+  isByRisk: boolean,
+): SessionSlice {
+  const placeOf = ({ started_ms: startedMs, id, risk_score: score }: ListedSession): SessionPlace => ({
+    startedMs,
+    id,
+    ...(isByRisk && { rank: score ?? -1 }),
+  });
+  const endOf = ({ rows, hasMore, end }: SessionSlice) => {
+    const last = rows.at(-1);
+    return hasMore ? (end ?? (last && placeOf(last))) : undefined;
+  };
+  // A slice says nothing about sessions after its end.
+  const [end] = [endOf(stored), endOf(kept)].filter((each) => each !== undefined).sort(inListOrder);
+  const rows = [...stored.rows, ...kept.rows]
+    .sort((left, right) => inListOrder(placeOf(left), placeOf(right)))
+    .filter((row) => end === undefined || inListOrder(placeOf(row), end) <= 0);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isCut = page.length < rows.length;
+  return { rows: page, hasMore: isCut || end !== undefined, end: isCut ? last && placeOf(last) : end };
+}
+
+function inListOrder(left: SessionPlace, right: SessionPlace): number {
+  const byRank = (right.rank ?? 0) - (left.rank ?? 0);
+  if (byRank !== 0) return byRank;
+  if (left.startedMs !== right.startedMs) return right.startedMs - left.startedMs;
+  if (left.id === right.id) return 0;
+  return left.id < right.id ? 1 : -1;
+}
+
+/** Returns the end of a call. */
+function callEnd({
+  session_id: sessionId,
+  agent_id: agentId,
+  received_ms: receivedMs,
+  payload,
+}: Pick<EventRow, 'session_id' | 'agent_id' | 'received_ms' | 'payload'>): StoredCallEnd {
+  const { toolName, argumentsHash, responseStatus } = JSON.parse(payload) as ToolCall;
+  return { sessionId, agentId, receivedMs, toolName, argumentsHash, responseStatus };
+}
+
 function newestFirst(left: SearchPosition, right: SearchPosition): number {
   if (left.place !== right.place) return right.place - left.place;
   if (left.eventId === right.eventId) return 0;
@@ -331,6 +648,15 @@ function sized({ payload }: EventRow): Pick<SearchedEvent, 'size'> {
 }
 
 function eventOf(row: EventRow): EventView {
+  return { ...envelopeOf(row), payload: JSON.parse(row.payload) };
+}
+
+/** Returns the event's JSON, whose payload keeps the bytes that were stored. */
+function eventJson(row: EventRow): string {
+  return `${JSON.stringify(envelopeOf(row)).slice(0, -1)},"payload":${row.payload}}`;
+}
+
+function envelopeOf(row: EventRow): Omit<EventView, 'payload'> {
   return {
     eventId: row.event_id,
     agentId: row.agent_id,
@@ -341,6 +667,5 @@ function eventOf(row: EventRow): EventView {
     receivedAt: isoTime(row.received_ms),
     ...(row.identity !== '' && { identity: JSON.parse(row.identity) }),
     ...(row.traceparent !== '' && { traceparent: row.traceparent }),
-    payload: JSON.parse(row.payload),
   };
 }

@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { judgedScore, storedSession } from '../risk/score-session.ts';
 import type { EventReader } from '../storage/event-reader.ts';
+import { oneOf } from '../storage/queries.ts';
 import { type LegalHoldRow, listLegalHolds, maxLegalHolds } from '../storage/retention/legal-holds.ts';
+import {
+  expiredSessions,
+  keptPosition,
+  type Position,
+  storeKeptPosition,
+} from '../storage/retention/prune.ts';
+import { findSessions } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
+import { findSessionRisks } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
-import { ClickHouse, type HistoryAddress } from './click-house.ts';
+import { ClickHouse, type HistoryAddress, type HistorySessionRow } from './click-house.ts';
 import { HistoryDestination, historyName } from './history-destination.ts';
 import { deletionsSince, HistoryReader } from './history-reader.ts';
 
@@ -18,6 +29,8 @@ export interface HistoryOptions {
   readonly storage: Storage;
   /** Reads the events in the database. */
   readonly stored: EventReader;
+  /** Days for which events are kept after their receipt; `null` for forever, which is the default. */
+  readonly days?: number | null;
 }
 
 /** The history of a deployment: all events in ClickHouse, also those that retention deletes from the database. */
@@ -25,14 +38,30 @@ export class History {
   readonly forward = historyName;
   readonly destination: HistoryDestination;
   readonly events: HistoryReader;
+  readonly days: number | null;
   readonly #clickHouse: ClickHouse;
   readonly #storage: Storage;
 
-  constructor({ address, storage, stored }: HistoryOptions) {
+  constructor({ address, storage, stored, days = null }: HistoryOptions) {
+    this.days = days;
     this.#storage = storage;
     this.#clickHouse = new ClickHouse({ address, deployment: () => deploymentId(storage) });
     this.destination = new HistoryDestination(this.#clickHouse);
     this.events = new HistoryReader({ clickHouse: this.#clickHouse, storage, stored });
+  }
+
+  /**
+   * Copies sessions that are past retention, with their risk, which the database deletes with them.
+   *
+   * @throws ForwardError when ClickHouse has not confirmed it
+   */
+  async keepSessions(tenantId: number, keptFromMs: number, signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted) {
+      const page = await this.#storage.read(tenantId, (db) => sessionsToKeep(db, tenantId, keptFromMs));
+      if (!page) return;
+      await this.#clickHouse.insertSessions(page.rows);
+      await this.#storage.write(tenantId, ({ db }) => storeKeptPosition(db, tenantId, page.last));
+    }
   }
 
   /** Deletes the events of a deleted tenant. @throws ForwardError when ClickHouse has not confirmed it */
@@ -44,10 +73,10 @@ export class History {
    * Repeats recent deletions, for a block that arrived late; removes deleted events from the disk; and deletes the weeks
    * that are past retention. Events under a legal hold stay.
    *
-   * @param days - days for which events are kept after their receipt; `null` for forever
    * @throws ForwardError
    */
-  async clean(days: number | null, nowMs: number, signal?: AbortSignal): Promise<void> {
+  async clean(nowMs: number, signal?: AbortSignal): Promise<void> {
+    const { days } = this;
     const tenantIds = await this.#storage.readAcross('sweep', tenantsOf);
     for (const tenantId of tenantIds) {
       if (signal?.aborted) return;
@@ -82,7 +111,7 @@ export class History {
         ? []
         : await this.#clickHouse.rows(`select 1 from {events} where ${ofWeek} and (${isHeld}) limit 1`);
     if (kept) await this.#clickHouse.erase(`${ofWeek} and not (${isHeld})`);
-    else await this.#clickHouse.command(`alter table {events} drop partition '${week}'`);
+    else await this.#clickHouse.dropPartition(week);
   }
 
   /** Returns conditions for the events under legal holds. A hold of a part of a session covers all of it. */
@@ -116,6 +145,73 @@ function holdCondition({
   if (since !== null) conditions.push(`max(greatest(source_ms, received_ms)) >= ${Number(since)}`);
   if (until !== null) conditions.push(`min(least(source_ms, received_ms)) < ${Number(until)}`);
   return conditions.join(' and ');
+}
+
+/** Returns the next sessions to copy as rows; `undefined` if all are copied. */
+async function sessionsToKeep(
+  db: Database,
+  tenantId: number,
+  keptFromMs: number,
+): Promise<{ readonly rows: HistorySessionRow[]; readonly last: Position } | undefined> {
+  const after = await keptPosition(db, tenantId);
+  const expired = await expiredSessions(db, { tenantId, keptFromMs, after });
+  const newest = await newestEntries(
+    db,
+    tenantId,
+    expired.map(({ id }) => id),
+  );
+  // Without an entry of it, a session could not be erased. Those after it wait until it is logged.
+  const unlogged = expired.findIndex(({ id }) => !newest.has(id));
+  const found = unlogged < 0 ? expired : expired.slice(0, unlogged);
+  const last = found.at(-1);
+  if (!last) return undefined;
+  const ids = found.map(({ id }) => id);
+  const summaries = [...(await findSessions(db, tenantId, ids)).values()];
+  const risks = await findSessionRisks(db, tenantId, ids);
+  const judgments = await judgmentsAbout(db, tenantId, summaries);
+  const rows = summaries.map((summary) => {
+    const { id } = summary;
+    const result = judgedScore(storedSession(summary, risks.get(id)), judgments);
+    return {
+      tenant_id: tenantId,
+      started_ms: summary.started_ms,
+      session_id: id,
+      agent_id: summary.agent_id,
+      agent_ids: summary.agentIds,
+      tool_names: summary.toolNames,
+      last_event_ms: summary.last_event_ms,
+      received_ms: summary.received_ms,
+      event_count: summary.event_count,
+      error_count: summary.error_count,
+      risk_score: summary.risk_score ?? -1,
+      risk_level: summary.risk_level ?? '',
+      risk: JSON.stringify({ sessionId: id, ...result }),
+      statuses: [
+        ...(summary.has_errors === 1 ? ['errors'] : []),
+        ...(summary.has_denials === 1 ? ['denied'] : []),
+        ...(summary.has_holds === 1 ? ['held'] : []),
+      ],
+      log_index: newest.get(id) as number,
+    };
+  });
+  return { rows, last: { atMs: last.received_ms, id: last.id } };
+}
+
+/** Returns the newest entries of sessions in the log, by session. */
+async function newestEntries(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('log_ranges')
+    .select(['id', ({ fn }) => fn.max<number>('first_index').as('newest')])
+    .where('tenant_id', '=', tenantId)
+    .where('kind', '=', 'event')
+    .where(oneOf(db, 'id', JSON.stringify(ids)))
+    .groupBy('id')
+    .execute();
+  return new Map(rows.map(({ id, newest }) => [id, Number(newest)]));
 }
 
 /** Returns a string of SQL. */

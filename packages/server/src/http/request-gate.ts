@@ -72,7 +72,7 @@ export class RequestGate {
     };
     return (request, reply, done) => {
       try {
-        users.screen(request);
+        users.proxy?.screen(request);
       } catch (error) {
         return done(error as Error);
       }

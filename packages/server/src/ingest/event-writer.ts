@@ -202,14 +202,10 @@ async function openFolds(
   for (const incoming of events) {
     if (!firsts.has(incoming.event.sessionId)) firsts.set(incoming.event.sessionId, incoming);
   }
-  const stored = await storedSessions(db, tenantId, [...firsts.keys()], cache);
-  const folds = new Map([...firsts].map(([id, first]) => [id, new SessionFold(stored.get(id), first)]));
-  if (folds.size === stored.size || !isPostgres(db)) return folds;
-  const fresh = [...folds.values()].filter(({ isNew }) => isNew).map(({ summary }) => summary);
-  for (const [id, summary] of await openSessions(db, tenantId, fresh)) {
-    folds.set(id, new SessionFold(summary, firsts.get(id) as NewEvent));
-  }
-  return folds;
+  const stored = isPostgres(db)
+    ? await openSessions(db, tenantId, [...firsts.values()].map(newSession))
+    : await storedSessions(db, tenantId, [...firsts.keys()], cache);
+  return new Map([...firsts].map(([id, first]) => [id, new SessionFold(stored.get(id), first)]));
 }
 
 /** Deletes sessions that were inserted for events that turned out to be repeats from other sessions. */

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { headers, type WarningCode } from '@actlog/protocol';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { warningView } from '@actlog/policy';
+import { type ErrorCode, headers, type WarningCode } from '@actlog/protocol';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { reportedError, unknownRouteHandler } from '../http/errors.ts';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import { type RequestGate, requireScope } from '../http/request-gate.ts';
@@ -10,19 +11,17 @@ import type { GroupCommit } from '../ingest/group-commit.ts';
 import { ApiError, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { UnreadSpansOfTenants } from '../observability/unread-spans.ts';
+import {
+  recordedReasons,
+  type UnreadSpans,
+  type UnreadSpansOfTenants,
+  unreadReasons,
+} from '../observability/unread-spans.ts';
 import type { KeyAgents } from '../tenants/key-ring.ts';
 import type { VerifiedCallers } from '../tenants/verified-callers.ts';
 import { jsonSpans, protobufSpans } from './decode-spans.ts';
 import { DecodingMemory, maxBodyBytes, maxDecodedBytes, tooLarge } from './encoded-span.ts';
-import {
-  type Encoding,
-  encodingOf,
-  mediaTypes,
-  otlpError,
-  renderFailure,
-  renderResult,
-} from './export-result.ts';
+import { badRequest, exportResponse, status } from './request-shape.ts';
 import { type SpanEventRecord, type ToolSpanEvents, toolSpanEvents } from './tool-span-events.ts';
 
 const gunzipAsync = promisify(gunzip);
@@ -227,4 +226,106 @@ function decompressed(request: FastifyRequest, sent: Buffer): Promise<Buffer> {
   // The size is only known afterwards, because a body may claim any.
   request.bodyMemory?.resize(sent.length + maxBodyBytes);
   return decompress(sent);
+}
+
+/** Outcome of a request whose other spans were recorded or ignored. */
+interface ExportResult {
+  /** Tool spans that are not, or not wholly, understood. */
+  readonly unread: readonly UnreadSpans[];
+  /** Number of events by warning. */
+  readonly warnings: ReadonlyMap<WarningCode, number>;
+}
+
+/** Warnings that an exporter should not report again and again: every agent begins so. */
+const silentWarnings: readonly WarningCode[] = ['AGENT_NOT_REGISTERED'];
+
+/** Maximum number of scopes and reasons in a message. */
+const maxProblems = 20;
+
+/**
+ * Renders the `ExportTraceServiceResponse`. Its `partialSuccess` says which spans were not understood, and has the
+ * warnings of the events; it is omitted if there are neither (OTLP specification, "Partial Success").
+ */
+function renderResult(encoding: Encoding, { unread, warnings }: ExportResult): Buffer {
+  const problems = unread.slice(0, maxProblems).map(problemText);
+  const notes = [...warnings]
+    .filter(([code]) => !silentWarnings.includes(code))
+    .map(([code, count]) => `Warning ${code} for ${count} of the events: ${warningView(code).message}`);
+  const errorMessage = [...problems, ...notes].join(' ');
+  const rejectedSpans = unread
+    .filter(({ reason }) => !recordedReasons.has(reason))
+    .reduce((sum, { count }) => sum + count, 0);
+  if (encoding === 'json') {
+    // In JSON, 64-bit integers are strings.
+    const partialSuccess = { rejectedSpans: String(rejectedSpans), errorMessage };
+    return Buffer.from(JSON.stringify(errorMessage === '' ? {} : { partialSuccess }));
+  }
+  const message = errorMessage === '' ? {} : { partialSuccess: { rejectedSpans, errorMessage } };
+  return Buffer.from(exportResponse.encode(message).finish());
+}
+
+function problemText({ scope, reason, count }: UnreadSpans): string {
+  const problem = recordedReasons.has(reason) ? 'recorded without a hash of the arguments' : 'not recorded';
+  return `Tool spans of ${scope} ${problem}: ${count}, because ${unreadReasons[reason]}.`;
+}
+
+/** Numbers of `google.rpc.Code`. */
+const invalidArgument = 3;
+const unknown = 2;
+const rpcCodes: Partial<Record<ErrorCode, number>> = {
+  VALIDATION_ERROR: invalidArgument,
+  UNSUPPORTED_MEDIA_TYPE: invalidArgument,
+  PAYLOAD_TOO_LARGE: invalidArgument,
+  PERMISSION_DENIED: 7,
+  RATE_LIMITED: 8,
+  INTERNAL: 13,
+  OVERLOADED: 14,
+  AUTHENTICATION_FAILED: 16,
+};
+
+const badRequestType = 'type.googleapis.com/google.rpc.BadRequest';
+
+/** Returns the error that says the same as one of Fastify's, in terms of OTLP; any other error as it is. */
+function otlpError(error: Error): Error {
+  switch ((error as FastifyError).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return tooLarge('The body is larger than 20 MiB');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return new ApiError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        'The body must be OTLP in protobuf or JSON; send Content-Type: application/x-protobuf or application/json.',
+      );
+  }
+  return error;
+}
+
+/** Renders an error as a `google.rpc.Status` (OTLP specification, "Failures"). */
+function renderFailure(encoding: Encoding, { code, message, details }: ApiError): Buffer {
+  const rpcCode = rpcCodes[code] ?? unknown;
+  const fieldViolations = details?.map(({ path, message: description }) => ({ field: path, description }));
+  if (encoding === 'json') {
+    const any = fieldViolations && [{ '@type': badRequestType, fieldViolations }];
+    return Buffer.from(JSON.stringify({ code: rpcCode, message, ...(any && { details: any }) }));
+  }
+  const any = fieldViolations && [
+    { type_url: badRequestType, value: badRequest.encode({ fieldViolations }).finish() },
+  ];
+  return Buffer.from(status.encode({ code: rpcCode, message, ...(any && { details: any }) }).finish());
+}
+
+/** Encoding of a request and its response (OTLP specification, "OTLP/HTTP"). */
+type Encoding = 'json' | 'protobuf';
+
+/** Media types of the encodings. */
+const mediaTypes: Readonly<Record<Encoding, string>> = {
+  json: 'application/json',
+  protobuf: 'application/x-protobuf',
+};
+
+/** Returns the encoding of a request's content type; undefined for any other type. */
+function encodingOf(contentType: string | undefined): Encoding | undefined {
+  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  if (mediaType === mediaTypes.json) return 'json';
+  return mediaType === mediaTypes.protobuf ? 'protobuf' : undefined;
 }

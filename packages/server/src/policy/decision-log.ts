@@ -15,10 +15,9 @@ import {
 } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
-import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import { addUsage, type DeploymentQuotas, leftOf, readRoom } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
 import { type Database, type Write, writeForTenants } from '../storage/transaction.ts';
-import { leftOf, readRoom } from '../tenants/quotas.ts';
 import type { PolicySet } from './policy-set.ts';
 
 type Outcome = Pick<PolicyDecisionRow, 'decision' | 'decided_by'>;

@@ -1,13 +1,14 @@
 import { type BodyOf, limits, mergePatch, type SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { type Cursors, readPage } from '../http/page.ts';
-import type { ReadRoute, WriteRoute } from '../http/route.ts';
+import type { OwnRoute, ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { lockNames } from '../storage/locks.ts';
 import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';
 import type { AgentTable } from '../storage/schema.ts';
+import type { Storage } from '../storage/storage.ts';
 import {
   type AgentRow,
   findAgent,
@@ -177,13 +178,16 @@ function patchedMetadata(stored: string, patch: BodyOf<'agents.update'>['metadat
 }
 
 /** Route `GET /v1/agents/:id/sessions`. */
-export function listAgentSessions(parts: SessionListParts): ReadRoute<'agents.sessions'> {
+export function listAgentSessions(
+  parts: SessionListParts & { readonly storage: Pick<Storage, 'read'> },
+): OwnRoute<'agents.sessions'> {
   return {
-    kind: 'read',
-    prepare: ({ caller }) => parts.scoring.beforeList(caller.tenantId),
-    async handle({ caller: { tenantId }, params, query }, db) {
-      if (!(await findAgent(db, tenantId, params.id))) throw notFound('agent');
-      return sessionsPage(parts, db, tenantId, 'agents.sessions', { ...query, agentId: params.id });
+    kind: 'own',
+    async handle({ caller: { tenantId }, params, query }) {
+      await parts.scoring.beforeList(tenantId);
+      const agent = await parts.storage.read(tenantId, (db) => findAgent(db, tenantId, params.id));
+      if (!agent) throw notFound('agent');
+      return sessionsPage(parts, tenantId, 'agents.sessions', { ...query, agentId: params.id });
     },
   };
 }

@@ -4,22 +4,26 @@ import { finished } from 'node:stream/promises';
 import { personKey } from '@actlog/policy';
 import type { ListEndpointName, SentOf } from '@actlog/protocol';
 import type { Contract } from '@actlog/protocol/schemas';
+import { emptySession, score } from '@actlog/risk';
 import type { FastifyReply } from 'fastify';
 import type * as z from 'zod';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import type { LoopTurns } from '../http/limits/turns.ts';
 import { jsonType } from '../http/mount.ts';
 import { type Cursors, type Position, readPage } from '../http/page.ts';
-import type { Call, OwnRoute, ReadRoute } from '../http/route.ts';
+import type { Call, OwnRoute } from '../http/route.ts';
 import { notFound } from '../lib/api-error.ts';
 import { isoTime } from '../lib/iso-time.ts';
-import { type RiskParts, readRisk, type SessionWithRisk } from '../risk/read-risk.ts';
+import { type RiskParts, readRisk } from '../risk/read-risk.ts';
 import type { RiskScoring } from '../risk/risk-scoring.ts';
-import { type EventReader, type SessionView, sessionView } from '../storage/event-reader.ts';
-import { listSessions } from '../storage/sessions/session-list.ts';
+import {
+  type DeletedSession,
+  type EventReader,
+  type SessionView,
+  sessionView,
+} from '../storage/event-reader.ts';
 import type { SessionPlace } from '../storage/sessions/session-walk.ts';
 import { type EventPosition, eventPage, storedEventJson } from '../storage/stores/event-log.ts';
-import type { Database } from '../storage/transaction.ts';
 
 /** Filters of all lists of sessions. */
 type SessionFilters = z.output<Contract['sessions.list']['query']> & {
@@ -42,12 +46,12 @@ function positionOf({ startedMs, id, rank }: SessionPlace): Position {
 export interface SessionListParts {
   readonly cursors: Cursors;
   readonly scoring: RiskScoring;
+  readonly events: EventReader;
 }
 
 /** Returns a page of sessions. Its cursor is bound to `endpoint`. */
 export async function sessionsPage(
-  { cursors }: Pick<SessionListParts, 'cursors'>,
-  db: Database,
+  { cursors, events }: Pick<SessionListParts, 'cursors' | 'events'>,
   tenantId: number,
   endpoint: ListEndpointName,
   filters: SessionFilters,
@@ -59,7 +63,7 @@ export async function sessionsPage(
     { tenantId, endpoint, filters: { ...filters } },
     filters,
     async ({ after, limit }) => {
-      const { end, ...slice } = await listSessions(db, {
+      const { rows, hasMore, end } = await events.sessions({
         ...rest,
         tenantId,
         assigneeKey: assignee == null ? assignee : personKey(assignee),
@@ -68,7 +72,7 @@ export async function sessionsPage(
         after: after && placeOf(after),
         limit,
       });
-      return { ...slice, endPosition: end && positionOf(end) };
+      return { rows: [...rows], hasMore, endPosition: end && positionOf(end) };
     },
     (row) => [row.started_ms, row.id],
   );
@@ -76,21 +80,18 @@ export async function sessionsPage(
 }
 
 /** Route `GET /v1/sessions`. */
-export function listSessionsRoute(parts: SessionListParts): ReadRoute<'sessions.list'> {
+export function listSessionsRoute(parts: SessionListParts): OwnRoute<'sessions.list'> {
   return {
-    kind: 'read',
-    prepare: ({ caller }) => parts.scoring.beforeList(caller.tenantId),
-    handle: ({ caller, query }, db) => sessionsPage(parts, db, caller.tenantId, 'sessions.list', query),
+    kind: 'own',
+    async handle({ caller: { tenantId }, query }) {
+      await parts.scoring.beforeList(tenantId);
+      return sessionsPage(parts, tenantId, 'sessions.list', query);
+    },
   };
 }
 
-/** Parts of {@link getSession}. */
-export interface SessionParts extends SessionListParts {
-  readonly events: EventReader;
-}
-
 /** Route `GET /v1/sessions/:id`: the session with a page of its events, oldest first. */
-export function getSession({ cursors, scoring, events }: SessionParts): OwnRoute<'sessions.get'> {
+export function getSession({ cursors, scoring, events }: SessionListParts): OwnRoute<'sessions.get'> {
   return {
     kind: 'own',
     async handle({ caller: { tenantId }, params, query }) {
@@ -124,15 +125,24 @@ export function getSession({ cursors, scoring, events }: SessionParts): OwnRoute
 }
 
 /** Route `GET /v1/sessions/:id/risk`: the score over ten dimensions, with its factors. */
-export function getRisk(parts: RiskParts): OwnRoute<'sessions.risk'> {
+export function getRisk(parts: RiskParts & { readonly events: EventReader }): OwnRoute<'sessions.risk'> {
   return {
     kind: 'own',
-    async handle({ caller, params, receivedMs }) {
-      const found = await readRisk(parts, caller.tenantId, params.id, receivedMs);
-      if (!found) throw notFound('session');
-      return found.risk;
+    async handle({ caller: { tenantId }, params: { id }, receivedMs }) {
+      const found = await readRisk(parts, tenantId, id, receivedMs);
+      if (found) return found.risk;
+      const deleted = await parts.events.deleted(tenantId, id);
+      if (!deleted) throw notFound('session');
+      return riskOf(deleted, receivedMs);
     },
   };
+}
+
+/** Returns the risk of a session that retention has deleted from the database: it does not change any more. */
+function riskOf({ session, risk }: DeletedSession, nowMs: number): SentOf<'sessions.risk'> {
+  const { id: sessionId } = session;
+  const kept = risk ?? { sessionId, ...score(emptySession()) };
+  return { ...kept, computedAt: isoTime(nowMs) } as SentOf<'sessions.risk'>;
 }
 
 /** Number of events in memory at once: few enough to be collected before they are promoted to the old generation. */
@@ -146,6 +156,7 @@ const memoryBytes = 1024 * 1024;
 
 /** Parts of {@link exportSession}. */
 export interface ExportParts extends RiskParts {
+  readonly events: EventReader;
   /** Limits the memory of exports while they are sent. */
   readonly exportMemory: RequestMemory;
   /** Spreads large reads over turns of the event loop. */
@@ -175,13 +186,47 @@ async function send(
   { caller: { tenantId }, params, receivedMs }: Call<'sessions.export'>,
   reply: FastifyReply,
 ): Promise<void> {
-  const found = await readRisk(parts, tenantId, params.id, receivedMs);
+  const found = await exported(parts, tenantId, params.id, receivedMs);
   if (!found) throw notFound('session');
   void reply
     .type(jsonType)
     .header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
-    .send(Readable.from(document(parts, tenantId, found, receivedMs), { objectMode: false }));
+    .send(Readable.from(document(parts.turns, found, receivedMs), { objectMode: false }));
   await finished(reply.raw).catch(() => {});
+}
+
+/** A session to export. */
+interface ExportedSession extends Pick<DeletedSession, 'session' | 'page'> {
+  readonly risk: SentOf<'sessions.risk'>;
+}
+
+/** Returns a session to export, wherever it is kept; `undefined` if there is none. */
+async function exported(
+  parts: ExportParts,
+  tenantId: number,
+  sessionId: string,
+  nowMs: number,
+): Promise<ExportedSession | undefined> {
+  const found = await readRisk(parts, tenantId, sessionId, nowMs);
+  if (!found) {
+    const deleted = await parts.events.deleted(tenantId, sessionId);
+    return deleted && { ...deleted, risk: riskOf(deleted, nowMs) };
+  }
+  const { summary, risk } = found;
+  return {
+    session: sessionView(summary),
+    risk,
+    async page(after, limit, maxBytes) {
+      // Leaves out events that arrive during the export, so that the document is one snapshot.
+      const options = { tenantId, sessionId, after, lastArrival: summary.last_arrival, limit, maxBytes };
+      const { rows, hasMore } = await parts.storage.read(tenantId, (db) => eventPage(db, options));
+      const last = hasMore ? rows.at(-1) : undefined;
+      return {
+        events: rows.map(storedEventJson),
+        end: last && { sourceMs: last.source_ms, eventId: last.event_id },
+      };
+    },
+  };
 }
 
 /** Returns a name that is valid in every file system. The document contains the session's id. */
@@ -191,48 +236,31 @@ function fileName(id: string): string {
 
 /** Yields the document in pieces, with members in the order of the reference profile. */
 async function* document(
-  parts: ExportParts,
-  tenantId: number,
-  { summary, risk }: SessionWithRisk,
+  turns: LoopTurns,
+  { session, risk, page }: ExportedSession,
   nowMs: number,
 ): AsyncGenerator<string> {
-  const head = JSON.stringify({
-    exportVersion: '1.0',
-    exportedAt: isoTime(nowMs),
-    session: sessionView(summary),
-    risk,
-  });
+  const head = JSON.stringify({ exportVersion: '1.0', exportedAt: isoTime(nowMs), session, risk });
   yield `${head.slice(0, -1)},"events":`;
   const digest = createHash('sha256');
   let eventCount = 0;
   let separator = '[';
   let after: EventPosition | undefined;
   do {
-    await parts.turns.take();
-    const { rows, hasMore } = await parts.storage.read(tenantId, (db) =>
-      eventPage(db, {
-        tenantId,
-        sessionId: summary.id,
-        after,
-        // Leaves out events that arrive during the export, so that the document is one snapshot.
-        lastArrival: summary.last_arrival,
-        limit: eventsAtOnce,
-        maxBytes: payloadBytesAtOnce,
-      }),
-    );
+    await turns.take();
+    const { events, end } = await page(after, eventsAtOnce, payloadBytesAtOnce);
     let piece = '';
-    for (const row of rows) {
-      piece += separator + storedEventJson(row);
+    for (const event of events) {
+      piece += separator + event;
       separator = ',';
     }
-    eventCount += rows.length;
-    const last = hasMore ? rows.at(-1) : undefined;
-    after = last && { sourceMs: last.source_ms, eventId: last.event_id };
+    eventCount += events.length;
+    after = end;
     if (!after) piece += separator === '[' ? '[]' : ']';
     digest.update(piece);
     yield piece;
   } while (after);
-  // If retention deleted the session meanwhile, the document must not look complete.
-  if (eventCount < summary.event_count) throw new Error('The session was deleted during its export.');
+  // If the session was deleted meanwhile, the document must not look complete.
+  if (eventCount < session.eventCount) throw new Error('The session was deleted during its export.');
   yield `,"eventCount":${eventCount},"contentSha256":"${digest.digest('hex')}"}`;
 }

@@ -12,8 +12,8 @@ import { lowestIdentifierOf } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import type { TenantTurns, Turn } from '../lib/tenant-turns.ts';
 import { maxActivePolicies } from '../policy/policy-set.ts';
+import type { EventReader } from '../storage/event-reader.ts';
 import { nextPolicyDecisions, type PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
-import { findCallEnds } from '../storage/stores/call-history-store.ts';
 import { type DraftParts, draftPolicies } from './trials.ts';
 
 /** Decisions that are read at a time. */
@@ -31,6 +31,7 @@ type Body = z.output<typeof backtestBody>;
 
 /** Parts of {@link backtestsRoute}. */
 export interface BacktestParts extends DraftParts {
+  readonly events: EventReader;
   /** Shares the event loop between the backtests and checks of tenants. */
   readonly tenantTurns: TenantTurns;
 }
@@ -126,7 +127,7 @@ async function endsOf(
   rows: readonly PolicyDecisionRow[],
 ): Promise<ReadonlyMap<string, CallEnd>> {
   const ids = rows.flatMap(({ action_id: id }) => id?.toLowerCase() ?? []);
-  const events = await parts.storage.read(tenantId, (db) => findCallEnds(db, tenantId, ids));
+  const events = await parts.events.callEnds(tenantId, ids);
   return new Map(
     rows.flatMap(({ id, action_id: actionId, session_id: sessionId }) => {
       const end = events.get(actionId?.toLowerCase() ?? '');

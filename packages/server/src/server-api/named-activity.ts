@@ -15,12 +15,13 @@ import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, timeMs } from '../lib/iso-time.ts';
 import type { PolicySets } from '../policy/policy-set.ts';
 import type { RiskScoring } from '../risk/risk-scoring.ts';
+import type { EventReader } from '../storage/event-reader.ts';
 import type { Storage } from '../storage/storage.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { activityByCalls, activityOfName } from '../storage/stores/activity-store.ts';
-import { type RecentCall, type RecentCalls, recentCalls } from '../storage/stores/event-search.ts';
+import type { RecentCall, RecentCalls } from '../storage/stores/event-search.ts';
 import { keysActingAs } from '../storage/stores/key-store.ts';
-import { findBaseline, highestScores } from '../storage/stores/risk-store.ts';
+import { findBaseline } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
 
 /** Parts of the routes of agents and tools. */
@@ -28,6 +29,7 @@ export interface NamedActivityParts {
   readonly storage: Storage;
   readonly policySets: PolicySets;
   readonly scoring: RiskScoring;
+  readonly events: EventReader;
 }
 
 const days = 30;
@@ -50,9 +52,10 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
       const { tenantId } = caller;
       const isAgent = kind === 'agent';
       if (isAgent) await parts.scoring.beforeList(tenantId);
+      const of = isAgent ? { agentId: id } : { toolName: id };
+      const recent = await parts.events.recentCalls(tenantId, of, maxRecent);
+      const risk = isAgent ? await riskByDay(parts.events, tenantId, id) : null;
       return parts.storage.read(tenantId, async (db) => {
-        const of = isAgent ? { agentId: id } : { toolName: id };
-        const recent = await recentCalls(db, tenantId, of, maxRecent);
         const { calls } = recent;
         const policies = await applyingPolicies(parts, db, tenantId, kind, id);
         const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
@@ -60,7 +63,7 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
         const mayManage = caller.scopes.has('manage');
         return {
           ...(await daysOf(db, tenantId, kind, id, recent)),
-          risk: isAgent ? await riskByDay(db, tenantId, id) : null,
+          risk,
           recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
           policies,
           learnedSessions: isAgent ? learnedSessions(baseline) : null,
@@ -102,11 +105,11 @@ async function daysOf(
 }
 
 /** Returns the highest score of an agent's sessions by day. */
-async function riskByDay(db: Database, tenantId: number, agentId: string): Promise<RiskOfDay[]> {
+async function riskByDay(events: EventReader, tenantId: number, agentId: string): Promise<RiskOfDay[]> {
   const { lengthMs } = dayBuckets;
   const todayMs = bucketOf(dayBuckets, Date.now());
   const startsMs = Array.from({ length: days }, (_, index) => todayMs - (days - 1 - index) * lengthMs);
-  const scores = await highestScores(db, tenantId, [agentId], { startsMs, lengthMs });
+  const scores = await events.highestScores(tenantId, [agentId], { startsMs, lengthMs });
   const byDay = new Map(scores.map(({ startMs, score }) => [startMs, score]));
   return startsMs.map((startMs) => ({ at: isoTime(startMs), score: byDay.get(startMs) ?? null }));
 }
@@ -116,14 +119,14 @@ const [riskDays, maxScored] = [7, 200];
 
 /** Returns the highest score of the sessions of the last days, by agent. */
 async function recentRisk(
-  db: Database,
+  events: EventReader,
   tenantId: number,
   agentIds: readonly string[],
 ): Promise<Record<string, number>> {
   const lengthMs = riskDays * dayBuckets.lengthMs;
   const startsMs = [Date.now() - lengthMs];
   // Sessions may start a moment later than now by the clock of their agent.
-  const scores = await highestScores(db, tenantId, agentIds.slice(0, maxScored), {
+  const scores = await events.highestScores(tenantId, agentIds.slice(0, maxScored), {
     startsMs,
     lengthMs: 2 * lengthMs,
   });
@@ -216,7 +219,11 @@ const activityQuery = z.strictObject({
 });
 
 /** Route `GET /server/v1/activity`: agents or tools by their calls, most first. */
-export function activityRoute({ storage, scoring }: NamedActivityParts): ServerRoute<typeof activityQuery> {
+export function activityRoute({
+  storage,
+  scoring,
+  events,
+}: NamedActivityParts): ServerRoute<typeof activityQuery> {
   return {
     method: 'GET',
     path: '/activity',
@@ -236,12 +243,12 @@ export function activityRoute({ storage, scoring }: NamedActivityParts): ServerR
       }
       const range = { tenantId, span: 'hour', sinceMs, untilMs } as const;
       if (kind === 'agent') await scoring.beforeList(tenantId);
-      return storage.read(tenantId, async (db) => {
-        const { names: items, others } = await activityByCalls(db, kind, range, limit);
-        const agentIds = items.map(({ name }) => name);
-        const risk = kind === 'agent' ? await recentRisk(db, tenantId, agentIds) : null;
-        return { since: isoTime(sinceMs), until: isoTime(untilMs), items, others, risk };
-      });
+      const { names: items, others } = await storage.read(tenantId, (db) =>
+        activityByCalls(db, kind, range, limit),
+      );
+      const agentIds = items.map(({ name }) => name);
+      const risk = kind === 'agent' ? await recentRisk(events, tenantId, agentIds) : null;
+      return { since: isoTime(sinceMs), until: isoTime(untilMs), items, others, risk };
     },
   };
 }

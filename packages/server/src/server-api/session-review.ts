@@ -104,9 +104,7 @@ export function assignedSessionsRoute(
       }
       await parts.scoring.beforeList(tenantId);
       const filters = assigned === false ? { ...query, assignee: null } : query;
-      return parts.storage.read(tenantId, (db) =>
-        sessionsPage(parts, db, tenantId, 'sessions.list', filters),
-      );
+      return sessionsPage(parts, tenantId, 'sessions.list', filters);
     },
   };
 }

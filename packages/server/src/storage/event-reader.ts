@@ -1,9 +1,21 @@
 import type { SentOf } from '@actlog/protocol';
 import { isoTime } from '../lib/iso-time.ts';
+import { listSessions } from './sessions/session-list.ts';
 import { findSession, type SessionSummary } from './sessions/session-store.ts';
+import type { SessionListOptions, SessionPlace } from './sessions/session-walk.ts';
 import type { Storage } from './storage.ts';
+import { findCallEnds, type StoredCallEnd } from './stores/call-history-store.ts';
 import { type EventPosition, eventPage, storedEvent } from './stores/event-log.ts';
-import { type EventSearch, type SearchPosition, searchEvents, searchOrder } from './stores/event-search.ts';
+import {
+  type CallsOf,
+  type EventSearch,
+  type RecentCalls,
+  recentCalls,
+  type SearchPosition,
+  searchEvents,
+  searchOrder,
+} from './stores/event-search.ts';
+import { type HighestScore, highestScores, type TimesOfScores } from './stores/risk-store.ts';
 
 /** An event as the wire shows it. */
 export type EventView = SentOf<'sessions.get'>['events'][number];
@@ -47,12 +59,58 @@ export interface SessionRead {
   readonly limit: number;
 }
 
+/** A session in a list. */
+export type ListedSession = Pick<
+  SessionSummary,
+  | 'id'
+  | 'agent_id'
+  | 'agentIds'
+  | 'started_ms'
+  | 'last_event_ms'
+  | 'event_count'
+  | 'error_count'
+  | 'toolNames'
+  | 'risk_score'
+  | 'risk_level'
+>;
+
+/** A slice of a list of sessions. */
+export interface SessionSlice {
+  readonly rows: readonly ListedSession[];
+  readonly hasMore: boolean;
+  /** Place after which the next slice starts, unless it is that of the last row. */
+  readonly end?: SessionPlace | undefined;
+}
+
+/** A session that retention has deleted from the database. */
+export interface DeletedSession {
+  readonly session: SessionView;
+  /** Its risk when it was deleted, without the time of the response; `undefined` if it was not kept. */
+  readonly risk: Omit<SentOf<'sessions.risk'>, 'computedAt'> | undefined;
+  /** Returns a page of its events as JSON, oldest first. */
+  page(
+    after: EventPosition | undefined,
+    limit: number,
+    maxBytes: number,
+  ): Promise<{ readonly events: readonly string[]; readonly end: EventPosition | undefined }>;
+}
+
 /** Reads of events, wherever they are kept. */
 export interface EventReader {
   /** Returns a page of the events of all sessions that pass filters. */
   search(search: EventSearch): Promise<SearchedEvents>;
   /** Returns a session with a page of its events; `undefined` if there is no such session. */
   session(read: SessionRead): Promise<SessionEvents | undefined>;
+  /** Returns a slice of a list of sessions. */
+  sessions(options: SessionListOptions): Promise<SessionSlice>;
+  /** Returns a session that is not in the database any more; `undefined` if there is none. */
+  deleted(tenantId: number, sessionId: string): Promise<DeletedSession | undefined>;
+  /** Returns the newest calls of an agent or a tool; see {@link recentCalls}. */
+  recentCalls(tenantId: number, of: CallsOf, limit: number): Promise<RecentCalls>;
+  /** Returns the highest scores of agents' sessions; see {@link highestScores}. */
+  highestScores(tenantId: number, agentIds: readonly string[], times: TimesOfScores): Promise<HighestScore[]>;
+  /** Returns how calls ended, by the ids of their events; see {@link findCallEnds}. */
+  callEnds(tenantId: number, eventIds: readonly string[]): Promise<ReadonlyMap<string, StoredCallEnd>>;
 }
 
 /** Reads the events in the database. */
@@ -81,11 +139,18 @@ export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
           end: last && { sourceMs: last.source_ms, eventId: last.event_id },
         };
       }),
+    sessions: (options) => storage.read(options.tenantId, (db) => listSessions(db, options)),
+    deleted: async () => undefined,
+    recentCalls: (tenantId, of, limit) =>
+      storage.read(tenantId, (db) => recentCalls(db, tenantId, of, limit)),
+    highestScores: (tenantId, agentIds, times) =>
+      storage.read(tenantId, (db) => highestScores(db, tenantId, agentIds, times)),
+    callEnds: (tenantId, eventIds) => storage.read(tenantId, (db) => findCallEnds(db, tenantId, eventIds)),
   };
 }
 
 /** Returns a session as the wire shows it. */
-export function sessionView(summary: SessionSummary): SessionView {
+export function sessionView(summary: ListedSession): SessionView {
   return {
     id: summary.id,
     agentId: summary.agent_id,

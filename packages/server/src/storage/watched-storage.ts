@@ -14,15 +14,15 @@ const minAttemptIntervalMs = 1000;
  */
 export class WatchedStorage implements Storage {
   readonly #storage: Storage;
-  readonly #onWritten: () => void;
+  readonly #log: { wake(): void };
   #failure: unknown;
   #attempt: Promise<void> | undefined;
   #attemptedMs = Number.NEGATIVE_INFINITY;
 
-  /** @param onWritten - called after each write, but not after the scoring of sessions or the append to a log */
-  constructor(storage: Storage, onWritten: () => void = () => {}) {
+  /** @param log - woken after each write, but not after the scoring of sessions or the append to a log */
+  constructor(storage: Storage, log: { wake(): void }) {
     this.#storage = storage;
-    this.#onWritten = onWritten;
+    this.#log = log;
   }
 
   get isShared(): boolean {
@@ -99,7 +99,7 @@ export class WatchedStorage implements Storage {
 
   async #written<Result>(write: Promise<Result>): Promise<Result> {
     const result = await this.#watched(write);
-    this.#onWritten();
+    this.#log.wake();
     return result;
   }
 

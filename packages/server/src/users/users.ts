@@ -39,7 +39,8 @@ export class Users {
   readonly #secret: DeploymentSecret;
   /** People whom a proxy names, as they were stored last. */
   readonly #remembered = new Map<string, { readonly groups: string; readonly atMs: number }>();
-  readonly #proxy: TrustedProxy;
+  /** The proxy in front of the server; undefined without one. */
+  readonly proxy: TrustedProxy | undefined;
   readonly #signsInByProxy: boolean;
   readonly #signsInByCookie: boolean;
   readonly #origin: string;
@@ -58,24 +59,16 @@ export class Users {
     this.tenant = new UserTenant(storage, settings.tenant);
     this.#storage = storage;
     this.#secret = secret;
-    this.#proxy = new TrustedProxy(settings);
+    const { principalHeader } = settings;
+    this.proxy = principalHeader === undefined ? undefined : new TrustedProxy(settings, principalHeader);
     this.#signsInByProxy = signsInByProxy(settings);
     this.#signsInByCookie = settings.oidcIssuer !== undefined;
     this.#origin = settings.publicUrl === undefined ? '' : new URL(settings.publicUrl).origin;
   }
 
-  /**
-   * Removes the headers that only a trusted proxy may set from the requests of all others.
-   *
-   * @throws ApiError `VALIDATION_ERROR` for a repeated header.
-   */
-  screen(request: FastifyRequest): void {
-    this.#proxy.screen(request);
-  }
-
   /** Returns the person that a screened request comes from. */
   async find(request: FastifyRequest): Promise<RequestUser> {
-    const person = this.#signsInByProxy ? this.#proxy.personOf(request) : undefined;
+    const person = this.#signsInByProxy ? this.proxy?.personOf(request) : undefined;
     // Never the cookie of a request that the proxy signs in: the person may have changed.
     if (person) return this.#proxyUser(person.name, person.groups);
     const secret = this.#signsInByCookie ? this.cookies.read(request, 'actlog-sign-in') : undefined;
@@ -258,7 +251,6 @@ const proxySecretHeader = 'x-actlog-proxy-secret';
 
 /** Settings of the proxy in front of the server. */
 interface TrustedProxySettings {
-  readonly principalHeader?: string | undefined;
   readonly groupsHeader?: string | undefined;
   /** CIDR ranges. */
   readonly trustedProxies: readonly string[];
@@ -273,12 +265,13 @@ interface ProxyPerson {
 
 /** The proxies whose headers name the person who sends a request. */
 class TrustedProxy {
-  readonly #principalHeader: string | undefined;
+  readonly #principalHeader: string;
   readonly #groupsHeader: string | undefined;
   readonly #ranges: readonly ReturnType<typeof ipaddr.parseCIDR>[];
   readonly #digest: Buffer | undefined;
 
-  constructor({ principalHeader, groupsHeader, trustedProxies, proxySecret }: TrustedProxySettings) {
+  /** @param principalHeader - name of the header with the name of the person */
+  constructor({ groupsHeader, trustedProxies, proxySecret }: TrustedProxySettings, principalHeader: string) {
     this.#principalHeader = principalHeader;
     this.#groupsHeader = groupsHeader;
     this.#ranges = trustedProxies.map((range) => ipaddr.parseCIDR(range));
@@ -293,7 +286,6 @@ class TrustedProxy {
    *   the client, and the proxy did not remove it.
    */
   screen({ raw }: FastifyRequest): void {
-    if (this.#principalHeader === undefined) return;
     const names = [this.#principalHeader, this.#groupsHeader].filter((name) => name !== undefined);
     const isTrusted =
       this.#isTrustedPeer(raw.socket.remoteAddress) || this.#isSecret(raw.headers[proxySecretHeader]);
@@ -318,7 +310,6 @@ class TrustedProxy {
 
   /** Returns the person that the headers of a screened request name, or `undefined` for none. */
   personOf({ headers }: FastifyRequest): ProxyPerson | undefined {
-    if (this.#principalHeader === undefined) return undefined;
     const name = headers[this.#principalHeader]?.toString().trim();
     if (!name) return undefined;
     const groups = this.#groupsHeader === undefined ? '' : (headers[this.#groupsHeader]?.toString() ?? '');

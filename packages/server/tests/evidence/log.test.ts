@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseCheckpoint, parseNote, verifyRecords } from '@actlog/log';
 import { expect, test } from 'vitest';
+import { readLogPage } from '../../src/evidence/log-reader.ts';
 import type { ServerOptions } from '../../src/index.ts';
+import { openStorage } from '../../src/open-storage.ts';
+import { withTestDatabase } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { activityEvent, testServer } from '../test-server.ts';
 import { type FeedLine, feed, get, logged, policyOf, verifyServer } from './logged-records.ts';
@@ -238,4 +241,28 @@ test('has an empty log while it is turned off', async () => {
   await server.ok('sessions.risk', { id: 'a' });
   const { text } = parseNote(await (await get(server, '/log/default/checkpoint')).text());
   expect(parseCheckpoint(text).size).toBe(0);
+});
+
+test('reads many small records at once, and fewer that are large', async () => {
+  const options = await withTestDatabase(onDisk(temporaryFolder()));
+  const server = await testServer(options);
+  const storage = await openStorage({ database: options.database as string });
+  atTestEnd(() => storage.close());
+  await server.recordMany(Array.from({ length: 300 }, (_, at) => ({ sessionId: `small-${at % 3}` })));
+  const page = (after: number) => storage.read(1, (db) => readLogPage(db, 1, after, 1000));
+  const small = await logged(server, 'event', 300);
+  expect((await page(-1)).records.length).toBe(small.length);
+  const large = { category: 'plan', payload: { text: 'x'.repeat(100_000) } };
+  await server.recordMany(
+    Array.from({ length: 150 }, (_, at) => ({ ...large, sessionId: `large-${at % 2}` })),
+  );
+  const all = await logged(server, 'event', 450);
+  const seen: string[] = [];
+  for (let after = -1; after < all.length - 1; ) {
+    const { records, last = 0 } = await page(after);
+    expect(records.length).toBeLessThan(150);
+    seen.push(...records.map(({ record }) => record.id));
+    after = last;
+  }
+  expect(seen).toEqual(all.map(({ id }) => id));
 });

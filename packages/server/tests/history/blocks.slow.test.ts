@@ -128,3 +128,40 @@ test('refuses the database of another deployment, and names it without the passw
     message: expect.stringMatching(/^127\.0\.0\.1:\d+ responded with error 516 \(AUTHENTICATION_FAILED\)$/),
   });
 });
+
+test('keeps a block for later while ClickHouse has too many parts', async () => {
+  const server = await TestClickHouse.start();
+  const history = historyOf(server);
+  await insert(history, blockOf(0, 3));
+  await server.command('alter table actlog_events modify setting parts_to_throw_insert = 1');
+  await expect(insert(history, blockOf(3, 3))).rejects.toMatchObject({
+    reason: 'busy',
+    message: expect.stringMatching(/responded with error 252 \(TOO_MANY_PARTS\)$/),
+  });
+  await server.command('alter table actlog_events reset setting parts_to_throw_insert');
+  await insert(history, blockOf(3, 3));
+  expect(await stored(server)).toEqual({ rows: 6, events: 6 });
+});
+
+test('erases thousands of ranges, with indexes as large as they can be', async () => {
+  const server = await TestClickHouse.start();
+  const history = historyOf(server);
+  const first = Number.MAX_SAFE_INTEGER - 60_000;
+  await insert(history, blockOf(first, 60));
+  const ranges = Array.from({ length: 6000 }, (_, at) => [first + 2 * at, first + 2 * at] as const);
+  await history.eraseEntries(1, ranges);
+  expect(await stored(server)).toEqual({ rows: 30, events: 30 });
+});
+
+test('takes no part of a response for all of it', async () => {
+  const server = await TestClickHouse.start();
+  const history = historyOf(server);
+  await insert(history, blockOf(0, 3000));
+  server.fateOf = () => 'response cut';
+  await expect(history.rows('select * from {events}')).rejects.toMatchObject({ reason: 'unreachable' });
+  server.fateOf = () => 'runs';
+  expect(await history.rows('select * from {events}')).toHaveLength(3000);
+  // ClickHouse begins a response of status 200 before it knows whether the query succeeds, unless it is told to wait.
+  const reads = server.queries.filter(({ sql }) => sql.startsWith('select * from actlog_events'));
+  expect(reads.map(({ settings }) => settings.get('wait_end_of_query'))).toEqual(['1', '1']);
+});

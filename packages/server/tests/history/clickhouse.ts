@@ -43,8 +43,8 @@ export interface SentQuery {
   readonly settings: URLSearchParams;
 }
 
-/** Fate of a query: it runs, ClickHouse is not reached, or its response is lost after it ran. */
-export type Fate = 'runs' | 'not reached' | 'response lost';
+/** Fate of a query: it runs, ClickHouse is not reached, or its response is lost, or ends too early, after it ran. */
+export type Fate = 'runs' | 'not reached' | 'response lost' | 'response cut';
 
 /**
  * ClickHouse in a process of its own, which can be killed, behind a proxy, which can lose queries and responses. It is the
@@ -168,6 +168,12 @@ export class ClickHouse {
       const content = Buffer.from(await received.arrayBuffer());
       if (fate === 'response lost') return void request.socket.destroy();
       response.writeHead(received.status, Object.fromEntries(received.headers));
+      if (fate === 'response cut') {
+        // Behind a line, so that what arrives is valid.
+        const half = content.subarray(0, content.indexOf('\n', content.length >> 1) + 1);
+        response.write(half, () => request.socket.destroy());
+        return;
+      }
       response.end(content);
     } catch {
       request.socket.destroy();

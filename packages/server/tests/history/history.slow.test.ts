@@ -19,7 +19,8 @@ import { readError, TestServer, testServer } from '../test-server.ts';
 import { ClickHouse } from './clickhouse.ts';
 
 const dayMs = 24 * 3_600_000;
-const startMs = Date.UTC(2026, 9, 1);
+/** Begin of a month that ends today. */
+const startMs = Math.floor(Date.now() / dayMs - 29) * dayMs;
 
 /** Starts a server with a history, and opens its database and its history for the test. */
 async function serverWithHistory(clickHouse: ClickHouse) {
@@ -35,13 +36,17 @@ async function serverWithHistory(clickHouse: ClickHouse) {
   const server = await testServer(options);
   const storage = await openStorage({ database: options.database as string, connections: 2 });
   atTestEnd(() => storage.close());
-  const history = new History({
-    address: historySetting.parse(clickHouse.address),
-    storage,
-    stored: storedEvents(storage),
-  });
-  atTestEnd(() => history.close());
-  return { server, storage, history, options };
+  const historyOf = (days: number | null) => {
+    const history = new History({
+      address: historySetting.parse(clickHouse.address),
+      storage,
+      stored: storedEvents(storage),
+      days,
+    });
+    atTestEnd(() => history.close());
+    return history;
+  };
+  return { server, storage, history: historyOf(null), historyOf, options };
 }
 
 async function forwarding(server: TestServer) {
@@ -80,7 +85,7 @@ async function found(server: TestServer, query: Query) {
   const events: unknown[] = [];
   let cursor: string | null = null;
   do {
-    const page: EventPage = await search(server, { ...query, limit: 17, ...(cursor && { cursor }) });
+    const page: EventPage = await search(server, { ...query, limit: 40, ...(cursor && { cursor }) });
     expect(page.isHistoryMissing).toBeUndefined();
     events.push(...page.items);
     cursor = page.nextCursor;
@@ -94,11 +99,11 @@ async function wholeSession(server: TestServer, id: string) {
   let cursor: string | null = null;
   do {
     const query = { limit: 7, ...(cursor && { cursor }) };
-    const page: { events: unknown[]; nextCursor: string | null; risk: unknown } = await server.ok(
-      'sessions.get',
-      { id, query },
-    );
-    const { events: some, nextCursor, risk: _risk, ...session } = page;
+    const page: { events: unknown[]; nextCursor: string | null } = await server.ok('sessions.get', {
+      id,
+      query,
+    });
+    const { events: some, nextCursor, ...session } = page;
     events.push(session, ...some);
     cursor = nextCursor;
   } while (cursor !== null);
@@ -109,7 +114,7 @@ async function wholeSession(server: TestServer, id: string) {
 function monthOfEvents(count: number): Partial<ActivityEvent>[] {
   return Array.from({ length: count }, (_, index) => ({
     eventId: `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`,
-    sessionId: `s-${index % 4}`,
+    sessionId: `s-${index % 10}`,
     agentId: `agent-${index % 3}`,
     sourceTimestamp: new Date(startMs + Math.floor((index / count) * 30) * dayMs + (index % 5)).toISOString(),
     ...(index % 7 === 3
@@ -123,6 +128,50 @@ function monthOfEvents(count: number): Partial<ActivityEvent>[] {
           },
         }),
   }));
+}
+
+/** Returns a list of sessions, page by page. */
+async function listed(server: TestServer, query: Query) {
+  const sessions: unknown[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { items: unknown[]; nextCursor: string | null } = await server.ok('sessions.list', {
+      query: { ...query, limit: 3, ...(cursor && { cursor }) },
+    });
+    sessions.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return sessions;
+}
+
+const lists: readonly Query[] = [
+  {},
+  { sort: 'riskScore' },
+  { agentId: 'agent-1' },
+  { agentIdContains: 'GENT-2' },
+  { idContains: 'S-1' },
+  { toolName: 'tool-3' },
+  { status: 'errors' },
+  { status: 'denied' },
+  { level: 'low' },
+  { minRiskScore: 1 },
+  { startedAfter: new Date(startMs + 2 * dayMs).toISOString() },
+  { startedBefore: new Date(startMs + 5 * dayMs).toISOString() },
+];
+
+/** Returns an export, without the times of the response. */
+async function exported(server: TestServer, id: string) {
+  const { exportedAt: _, risk, ...document } = await server.ok('sessions.export', { id });
+  const { computedAt: __, ...score } = risk;
+  return { ...document, risk: score };
+}
+
+/** Returns counts, without what is about the present. */
+async function countsOf(server: TestServer, path: string) {
+  const response = await get(server, path);
+  expect(response.status).toBe(200);
+  const { riskiestSessions: _, keys: __, ...counts } = (await response.json()) as Record<string, unknown>;
+  return counts;
 }
 
 const filters: readonly Query[] = [
@@ -148,33 +197,76 @@ test('finds the same events of a month, and the same sessions, after retention d
   const { server, storage, history } = await serverWithHistory(clickHouse);
   await server.recordMany(monthOfEvents(150));
   await upToDate(server, clickHouse, 150);
+  const ids = Array.from({ length: 10 }, (_, at) => `s-${at}`);
+  const since = new Date(startMs).toISOString();
+  const until = new Date(startMs + 31 * dayMs).toISOString();
+  const counts = [
+    `/server/v1/overview?interval=day&since=${since}&until=${until}&handled=true`,
+    `/server/v1/activity?kind=tool&since=${since}&until=${until}`,
+    `/server/v1/activity?kind=agent&since=${since}&until=${until}`,
+    '/server/v1/agents/agent-1/activity',
+    '/server/v1/tools/tool-3/activity',
+  ];
   const everything = async () => ({
     searches: await Promise.all(filters.map((query) => found(server, query))),
-    sessions: await Promise.all([0, 1, 2, 3].map((id) => wholeSession(server, `s-${id}`))),
+    sessions: await Promise.all(ids.map((id) => wholeSession(server, id))),
+    exports: await Promise.all(ids.map((id) => exported(server, id))),
+    risks: await Promise.all(
+      ids.map(async (id) => ({ ...(await server.ok('sessions.risk', { id })), computedAt: undefined })),
+    ),
+    ends: await history.events.callEnds(
+      1,
+      monthOfEvents(150).map(({ eventId }) => eventId as string),
+    ),
+    lists: await Promise.all(lists.map((query) => listed(server, query))),
+    counts: await Promise.all(counts.map((path) => countsOf(server, path))),
   });
   const before = await everything();
   expect(before.searches.map((events) => events.length)).toContain(150);
   for (const events of before.searches) expect(events.length).toBeGreaterThan(0);
-  await storage.write(1, ({ db }) => dropSessions(db, 1, ['s-0', 's-2'], Date.now(), retention));
+  await history.keepSessions(1, Date.now() + dayMs);
+  const some = ['s-0', 's-2', 's-3', 's-7'];
+  await storage.write(1, ({ db }) => dropSessions(db, 1, some, Date.now(), retention));
   expect(await everything()).toEqual(before);
-  expect(await dropExpiredSessions(storage, Date.now() + 2 * dayMs, undefined, history.forward)).toBe(2);
+  const laterMs = Date.now() + 2 * dayMs;
+  expect(await dropExpiredSessions(storage, laterMs, undefined, history)).toBe(6);
+  await deleteExpiredData(storage, laterMs, undefined, history);
   expect(await everything()).toEqual(before);
   expect(await kept(clickHouse)).toEqual({ rows: 150, events: 150 });
-});
+}, 200_000);
+
+test('lists a session once that went on after retention deleted it', async () => {
+  const clickHouse = await ClickHouse.start();
+  const { server, storage, history } = await serverWithHistory(clickHouse);
+  for (const [round, agentId] of ['first', 'second', 'third'].entries()) {
+    const sourceTimestamp = new Date(startMs + round * dayMs).toISOString();
+    await server.record({ sessionId: 'again', agentId, sourceTimestamp });
+    await upToDate(server, clickHouse, round + 1);
+    expect(await listed(server, {})).toMatchObject([{ id: 'again', agentId }]);
+    expect(await dropExpiredSessions(storage, Date.now() + 2 * dayMs, undefined, history)).toBe(1);
+    // Each round is past the sessions that were kept before it.
+    expect(await listed(server, {})).toMatchObject([{ id: 'again', agentId }]);
+  }
+  expect(await listed(server, { agentId: 'first' })).toEqual([]);
+  expect(await found(server, { sessionId: 'again' })).toHaveLength(3);
+}, 60_000);
 
 test('loses nothing in an outage, during which retention deletes no event that the history does not have', async () => {
   const clickHouse = await ClickHouse.start();
   const { server, storage, history } = await serverWithHistory(clickHouse);
   await server.record({ sessionId: 'before' });
   await upToDate(server, clickHouse, 1);
+  const laterMs = Date.now() + 2 * dayMs;
+  expect(await dropExpiredSessions(storage, laterMs, undefined, history)).toBe(1);
   await clickHouse.disconnect();
   await server.recordMany(Array.from({ length: 40 }, (_, at) => ({ sessionId: `s${at % 4}` })));
   await vi.waitFor(async () => expect((await forwarding(server))?.failures).toBeGreaterThan(0), {
     timeout: 20_000,
   });
   expect((await forwarding(server))?.lastError).toMatch(/^127\.0\.0\.1:\d+ cannot be reached: ECONNREFUSED$/);
-  const laterMs = Date.now() + 2 * dayMs;
-  expect(await dropExpiredSessions(storage, laterMs, undefined, history.forward)).toBe(1);
+  await expect(dropExpiredSessions(storage, laterMs, undefined, history)).rejects.toThrow(
+    'cannot be reached',
+  );
   expect(await search(server, {})).toMatchObject({ isHistoryMissing: true, items: { length: 40 } });
   const { status, code, headers } = await readError(await server.send('sessions.get', { id: 'before' }));
   expect([status, code, headers.get('retry-after')]).toEqual([503, 'OVERLOADED', '10']);
@@ -182,7 +274,7 @@ test('loses nothing in an outage, during which retention deletes no event that t
   await clickHouse.run();
   await clickHouse.connect();
   await upToDate(server, clickHouse, 41);
-  expect(await dropExpiredSessions(storage, laterMs, undefined, history.forward)).toBe(4);
+  expect(await dropExpiredSessions(storage, laterMs, undefined, history)).toBe(4);
   expect(await found(server, {})).toHaveLength(41);
   expect(await kept(clickHouse)).toEqual({ rows: 41, events: 41 });
 });
@@ -260,7 +352,7 @@ test('erases a session in the history, also one that is only there, and never sh
     timeout: 30_000,
     interval: 100,
   });
-  await history.clean(null, Date.now());
+  await history.clean(Date.now());
   const [parts] = await clickHouse.rows(
     `select sum(rows) as rows from system.parts where table = 'actlog_events' and active`,
   );
@@ -278,7 +370,7 @@ test('erases what a block that arrives late brings back', async () => {
   await vi.waitFor(async () => expect((await kept(clickHouse)).events).toBe(5), { timeout: 30_000 });
   await clickHouse.command('insert into actlog_events select * from late');
   expect((await kept(clickHouse)).events).toBe(10);
-  await history.clean(null, Date.now());
+  await history.clean(Date.now());
   expect((await kept(clickHouse)).events).toBe(5);
   expect(await found(server, {})).toHaveLength(5);
 });
@@ -289,7 +381,7 @@ test('refuses to erase a session of the history under a legal hold, or without t
   const { admin } = server.server;
   await server.record({ sessionId: 'old', agentId: 'billing-agent' });
   await upToDate(server, clickHouse, 1);
-  await dropExpiredSessions(storage, Date.now() + 2 * dayMs, undefined, history.forward);
+  await dropExpiredSessions(storage, Date.now() + 2 * dayMs, undefined, history);
   const hold = await admin.legalHolds.create('default', { name: 'case 7', agentId: 'billing-agent' });
   await expect(admin.sessions.delete('default', 'old')).rejects.toThrow('is under the legal hold "case 7"');
   await admin.legalHolds.release('default', hold.id);
@@ -302,7 +394,8 @@ test('refuses to erase a session of the history under a legal hold, or without t
 
 test('deletes whole weeks past retention, without what a legal hold covers', async () => {
   const clickHouse = await ClickHouse.start();
-  const { server, history } = await serverWithHistory(clickHouse);
+  const { server, history: forever, historyOf } = await serverWithHistory(clickHouse);
+  const history = historyOf(35);
   await server.record({});
   await upToDate(server, clickHouse, 1);
   const nowMs = Date.now();
@@ -321,7 +414,7 @@ test('deletes whole weeks past retention, without what a legal hold covers', asy
     ).map(({ session }) => session);
   const { admin } = server.server;
   const hold = await admin.legalHolds.create('default', { name: 'case 7', sessionId: 'held' });
-  await history.clean(35, nowMs);
+  await history.clean(nowMs);
   expect((await sessions()).map((session) => session.split(' ')[0])).toEqual([
     'free',
     'held',
@@ -331,9 +424,9 @@ test('deletes whole weeks past retention, without what a legal hold covers', asy
     'held',
   ]);
   await admin.legalHolds.release('default', hold.id);
-  await history.clean(35, nowMs);
+  await history.clean(nowMs);
   expect(await sessions()).toHaveLength(4);
-  await history.clean(null, nowMs + 365 * dayMs);
+  await forever.clean(nowMs + 365 * dayMs);
   expect(await sessions()).toHaveLength(4);
   expect(await found(server, { agentId: 'billing-agent' })).toHaveLength(1);
 });

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { historySetting } from '../../src/history/click-house.ts';
 import type { ServerOptions } from '../../src/index.ts';
@@ -39,4 +41,34 @@ test('needs the log, and its name for itself', async () => {
   expect(await refused({ history: address, keepLog: false })).toContain('keepLog: must be true with history');
   const forward: ServerOptions['forward'] = [{ kind: 'elastic', name: 'history', url: 'http://127.0.0.1:1' }];
   expect(await refused({ history: address, forward })).toContain('forward: must have no destination');
+});
+
+/** Searches events of a server without a history and of one with it, and prints whether the client was loaded. */
+const program = `
+  import { registerHooks } from 'node:module';
+  let isLoaded = false;
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === '@clickhouse/client') isLoaded = true;
+      return next(specifier, context);
+    },
+  });
+  const { startServer } = await import(process.argv[1]);
+  for (const settings of [{}, { history: 'http://actlog:secret@127.0.0.1:1/actlog' }]) {
+    const server = await startServer({ port: 0, database: ':memory:', docs: false, ...settings });
+    const headers = { authorization: 'Bearer ' + server.apiKey };
+    const { isHistoryMissing } = await (await fetch(server.url + '/server/v1/events', { headers })).json();
+    await server.close();
+    console.log(isLoaded, isHistoryMissing);
+  }`;
+
+test('loads the client of ClickHouse only with a history', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--conditions=@actlog/source',
+    '--input-type=module',
+    '--eval',
+    program,
+    import.meta.resolve('../../src/index.ts'),
+  ]);
+  expect(stdout.trim().split('\n')).toEqual(['false undefined', 'true true']);
 });

@@ -4,7 +4,7 @@ import { openStorage } from '../../src/open-storage.ts';
 import { learnFromEndedSessions } from '../../src/risk/learning.ts';
 import { asSuperuser, createDatabase, testSecret } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
-import { type TestServer, testServer } from '../test-server.ts';
+import { activityEvent, type TestServer, testServer } from '../test-server.ts';
 
 let database: string;
 let server: TestServer;
@@ -23,12 +23,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** Resolves when a connection waits for a lock. */
+function waiting(): Promise<void> {
+  const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return vi.waitFor(async () => expect(await asSuperuser(waits, database)).not.toEqual([]));
+}
+
 /** Runs `work` on the sessions `a` and `b` while another transaction locks first one and then the other. */
 async function crossing(work: () => Promise<unknown>): Promise<void> {
   await other.query(`begin; select from sessions where id = 'a' for update`);
   const done = work();
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await vi.waitFor(async () => expect(await asSuperuser(waiting, database)).not.toEqual([]));
+  await waiting();
   // A transaction that waits for one must not have locked the other.
   await other.query(`select from sessions where id = 'b' for update nowait; commit`);
   await done;
@@ -64,4 +69,33 @@ test('learns from sessions beside writes to them', async () => {
   await crossing(() => learnFromEndedSessions(storage, Date.now() + 24 * 3_600_000));
   const { rows } = await other.query('select risk_learned from sessions');
   expect(rows).toEqual([{ risk_learned: 1 }, { risk_learned: 1 }]);
+});
+
+test('creates a session beside writes to others of the same group', async () => {
+  const storage = await openStorage({ database, connections: 2 });
+  atTestEnd(() => storage.close());
+  await server.record({ sessionId: 'b' });
+  const columns =
+    'tenant_id, agent_id, agent_ids, tool_names, started_ms, last_event_ms, received_ms, event_count, error_count, last_arrival, risk_arrival, risk_learned';
+  await other.query(
+    `begin; insert into sessions (id, ${columns}) select 'a', ${columns} from sessions where id = 'b'`,
+  );
+  const nowMs = Date.now();
+  const events = ['a', 'b', 'c'].map((sessionId) => ({
+    event: activityEvent({ sessionId }),
+    sourceMs: nowMs,
+    receivedMs: nowMs,
+    protoKeysRemoved: false,
+  }));
+  const recorded = storage.record([{ tenantId: 1, events }]);
+  await waiting();
+  // A transaction that waits to create one session must not have locked another, whatever was committed in between.
+  await other.query(`select from sessions where id = 'b' for update nowait; rollback`);
+  expect((await recorded).outcomes).toMatchObject([[{ isNew: true }, { isNew: true }, { isNew: true }]]);
+  const { items } = await server.ok('sessions.list', { query: { agentId: 'billing-agent' } });
+  expect(Object.fromEntries(items.map(({ id, eventCount }) => [id, eventCount]))).toEqual({
+    a: 1,
+    b: 2,
+    c: 1,
+  });
 });

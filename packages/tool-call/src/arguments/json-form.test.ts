@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { canonicalSlices } from './canonical-slices.ts';
+import { canonicalSlices } from './arguments-hash.ts';
 
 function canonical(value: unknown): string {
   return [...canonicalSlices(value)].join('');

@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 export type { ToolSpan } from './dialect.ts';
-export { EmittedCalls, type Enclosing, enclosingOf, isMcpSpan, type SeenCall } from './emitted-calls.ts';
 export {
   type GenAiSpan,
   jsonOf,
@@ -13,6 +12,16 @@ export {
   scopeOf,
   textOf,
 } from './genai-span.ts';
-export { isInterruption, spanOutcome, spanStatus } from './span-outcome.ts';
 export { agentIn, numberedAgentIn, sessionIn } from './tool-facts.ts';
-export { isUnknownToolSpan, toolSpanOf } from './tool-span.ts';
+export {
+  EmittedCalls,
+  type Enclosing,
+  enclosingOf,
+  isInterruption,
+  isMcpSpan,
+  isUnknownToolSpan,
+  type SeenCall,
+  spanOutcome,
+  spanStatus,
+  toolSpanOf,
+} from './tool-span.ts';

@@ -2,7 +2,7 @@ import { type Attributes, SpanStatusCode } from '@opentelemetry/api';
 import { BasicTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { expect, test } from 'vitest';
 import { defaultResponseStatus } from '../outcome/response-status.ts';
-import { failureOf, isInterruption } from './span-outcome.ts';
+import { failureOf, isInterruption } from './tool-span.ts';
 
 /** Creates a span that ended with an error. */
 function failedSpan(attributes: Attributes, exception?: Attributes, message?: string): ReadableSpan {

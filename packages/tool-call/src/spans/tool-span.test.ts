@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GenAiSpan } from './genai-span.ts';
-import { spanOutcome, spanStatus } from './span-outcome.ts';
-import { isUnknownToolSpan, toolSpanOf } from './tool-span.ts';
+import { isUnknownToolSpan, spanOutcome, spanStatus, toolSpanOf } from './tool-span.ts';
 
 function span(
   attributes: Record<string, unknown>,

@@ -2,8 +2,8 @@ import { Service } from '@actlog/adapter-suite';
 import { Agent, Runner } from '@openai/agents';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { modelOf, toolResultsOf, tools } from '../../tests/agent.ts';
+import { hookedMethods } from '../actlog.ts';
 import { actlog } from '../index.ts';
-import { hookedMethods } from '../reached-agents.ts';
 
 let service: Service;
 beforeAll(async () => {

@@ -1,6 +1,11 @@
 import { checkedAction, PolicyTrial, policyDefinition } from '@actlog/policy';
 import type { PolicyCreate, PolicyEffect } from '@actlog/protocol';
 import { readsUntrusted } from '@actlog/risk';
+import { type FormatFlags, formatOf, jsonText } from '../../output/format.ts';
+import { print } from '../../output/print.ts';
+import { writeFile } from '../../output/print-list.ts';
+import { printable } from '../../output/printable.ts';
+import { styled } from '../../output/style.ts';
 import { defaultAgent, type FileTest } from '../files/policies-file.ts';
 import {
   type PlacedTest,
@@ -9,18 +14,19 @@ import {
   type Position,
   positionText,
 } from '../files/policy-files.ts';
+import { effectStyle } from '../policy-columns.ts';
 
 /** Time of a test that names none. */
 const defaultTime = '1970-01-01T00:00:00Z';
 
 /** Decision with the name of the deciding policy; null for no policy, undefined for any. */
-export interface NamedDecision {
+interface NamedDecision {
   readonly decision: PolicyEffect;
   readonly decidedBy?: string | null | undefined;
 }
 
 /** A policy's part in a failed test. */
-export interface ExplainedPolicy {
+interface ExplainedPolicy {
   readonly name: string;
   /** `true` if it applies to the action. */
   readonly applies: boolean;
@@ -29,7 +35,7 @@ export interface ExplainedPolicy {
 }
 
 /** Result of one test. */
-export interface PolicyTestResult extends Position {
+interface PolicyTestResult extends Position {
   readonly name: string;
   readonly passed: boolean;
   readonly expected: NamedDecision;
@@ -39,7 +45,7 @@ export interface PolicyTestResult extends Position {
 }
 
 /** Results of all tests. */
-export interface PolicyTestReport {
+interface PolicyTestReport {
   readonly passed: number;
   readonly failed: number;
   /** Names of the policies that decide in no test. */
@@ -163,7 +169,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Formats the results of tests as JUnit XML for CI systems: one suite for each file. */
-export function junitReport({ tests, failed }: PolicyTestReport): string {
+function junitReport({ tests, failed }: PolicyTestReport): string {
   const suites = [...Map.groupBy(tests, (test) => test.file)].map(([file, results]) => {
     const failures = results.filter(({ passed }) => !passed).length;
     const cases = results.map(caseOf).join('\n');
@@ -197,4 +203,57 @@ function escaped(text: string): string {
   return text
     .replaceAll(forbidden, '\u{fffd}')
     .replaceAll(/[&<>"\t\n\r]/g, (sign) => entities[sign] as string);
+}
+
+/** Options of the output of tests. */
+export interface ReportFlags extends FormatFlags {
+  /** File that gets the results as JUnit XML. */
+  readonly junit?: string;
+}
+
+/** Prints the results of tests in the format that the options choose: as JSON Lines, one test on each line. */
+export async function showReport(report: PolicyTestReport, flags: ReportFlags): Promise<void> {
+  if (flags.junit !== undefined) writeFile(flags.junit, junitReport(report));
+  const format = formatOf(flags);
+  if (format === 'table') return printReport(report);
+  if (format === 'json') return print(jsonText(report, 2));
+  for (const test of report.tests) await print(jsonText(test));
+}
+
+/** Prints the results of tests for people, by file, with the reason of each policy in a failed test. */
+async function printReport({ tests, passed, failed, neverDeciding }: PolicyTestReport): Promise<void> {
+  for (const [file, results] of Map.groupBy(tests, (test) => test.file)) {
+    await print(styled('bold', printable(file)));
+    for (const result of results) await printResult(result);
+    await print('');
+  }
+  const counts = [
+    styled('green', `${passed} passed`),
+    ...(failed > 0 ? [styled('red', `${failed} failed`)] : []),
+  ];
+  await print(`Tests: ${counts.join(', ')}`);
+  if (neverDeciding.length === 0) return;
+  const names = neverDeciding.map((name) => `"${printable(name)}"`).join(', ');
+  await print(`Policies that decide in no test: ${names}`);
+}
+
+async function printResult(result: PolicyTestResult): Promise<void> {
+  const { name, passed, expected, actual, policies } = result;
+  if (passed) return print(`  ${styled('green', '✓')} ${printable(name)}`);
+  await print(
+    `  ${styled('red', '✗')} ${printable(name)}  ${styled('dim', printable(positionText(result)))}`,
+  );
+  await print(`      expected  ${styledDecision(expected)}`);
+  await print(`      actual    ${styledDecision(actual)}`);
+  for (const policy of policies) {
+    const sign = policy.applies ? '•' : '·';
+    await print(`      ${sign} ${styled('bold', printable(policy.name))}: ${printable(policy.why)}`);
+  }
+}
+
+/** Formats a decision with its policy, if it is known. */
+function styledDecision({ decision, decidedBy }: NamedDecision): string {
+  const text = styled(effectStyle(decision), decision);
+  if (decidedBy === undefined) return text;
+  return decidedBy === null ? `${text}, by no policy` : `${text}, by "${printable(decidedBy)}"`;
 }

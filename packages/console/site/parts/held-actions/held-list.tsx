@@ -13,7 +13,7 @@ import { ShowMore } from '../empty-state.tsx';
 import { Field } from '../field.tsx';
 import { GrantList } from '../grants/grant-list.tsx';
 import { Problem } from '../problem.tsx';
-import { type AskedDecision, DecisionKeys } from './decision-keys.tsx';
+import { type AskedDecision, DecisionKeys } from './decision.tsx';
 import { lateNews } from './decision-news.ts';
 import { HeldAction } from './held-action.tsx';
 

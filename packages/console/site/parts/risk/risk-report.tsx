@@ -10,20 +10,19 @@ import { Bar } from '../icon.tsx';
 import { Problem } from '../problem.tsx';
 import { Table } from '../table.tsx';
 
-/** Risk of a session: the reasons with recommendations, and behind a fold how they make up the score. */
-export function RiskReport({
-  risk,
-  labelOf,
-  onShow,
-  onExpected,
-}: {
+/** Properties of {@link RiskReport} and of its reasons. */
+interface RiskReportProps {
   risk: Risk;
-  /** Returns the name of an event. */
+  /** Returns the name of an event: its tool and time, as far as they are known. */
   labelOf: (eventId: string, index: number) => string;
+  /** Called with the event that the user wants to see. */
   onShow: (eventId: string) => void;
   /** Called with the rule of a reason that the user expected; undefined for users who may not say so. */
   onExpected: ((ruleId: string) => void) | undefined;
-}) {
+}
+
+/** Risk of a session: the reasons with recommendations, and behind a fold how they make up the score. */
+export function RiskReport({ risk, labelOf, onShow, onExpected }: RiskReportProps) {
   const told = (risk.dimensions ?? []).filter(({ observable, score }) => observable && score >= 1);
   const hidden = (risk.dimensions ?? []).filter(({ observable }) => !observable);
   return (
@@ -201,20 +200,7 @@ function Factor({
 }
 
 /** List of the reasons for a session's risk, strongest first, with events and recommendations. */
-function RiskFactors({
-  risk,
-  labelOf,
-  onShow,
-  onExpected,
-}: {
-  risk: Risk;
-  /** Returns the name of an event: its tool and time, as far as they are known. */
-  labelOf: (eventId: string, index: number) => string;
-  /** Called with the event that the user wants to see. */
-  onShow: (eventId: string) => void;
-  /** Called with the rule of a reason that the user expected; undefined for users who may not say so. */
-  onExpected: ((ruleId: string) => void) | undefined;
-}) {
+function RiskFactors({ risk, labelOf, onShow, onExpected }: RiskReportProps) {
   if (risk.factors === undefined && risk.dimensions === undefined) {
     return <p class="empty">The service gives no reasons.</p>;
   }

@@ -10,7 +10,7 @@ import {
   type Tile,
   type TileStore,
 } from '@actlog/log';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { newIdentifierAt } from '../../lib/identifier.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { lockNames } from '../locks.ts';
@@ -337,18 +337,43 @@ export async function eventsBetween(
   ranges: readonly ArrivalRange[],
 ): Promise<Selectable<EventTable>[]> {
   if (ranges.length === 0) return [];
+  const { rows } = await sql<Selectable<EventTable>>`
+    select events.* from ${between(db, tenantId, ranges, 'events')} order by events.session_id, events.arrival
+  `.execute(db);
+  return rows;
+}
+
+/** Returns the bytes of payloads of events within ranges of arrivals. Those of ordinary tool calls may be left out. */
+export async function payloadBytesBetween(
+  db: Database,
+  tenantId: number,
+  ranges: readonly ArrivalRange[],
+): Promise<number> {
+  // The view of PostgreSQL would put the payloads of tool calls together.
+  const [table, payload] = isPostgres(db)
+    ? (['event_rows', 'payload_json'] as const)
+    : (['events', 'payload'] as const);
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(octet_length(${sql.ref(payload)})), 0) as bytes from ${between(db, tenantId, ranges, table)}
+  `.execute(db);
+  return Number(rows[0]?.bytes);
+}
+
+function between(
+  db: Database,
+  tenantId: number,
+  ranges: readonly ArrivalRange[],
+  table: 'events' | 'event_rows',
+): RawBuilder<unknown> {
   const json = JSON.stringify(ranges);
   const given = isPostgres(db)
     ? sql`json_to_recordset(${json}::json) as given(id text, "from" bigint, "to" bigint)`
     : sql`(select value ->> 'id' as id, value ->> 'from' as "from", value ->> 'to' as "to" from json_each(${json})) as given`;
+  const events = sql.table(table);
   // `cross join` keeps SQLite from reading all events first.
-  const { rows } = await sql<Selectable<EventTable>>`
-    select events.* from ${given} cross join events
-    where events.tenant_id = ${tenantId} and events.session_id = given.id
-      and events.arrival > given."from" and events.arrival <= given."to"
-    order by events.session_id, events.arrival
-  `.execute(db);
-  return rows;
+  return sql`${given} cross join ${events}
+    where ${events}.tenant_id = ${tenantId} and ${events}.session_id = given.id
+      and ${events}.arrival > given."from" and ${events}.arrival <= given."to"`;
 }
 
 function readPending(

@@ -433,7 +433,7 @@ export async function pruneSome(
 
 const none: ReadonlySet<string> = new Set();
 
-/** Returns the sessions with events that a forwarder has not sent, or that the log does not have yet. */
+/** Returns the sessions that the history does not have, or with events that it, or the log, does not have yet. */
 async function unsentSessions(
   db: Database,
   tenantId: number,
@@ -458,13 +458,30 @@ async function unsentSessions(
     .where(oneOf(db, 'id', ids))
     .whereRef('log_arrival', '<', 'last_arrival')
     .execute();
-  return new Set([...unsent, ...unlogged].map(({ id }) => id));
+  const kept = await keptPosition(db, tenantId);
+  const notKept = candidates.filter(
+    ({ atMs, id }) => atMs > kept.atMs || (atMs === kept.atMs && id > kept.id),
+  );
+  return new Set([...unsent, ...unlogged, ...notKept].map(({ id }) => id));
+}
+
+/** Name of the position up to which the history has the sessions that are past retention. */
+const keptStep = { name: 'history' } as const;
+
+/** Returns the last session that the history has. */
+export async function keptPosition(db: Database, tenantId: number): Promise<Position> {
+  return (await storedPosition(db, tenantId, keptStep)) ?? start;
+}
+
+/** Stores the last session that the history has. */
+export function storeKeptPosition(db: Database, tenantId: number, position: Position): Promise<void> {
+  return storePosition(db, tenantId, keptStep, position);
 }
 
 async function storedPosition(
   db: Database,
   tenantId: number,
-  { name }: PruneStep,
+  { name }: Pick<PruneStep, 'name'>,
 ): Promise<Position | undefined> {
   const row = await db
     .selectFrom('retention_positions')
@@ -478,7 +495,7 @@ async function storedPosition(
 async function storePosition(
   db: Database,
   tenantId: number,
-  { name }: PruneStep,
+  { name }: Pick<PruneStep, 'name'>,
   { atMs, id }: Position,
 ): Promise<void> {
   const at = { at_ms: atMs, id };

@@ -1,7 +1,8 @@
 import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
 import type { NewEvent } from '../event-recording.ts';
 import { lockRows } from '../locks.ts';
-import { bulkInsert, bulkUpdate, bulkWrite, oneOf, preparedQuery } from '../queries.ts';
+import { PostgresError } from '../postgres/postgres-error.ts';
+import { bulkUpdate, bulkWrite, oneOf, preparedQuery } from '../queries.ts';
 import type { SessionTable, Tables } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 
@@ -126,7 +127,7 @@ const countEvents = bulkUpdate(
   ['last_event_ms', 'event_count', 'error_count', 'last_arrival', 'received_ms'],
 );
 
-const insertSessions = bulkInsert('sessions', columns, (insert) =>
+const insertSessions = bulkWrite('sessions', columns, (insert) =>
   insert.onConflict((conflict) => conflict.doNothing()),
 );
 
@@ -200,27 +201,54 @@ export async function lockSessions(
   return new Map(rows.map((row) => [row.id, sessionSummary(row)]));
 }
 
+const lockedIfAll = preparedQuery((db, tenantId: number, idsJson: string, count: number) =>
+  lockRows(
+    db,
+    ofIds(db, tenantId, idsJson)
+      .where((eb) =>
+        eb(
+          ofIds(db, tenantId, idsJson)
+            .clearSelect()
+            .select((counted) => counted.fn.countAll<number>().as('count')),
+          '=',
+          count,
+        ),
+      )
+      .orderBy('id'),
+  ),
+);
+
 /**
- * Inserts sessions that were not found, where several processes write. Without a row there is nothing to lock.
+ * Returns sessions, locked until the transaction ends, where several processes write: first those that are missing are
+ * inserted, and then all are locked, each in the order of their ids. A transaction that waits to insert a session has
+ * locked none, so no two of them wait for each other, whatever others commit in between.
  *
- * @returns the sessions that another process has inserted meanwhile, locked.
+ * @param summaries - the sessions, as they are inserted
+ * @returns those that existed
+ * @throws PostgresError when one was deleted in between, so that the transaction must run again
  */
 export async function openSessions(
   db: Database,
   tenantId: number,
   summaries: readonly SessionSummary[],
 ): Promise<Map<string, SessionSummary>> {
-  const byId = new Map(summaries.map((summary) => [summary.id, summary]));
-  const found = new Map<string, SessionSummary>();
-  let missing = [...byId.keys()].sort();
-  while (missing.length > 0) {
-    const rows = missing.map((id) => sessionRow(tenantId, byId.get(id) as SessionSummary));
-    if ((await insertSessions(db, rows)) === missing.length) break;
-    for (const [id, summary] of await lockSessions(db, tenantId, missing)) found.set(id, summary);
-    // A session that was neither inserted nor found has been deleted in between, so it is tried again.
-    missing = missing.filter((id) => !found.has(id));
-  }
-  return new Map([...found].filter(([, { event_count: eventCount }]) => eventCount > 0));
+  const sorted = summaries.toSorted((left, right) => (left.id < right.id ? -1 : 1));
+  const ids = sorted.map(({ id }) => id);
+  const existing = await lockedIfAll(db, tenantId, JSON.stringify(ids), ids.length);
+  if (existing.length > 0) return requireAll(existing.map(sessionSummary), ids.length);
+  await insertSessions(
+    db,
+    sorted.map((summary) => sessionRow(tenantId, summary)),
+  );
+  const opened = requireAll((await lockSessions(db, tenantId, ids)).values(), ids.length);
+  return new Map([...opened].filter(([, { event_count: eventCount }]) => eventCount > 0));
+}
+
+function requireAll(found: Iterable<SessionSummary>, count: number): Map<string, SessionSummary> {
+  const byId = new Map(Array.from(found, (summary) => [summary.id, summary]));
+  // Inserting it now, with the locks of the others, could wait for a transaction that waits for them.
+  if (byId.size < count) throw new PostgresError('A session was deleted before it was locked.', '40001');
+  return byId;
 }
 
 /** Returns the minute of a time in Unix milliseconds, as `received_minute` has it. */

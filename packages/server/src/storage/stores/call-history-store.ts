@@ -177,7 +177,7 @@ export async function saveAgentTools(
 }
 
 /** End of a call in its session. */
-interface StoredCallEnd extends CallEnd {
+export interface StoredCallEnd extends CallEnd {
   readonly sessionId: string;
 }
 

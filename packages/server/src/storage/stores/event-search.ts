@@ -275,6 +275,7 @@ function isExact(
 
 /** A tool call of an agent or a tool. */
 export interface RecentCall {
+  readonly eventId: string;
   readonly atMs: number;
   readonly agentId: string;
   readonly toolName: string;
@@ -291,15 +292,18 @@ export interface RecentCalls {
   readonly isComplete: boolean;
 }
 
+/** Agent or tool of calls. */
+export type CallsOf = { readonly agentId: string } | { readonly toolName: string };
+
 /** Returns the newest calls of an agent or a tool, among as many of its newest events. */
 export async function recentCalls(
   db: Database,
   tenantId: number,
-  of: { readonly agentId: string } | { readonly toolName: string },
+  of: CallsOf,
   limit: number,
 ): Promise<RecentCalls> {
   const search: EventSearch = { ...of, tenantId, limit };
-  const columns = sql`source_ms, agent_id, tool_key, identity, payload`;
+  const columns = sql`event_id, source_ms, agent_id, tool_key, identity, payload`;
   const query = searchRunQuery(db, search, runsOf(search)[0] as Run, columns, limit);
   const { rows } = await (query as RawBuilder<Selectable<EventTable>>).execute(db);
   const calls = rows.flatMap((row) => {
@@ -307,7 +311,8 @@ export async function recentCalls(
     const { toolName, responseStatus } = JSON.parse(row.payload) as ToolCall;
     if ('toolName' in of && toolName !== of.toolName) return [];
     const outcome = callOutcome(responseStatus);
-    return { atMs: Number(row.source_ms), agentId: row.agent_id, toolName, outcome, identity: row.identity };
+    const { event_id: eventId, agent_id: agentId, identity } = row;
+    return { eventId, atMs: Number(row.source_ms), agentId, toolName, outcome, identity };
   });
   return { calls, isComplete: rows.length < limit };
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { lockNames } from '../locks.ts';
+import { sql } from 'kysely';
+import { lockKey, lockNames } from '../locks.ts';
 import { bulkWrite, preparedQuery } from '../queries.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type QuotaName,
   quotaDefinition,
   quotaNames,
+  quotaTable,
   type Usage,
   type UsageKind,
   usageKinds,
@@ -50,7 +52,7 @@ export async function readQuotas(
 }
 
 /** Returns the quotas that apply to a tenant, given the JSON of those that were set for it. */
-export function effectiveQuotas(ownJson: string | null | undefined, deployment: DeploymentQuotas): Quotas {
+function effectiveQuotas(ownJson: string | null | undefined, deployment: DeploymentQuotas): Quotas {
   const given = Object.entries(deployment).filter(([, max]) => max !== undefined);
   return { ...builtIn, ...Object.fromEntries(given), ...parsed(ownJson) };
 }
@@ -103,7 +105,7 @@ const addAmounts = bulkWrite('usage', ['tenant_id', 'kind', 'period_ms', 'slot',
 );
 
 /** Returns the start of the calendar month (UTC) that contains `timeMs`, in Unix milliseconds. */
-export function monthOf(timeMs: number): number {
+function monthOf(timeMs: number): number {
   const time = new Date(timeMs);
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth());
 }
@@ -137,10 +139,74 @@ export async function addUsage(
 }
 
 /** Returns the usage for stored sums; a missing kind is 0. */
-export function usageOf(sums: Partial<Usage>): Usage {
+function usageOf(sums: Partial<Usage>): Usage {
   return Object.fromEntries(usageKinds.map((kind) => [kind, Number(sums[kind] ?? 0)])) as Usage;
 }
 
 function periodOf(kind: UsageKind, nowMs: number): number {
   return (monthlyKinds as readonly UsageKind[]).includes(kind) ? monthOf(nowMs) : 0;
+}
+
+/** Name of a quota whose usage is counted by writes. */
+export type CountedQuota = {
+  [Name in QuotaName]: (typeof quotaTable)[Name] extends { usage: UsageKind } ? Name : never;
+}[QuotaName];
+
+/** Quotas and usage of a tenant in one snapshot. */
+export interface Room {
+  readonly quotas: Quotas;
+  readonly used: Usage;
+  /** `true` if this transaction has the requested shared lock; always `true` on SQLite. */
+  readonly hasLock: boolean;
+}
+
+/** A single query, because every group of events runs it. */
+const roomOf = preparedQuery((db, tenantId: number, monthMs: number, sharedLockKey: string) => {
+  const postgres = isPostgres(db);
+  const counts = db
+    .selectFrom('usage')
+    .select((eb) => ['kind', eb.fn.sum<number>('amount').as('total')])
+    .where('tenant_id', '=', tenantId)
+    .where((eb) => eb.or([eb('period_ms', '=', 0), eb('period_ms', '=', monthMs)]))
+    .groupBy('kind');
+  const used = postgres ? sql`json_object_agg(kind, total)::text` : sql`json_group_object(kind, total)`;
+  const hasLock = postgres
+    ? sql<boolean>`(${sharedLockKey}::text = '' or pg_try_advisory_xact_lock_shared(nullif(${sharedLockKey}::text, '')::bigint))`
+    : sql<boolean>`${sharedLockKey} is not null`;
+  return db
+    .selectFrom('tenants')
+    .select((eb) => [
+      'quotas',
+      eb.selectFrom(counts.as('counts')).select(used.$castTo<string | null>().as('used')).as('used'),
+      hasLock.as('hasLock'),
+    ])
+    .where('id', '=', tenantId);
+});
+
+/**
+ * Reads the quotas of a tenant and its usage in the month of `nowMs`.
+ *
+ * @param sharedLock - name of a lock to acquire as shared, unless another transaction has it exclusively
+ */
+export async function readRoom(
+  db: Database,
+  tenantId: number,
+  deployment: DeploymentQuotas,
+  nowMs: number,
+  sharedLock?: string,
+): Promise<Room> {
+  const key = sharedLock === undefined ? '' : lockKey(tenantId, sharedLock);
+  const [row] = await roomOf(db, tenantId, monthOf(nowMs), key);
+  const sums = row?.used == null ? {} : (JSON.parse(row.used) as Partial<Usage>);
+  return {
+    quotas: effectiveQuotas(row?.quotas, deployment),
+    used: usageOf(sums),
+    hasLock: Boolean(row?.hasLock),
+  };
+}
+
+/** Returns the remaining room in a quota; infinite without a limit. */
+export function leftOf({ quotas, used }: Room, name: CountedQuota): number {
+  const max = quotas[name];
+  return max === null ? Number.POSITIVE_INFINITY : max - used[quotaTable[name].usage];
 }

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { connectionFailure } from './connection-failure.ts';
-import { Exchange } from './transport.ts';
+import { Exchange } from '../transport/transport.ts';
+import { connectionFailure } from './attempt-error.ts';
 
 const request = { method: 'POST', path: '/v1/agents' };
 const origin = 'https://actlog.example.com';

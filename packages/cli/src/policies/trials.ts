@@ -1,13 +1,16 @@
 import type { CheckResult, PolicyCheck } from '@actlog/client';
+import { type BacktestChange, type BacktestResult, backtestPolicies } from '@actlog/client/server';
 import type { Command } from 'commander';
 import { type ClientFlags, clientCommand } from '../command/client-command.ts';
 import { connect } from '../connection/connect.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { parseTime } from '../options/duration.ts';
 import { parseObject } from '../options/read-json.ts';
 import { formatOf } from '../output/format.ts';
-import { print } from '../output/print.ts';
+import { ProgressLine, print } from '../output/print.ts';
+import { printTable } from '../output/print-list.ts';
 import { printRecord } from '../output/print-record.ts';
-import { terminalWidth } from '../output/printable.ts';
-import { type Column, Table } from '../output/table.ts';
+import type { Column } from '../output/table.ts';
 import { deciderText, effectStyle, policyText } from './policy-columns.ts';
 
 interface CheckFlags extends ClientFlags {
@@ -25,7 +28,7 @@ interface CheckFlags extends ClientFlags {
 
 type Matched = NonNullable<CheckResult['matched']>[number];
 
-const columns: readonly Column<Matched>[] = [
+const matchedColumns: readonly Column<Matched>[] = [
   { title: 'POLICY', value: policyText, minWidth: 36 },
   { title: 'EFFECT', value: ({ effect }) => effect, style: ({ effect }) => effectStyle(effect) },
   { title: 'MODE', value: ({ mode }) => mode },
@@ -60,10 +63,8 @@ export function addPoliciesCheck(parent: Command): void {
       await printRecord(result, detailsOf(result), flags);
       const { matched = [] } = result;
       if (formatOf(flags) !== 'table' || matched.length === 0) return;
-      const table = new Table(columns, terminalWidth());
-      table.fit(matched);
-      await print(`\n${table.header()}`);
-      for (const policy of matched) await print(table.line(policy));
+      await print('');
+      await printTable(matched, matchedColumns);
     });
 }
 
@@ -94,4 +95,84 @@ function detailsOf(result: CheckResult) {
     ['held as', pendingActionId],
     ['expires', expiresAt],
   ] as const;
+}
+
+interface BacktestFlags extends ClientFlags {
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly replace?: true;
+  readonly countDryRuns?: true;
+  readonly failOnChange?: true;
+}
+
+/** Columns of the decisions that a backtest found to be different. */
+export const changeColumns: readonly Column<BacktestChange>[] = [
+  { title: 'COUNT', value: ({ count }) => count.toLocaleString('en-US') },
+  { title: 'TOOL', value: ({ toolName }) => toolName, style: () => 'bold', minWidth: 12 },
+  { title: 'AGENT', value: ({ agentId }) => agentId, minWidth: 12 },
+  { title: 'WAS', value: ({ from }) => from, style: ({ from }) => effectStyle(from) },
+  { title: 'WOULD BE', value: ({ to }) => to, style: ({ to }) => effectStyle(to) },
+  { title: 'EXAMPLE', value: ({ examples }) => examples[0] },
+];
+
+/** Adds `policies backtest`. */
+export function addPoliciesBacktest(parent: Command): void {
+  clientCommand(parent, {
+    usage: 'backtest <path>',
+    description: 'try policies on the decisions of the past, and show what would have been different',
+    examples: [
+      ['actlog policies backtest refunds.yaml --since 30d', 'a file, or a folder, with policies'],
+      ['actlog policies backtest policies --replace', 'these policies instead of the active ones'],
+      [
+        'actlog policies backtest draft.yaml --fail-on-change --json',
+        'for CI: exit code 1 if a decision changes',
+      ],
+    ],
+  })
+    .optionsGroup('Backtest:')
+    .option('--since <time>', 'decisions from then on: 24h, 7d, or an ISO 8601 time (30d)', parseTime)
+    .option('--until <time>', 'decisions before then', parseTime)
+    .option('--replace', 'try these policies alone, not together with the active ones')
+    .option(
+      '--count-dry-runs',
+      'count the calls of observing guards in rates and in the history, as if they had been enforced',
+    )
+    .option('--fail-on-change', `exit with code ${exitCodes.failed} if a decision would be different`)
+    .action(async (path: string, flags: BacktestFlags) => {
+      const { readPolicyFiles } = await import('./files/read-policy-files.ts');
+      const { policies: read } = await readPolicyFiles([path]);
+      const policies = read.map(({ policy }) => policy);
+      const client = await connect(flags);
+      const { since, until, countDryRuns } = flags;
+      const progress = new ProgressLine();
+      const draft = {
+        policies,
+        mode: flags.replace ? 'replace' : 'merge',
+        since,
+        until,
+        countDryRuns,
+      } as const;
+      const result = await backtestPolicies(client, draft, {
+        onProgress: ({ decisions }) => progress.show(`${decisions.toLocaleString('en-US')} decisions`),
+      }).finally(() => progress.clear());
+      await printBacktest(result, flags);
+      if (flags.failOnChange && result.changed > 0) process.exitCode = exitCodes.failed;
+    });
+}
+
+async function printBacktest(result: BacktestResult, flags: BacktestFlags): Promise<void> {
+  const { decisions, unchanged, changed, cannotTell, changes } = result;
+  await printRecord(
+    result,
+    [
+      ['decisions', decisions.toLocaleString('en-US')],
+      ['the same', unchanged.toLocaleString('en-US')],
+      ['different', changed.toLocaleString('en-US'), changed > 0 ? 'yellow' : undefined],
+      ['cannot tell', cannotTell.toLocaleString('en-US')],
+    ],
+    flags,
+  );
+  if (formatOf(flags) !== 'table' || changes.length === 0) return;
+  await print('');
+  await printTable(changes, changeColumns);
 }

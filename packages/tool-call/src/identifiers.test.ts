@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toIdentifier, toResourceId } from './identifier.ts';
+import { toIdentifier, toResourceId } from './identifiers.ts';
 
 test.each([
   ['search', 'search'],

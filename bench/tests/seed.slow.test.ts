@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { ChildServer } from './server/child-server.ts';
-import { Seeds } from './server/seed.ts';
+import { ChildServer } from '../server/child-server.ts';
+import { Seeds } from '../server/seed.ts';
 
 type Row = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { ExitAware } from './exit-hooks.ts';
+import type { ExitAware } from './process-end.ts';
 
 // Ignore receivers registered by other test files in this process.
 const key = Symbol.for('@actlog/recorder/exit-hooks');
@@ -9,9 +9,9 @@ beforeEach(() => void delete registry[key]);
 afterEach(() => void Object.assign(registry, { [key]: others }));
 
 /** Loads a copy of the module, like hot reload. */
-function loaded(): Promise<typeof import('./exit-hooks.ts')> {
+function loaded(): Promise<typeof import('./process-end.ts')> {
   vi.resetModules();
-  return import('./exit-hooks.ts');
+  return import('./process-end.ts');
 }
 
 test('isolates errors of receivers at the end of the process', async () => {
