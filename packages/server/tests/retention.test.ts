@@ -172,7 +172,9 @@ test.skipIf(onPostgres)(
 test('deletes fewer rows in a transaction after a slow one, and more after a fast one', async () => {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  atTestEnd(async () => vi.restoreAllMocks());
+  atTestEnd(async () => {
+    vi.restoreAllMocks();
+  });
   const pace = new DeletionPace(20);
   const rowsAfter = async (ms: number) => {
     await pace.run(async () => {

@@ -222,6 +222,19 @@ export async function saveTenantRisk(db: Database, tenantId: number, state: stri
     .execute();
 }
 
+/** Parts of a time: their starts, in Unix milliseconds, and their length. */
+export interface TimesOfScores {
+  readonly startsMs: readonly number[];
+  readonly lengthMs: number;
+}
+
+/** Highest whole score of an agent's sessions that started in a part of a time. */
+export interface HighestScore {
+  readonly agentId: string;
+  readonly startMs: number;
+  readonly score: number;
+}
+
 /** Highest possible whole score. */
 const highestBand = 100;
 
@@ -229,15 +242,13 @@ const highestBand = 100;
  * Returns the highest whole scores of sessions that started in parts of a time, for each agent and part; only those of 1 or
  * more. It probes the index of an agent's sessions by score, from the highest one, so its cost does not depend on the
  * number of sessions.
- *
- * @param parts - starts of the parts, in Unix milliseconds, and their length
  */
 export async function highestScores(
   db: Database,
   tenantId: number,
   agentIds: readonly string[],
-  parts: { readonly startsMs: readonly number[]; readonly lengthMs: number },
-): Promise<{ readonly agentId: string; readonly startMs: number; readonly score: number }[]> {
+  parts: TimesOfScores,
+): Promise<HighestScore[]> {
   if (agentIds.length === 0 || parts.startsMs.length === 0) return [];
   const isOnPostgres = isPostgres(db);
   const [names, starts] = [JSON.stringify(agentIds), JSON.stringify(parts.startsMs)];
