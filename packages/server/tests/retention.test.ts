@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { expiredSessions, pruneSome, sessionStep } from '../src/storage/retention/prune.ts';
+import { DeletionPace, expiredSessions, pruneSome, sessionStep } from '../src/storage/retention/prune.ts';
 import { findSession } from '../src/storage/sessions/session-store.ts';
 import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';
 import { findEvents } from '../src/storage/stores/event-log.ts';
@@ -168,6 +168,27 @@ test.skipIf(onPostgres)(
     expect(reading.map(({ sql }) => sql).filter((sql) => sql !== newestRow)).toEqual([]);
   },
 );
+
+test('deletes fewer rows in a transaction after a slow one, and more after a fast one', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  atTestEnd(async () => {
+    vi.restoreAllMocks();
+  });
+  const pace = new DeletionPace(20);
+  const rowsAfter = async (ms: number) => {
+    await pace.run(async () => {
+      nowMs += ms;
+    });
+    return pace.rows;
+  };
+  expect(pace.rows).toBe(1000);
+  expect(await rowsAfter(40)).toBe(500);
+  expect(await rowsAfter(10_000)).toBe(200);
+  expect(await rowsAfter(1)).toBe(400);
+  for (let run = 0; run < 10; run += 1) await rowsAfter(0);
+  expect(pace.rows).toBe(20_000);
+});
 
 test('deletes many sessions with the statements of one', async () => {
   const { storage, tenantId, record } = await withRetention();

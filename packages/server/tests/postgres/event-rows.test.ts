@@ -115,3 +115,16 @@ test('drops a session of any length in statements within the timeout', { timeout
   );
   expect(left).toEqual({ left: 0 });
 });
+
+test('has autovacuum free the space of deleted events once a twentieth is deleted', async () => {
+  const { database } = await opened();
+  const tables = await asSuperuser(
+    "select relname, reloptions from pg_class where relname in ('event_rows', 'log_ranges') order by relname",
+    database,
+  );
+  const reloptions = ['autovacuum_vacuum_scale_factor=0.05'];
+  expect(tables).toEqual([
+    { relname: 'event_rows', reloptions },
+    { relname: 'log_ranges', reloptions },
+  ]);
+});
