@@ -147,6 +147,9 @@ function holdCondition({
   return conditions.join(' and ');
 }
 
+/** Rows of the sessions, with their events, that one block copies: some hundred sessions, whose risks fit into the memory. */
+const keptRows = 10_000;
+
 /** Returns the next sessions to copy as rows; `undefined` if all are copied. */
 async function sessionsToKeep(
   db: Database,
@@ -154,7 +157,7 @@ async function sessionsToKeep(
   keptFromMs: number,
 ): Promise<{ readonly rows: HistorySessionRow[]; readonly last: Position } | undefined> {
   const after = await keptPosition(db, tenantId);
-  const expired = await expiredSessions(db, { tenantId, keptFromMs, after });
+  const expired = await expiredSessions(db, { tenantId, keptFromMs, after, rows: keptRows });
   const newest = await newestEntries(
     db,
     tenantId,

@@ -299,8 +299,8 @@ export interface ExpiredSessions {
   readonly keptFromMs: number;
   /** Session after which they begin. Default: the oldest. */
   readonly after?: Position;
-  /** Maximum rows of the sessions together. Default: those of one session. */
-  readonly rows?: number;
+  /** Maximum rows of the sessions together. */
+  readonly rows: number;
 }
 
 /**
@@ -309,7 +309,7 @@ export interface ExpiredSessions {
  */
 export async function expiredSessions(
   db: Database,
-  { tenantId, keptFromMs, after = start, rows = 1 }: ExpiredSessions,
+  { tenantId, keptFromMs, after = start, rows }: ExpiredSessions,
 ) {
   const sessions = await db
     .selectFrom('sessions')
