@@ -175,7 +175,7 @@ test('deletes fewer rows in a transaction after a slow one, and more after a fas
   atTestEnd(async () => {
     vi.restoreAllMocks();
   });
-  const pace = new DeletionPace(20);
+  const pace = new DeletionPace({ isShared: false });
   const rowsAfter = async (ms: number) => {
     await pace.run(async () => {
       nowMs += ms;

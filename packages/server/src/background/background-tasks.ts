@@ -3,7 +3,7 @@ import { repeat } from '../lib/repeat.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
 import { dropOldest, type OldRows, oldRows } from '../storage/retention/drop-rows.ts';
 import {
-  deletionPace,
+  DeletionPace,
   hasExpired,
   otherSteps,
   type PrunePosition,
@@ -204,7 +204,7 @@ async function prune(
   history?: CleanupHistory,
 ): Promise<number> {
   let pruned = 0;
-  const pace = deletionPace(storage);
+  const pace = new DeletionPace(storage);
   for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
     const keptFromMs = keptFrom(policy, step.retention, nowMs);
     if (keptFromMs === undefined) continue;

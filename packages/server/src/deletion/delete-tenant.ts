@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
 import { lockLog } from '../storage/log/tenant-log.ts';
 import { dropRows, dropSessions, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
-import { deletionPace, expiredSessions } from '../storage/retention/prune.ts';
+import { DeletionPace, expiredSessions } from '../storage/retention/prune.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import { type Database, withinTenant } from '../storage/transaction.ts';
@@ -66,7 +66,7 @@ export async function dropDeletedTenants(
 async function dropTenantData(storage: Storage, tenantId: number, signal?: AbortSignal): Promise<void> {
   await dropAll(storage, tenantId, dataTables, signal);
   const every = { tenantId, keptFromMs: Number.MAX_SAFE_INTEGER };
-  const pace = deletionPace(storage);
+  const pace = new DeletionPace(storage);
   await repeat(async () => {
     const { rows } = pace;
     const sessions = await storage.read(tenantId, (db) => expiredSessions(db, { ...every, rows }));

@@ -98,11 +98,8 @@ export class HistoryReader implements EventReader {
   async search(search: EventSearch): Promise<SearchedEvents> {
     const [stored, kept] = await Promise.all([
       this.#parts.stored.search(search),
-      this.#search(search).catch((error: unknown) => {
-        // What the database has is shown without the history, and says so.
-        if (error instanceof ForwardError) return undefined;
-        throw error;
-      }),
+      // What the database has is shown without the history, and says so.
+      ifReached(this.#search(search)),
     ]);
     return kept ? merged(stored, kept, search.limit) : { ...stored, isHistoryMissing: true };
   }
@@ -140,11 +137,8 @@ export class HistoryReader implements EventReader {
     const { limit } = options;
     const [stored, kept] = await Promise.all([
       this.#parts.stored.sessions(options),
-      this.#sessions(options).catch((error: unknown) => {
-        // Lists have the sessions of the database without the history.
-        if (error instanceof ForwardError) return undefined;
-        throw error;
-      }),
+      // Lists have the sessions of the database without the history.
+      ifReached(this.#sessions(options)),
     ]);
     return kept ? mergedSessions(stored, kept, limit, options.sort === 'riskScore') : stored;
   }
@@ -154,8 +148,8 @@ export class HistoryReader implements EventReader {
     if (!stored.isComplete) return stored;
     const [condition, name] =
       'agentId' in of ? ['agent_id = {name:String}', of.agentId] : ['tool_name = {name:String}', of.toolName];
-    try {
-      const rows = await this.#parts.clickHouse.rows<
+    const read = async () =>
+      this.#parts.clickHouse.rows<
         Pick<EventRow, 'event_id' | 'source_ms' | 'agent_id' | 'identity'> & {
           readonly tool_name: string;
           readonly outcome: CallOutcome;
@@ -166,24 +160,22 @@ export class HistoryReader implements EventReader {
          order by place desc, event_id desc limit 1 by event_id limit {limit:UInt32}`,
         { tenant: tenantId, name, limit },
       );
-      const known = new Set(stored.calls.map(({ eventId }) => eventId));
-      const old = rows
-        .filter(({ event_id: id }) => !known.has(id))
-        .map((row) => ({
-          eventId: row.event_id,
-          atMs: row.source_ms,
-          agentId: row.agent_id,
-          toolName: row.tool_name,
-          outcome: row.outcome,
-          identity: row.identity === '' ? null : row.identity,
-        }));
-      const calls = [...stored.calls, ...old].sort((left, right) => right.atMs - left.atMs);
-      return { calls: calls.slice(0, limit), isComplete: rows.length < limit && calls.length < limit };
-    } catch (error) {
-      if (!(error instanceof ForwardError)) throw error;
-      // The counts of days have the others.
-      return { ...stored, isComplete: false };
-    }
+    const rows = await ifReached(read());
+    // The counts of days have the others.
+    if (!rows) return { ...stored, isComplete: false };
+    const known = new Set(stored.calls.map(({ eventId }) => eventId));
+    const old = rows
+      .filter(({ event_id: id }) => !known.has(id))
+      .map((row) => ({
+        eventId: row.event_id,
+        atMs: row.source_ms,
+        agentId: row.agent_id,
+        toolName: row.tool_name,
+        outcome: row.outcome,
+        identity: row.identity === '' ? null : row.identity,
+      }));
+    const calls = [...stored.calls, ...old].sort((left, right) => right.atMs - left.atMs);
+    return { calls: calls.slice(0, limit), isComplete: rows.length < limit && calls.length < limit };
   }
 
   async highestScores(
@@ -194,8 +186,8 @@ export class HistoryReader implements EventReader {
     const stored = await this.#parts.stored.highestScores(tenantId, agentIds, times);
     const { startsMs, lengthMs } = times;
     if (agentIds.length === 0 || startsMs.length === 0) return stored;
-    try {
-      const rows = await this.#parts.clickHouse.rows<HighestScore>(
+    const read = async () =>
+      this.#parts.clickHouse.rows<HighestScore>(
         `select agentId, max(floor(risk_score)) as score,
            arrayFirst(start -> started_ms >= start and started_ms < start + {length:Int64}, {starts:Array(Int64)}) as startMs
          from {sessions} array join agent_ids as agentId
@@ -211,15 +203,12 @@ export class HistoryReader implements EventReader {
           to: Math.max(...startsMs) + lengthMs,
         },
       );
-      const byPart = Map.groupBy([...stored, ...rows], ({ agentId, startMs }) => `${startMs} ${agentId}`);
-      return [...byPart.values()].map((same) =>
-        same.reduce((highest, each) => (each.score > highest.score ? each : highest)),
-      );
-    } catch (error) {
-      // The scores of the database are shown without the history.
-      if (error instanceof ForwardError) return stored;
-      throw error;
-    }
+    // The scores of the database are shown without the history.
+    const kept = (await ifReached(read())) ?? [];
+    const byPart = Map.groupBy([...stored, ...kept], ({ agentId, startMs }) => `${startMs} ${agentId}`);
+    return [...byPart.values()].map((same) =>
+      same.reduce((highest, each) => (each.score > highest.score ? each : highest)),
+    );
   }
 
   async callEnds(tenantId: number, eventIds: readonly string[]): ReturnType<EventReader['callEnds']> {
@@ -278,7 +267,9 @@ export class HistoryReader implements EventReader {
     const isByRisk = sort === 'riskScore';
     // Who a session was assigned to is deleted with it.
     if (options.assigneeKey != null) return { rows: [], hasMore: false };
-    const { conditions, parameters } = sessionConditions(options);
+    const filters = sessionFilters(options);
+    const visible = await this.#visible(tenantId);
+    const conditions = [visible, ...filters.conditions];
     if (after) {
       const [left, right] = isByRisk
         ? ['(risk_score, started_ms, session_id)', '({rank:Float64}, {started:Int64}, {id:String})']
@@ -286,24 +277,26 @@ export class HistoryReader implements EventReader {
       conditions.push(`${left} < ${right}`);
     }
     const order = `${isByRisk ? 'risk_score desc, ' : ''}started_ms desc, session_id desc`;
-    const visible = await this.#visible(tenantId);
     const found = await this.#parts.clickHouse.rows<Omit<HistorySessionRow, 'tenant_id' | 'risk'>>(
-      `select * except (tenant_id, risk) from {sessions} where ${visible} and ${conditions.join(' and ')}
+      `select * except (tenant_id, risk) from {sessions} where ${conditions.join(' and ')}
        order by ${order}, log_index desc limit 1 by started_ms, session_id limit {limit:UInt32}`,
       {
-        ...parameters,
+        ...filters.parameters,
         tenant: tenantId,
         limit: limit + 1,
         ...(after && { rank: after.rank ?? 0, started: after.startedMs, id: after.id }),
       },
     );
+    if (found.length === 0) return { rows: [], hasMore: false };
     const ids = found.map(({ session_id: id }) => id);
-    const stored = await this.#parts.storage.read(tenantId, (db) => findSessions(db, tenantId, ids));
-    const newest = await this.#parts.clickHouse.rows<{ readonly id: string; readonly entry: number }>(
-      `select session_id as id, max(log_index) as entry from {sessions}
-       where ${visible} and session_id in ({ids:Array(String)}) group by session_id`,
-      { tenant: tenantId, ids },
-    );
+    const [stored, newest] = await Promise.all([
+      this.#parts.storage.read(tenantId, (db) => findSessions(db, tenantId, ids)),
+      this.#parts.clickHouse.rows<{ readonly id: string; readonly entry: number }>(
+        `select session_id as id, max(log_index) as entry from {sessions}
+         where ${visible} and session_id in ({ids:Array(String)}) group by session_id`,
+        { tenant: tenantId, ids },
+      ),
+    ]);
     const entries = new Map(newest.map(({ id, entry }) => [id, entry]));
     const page = found.slice(0, limit);
     const last = page.at(-1);
@@ -393,9 +386,10 @@ export class HistoryReader implements EventReader {
   async #search(search: EventSearch): Promise<SearchedEvents> {
     const { tenantId, limit, after } = search;
     const order = searchOrder(search);
-    const conditions = [await this.#visible(tenantId), ...filterConditions(search)];
+    const filters = eventFilters(search);
+    const conditions = [await this.#visible(tenantId), ...filters.conditions];
     const bound = (ms: number) => (order === 'place' ? firstPlaceAt(ms) : ms);
-    const parameters: Record<string, string | number> = { ...filterParameters(search), tenant: tenantId };
+    const parameters: Record<string, QueryParameters[string]> = { ...filters.parameters, tenant: tenantId };
     // The place is in the order of the table, so that old and new parts are skipped.
     const within = (condition: string, place: string) => {
       conditions.push(condition);
@@ -484,48 +478,84 @@ export async function deletionsSince(
   });
 }
 
-function filterConditions(search: EventSearch): string[] {
-  const { agentId, sessionId, toolName, category, status, argumentsHash } = search;
-  const conditions: string[] = [];
-  if (agentId !== undefined) conditions.push('agent_id = {agent:String}');
-  if (sessionId !== undefined) conditions.push('session_id = {session:String}');
-  if (category !== undefined) conditions.push('category = {category:String}');
-  if (status !== undefined) conditions.push('outcome = {status:String}');
-  if (toolName !== undefined) conditions.push('tool_name = {tool:String}');
-  if (argumentsHash !== undefined) conditions.push('arguments_hash = {hash:String}');
-  if (toolName !== undefined || argumentsHash !== undefined) {
-    conditions.push(`category = '${toolCallCategory}'`);
-  }
-  return conditions;
+/** Conditions of a query, with their parameters. */
+interface Filters {
+  readonly conditions: string[];
+  readonly parameters: QueryParameters;
 }
 
-function filterParameters(search: EventSearch): QueryParameters {
-  const { agentId, sessionId, toolName, category, status, argumentsHash } = search;
-  const given = { agent: agentId, session: sessionId, tool: toolName, category, status, hash: argumentsHash };
-  return Object.fromEntries(
-    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+/** Returns the conditions whose parameter has a value. Each is named as its parameter is in the condition. */
+function filtersOf(
+  filters: Readonly<Record<string, readonly [condition: string, value: string | number | undefined]>>,
+): Filters {
+  const given = Object.entries(filters).flatMap(([name, [condition, value]]) =>
+    value === undefined ? [] : [{ name, condition, value }],
   );
+  return {
+    conditions: given.map(({ condition }) => condition),
+    parameters: Object.fromEntries(given.map(({ name, value }) => [name, value])),
+  };
+}
+
+function eventFilters(search: EventSearch): Filters {
+  const { conditions, parameters } = filtersOf({
+    agent: ['agent_id = {agent:String}', search.agentId],
+    session: ['session_id = {session:String}', search.sessionId],
+    category: ['category = {category:String}', search.category],
+    status: ['outcome = {status:String}', search.status],
+    tool: ['tool_name = {tool:String}', search.toolName],
+    hash: ['arguments_hash = {hash:String}', search.argumentsHash],
+  });
+  if (search.toolName !== undefined || search.argumentsHash !== undefined) {
+    conditions.push(`category = '${toolCallCategory}'`);
+  }
+  return { conditions, parameters };
 }
 
 /**
- * Returns the newest events of two pages of one search, without those that both have. A page that is not the last one says
- * nothing about events after its end, so the merged page ends there too.
+ * Returns the first items of two pages of one list. A page that is not the last one says nothing about items after its end,
+ * so the joined page ends there too.
+ *
+ * @param countOf - number of the items that fit into a page
  */
+function joined<Item, Place>(
+  items: readonly Item[],
+  ends: readonly (Place | undefined)[],
+  placeOf: (item: Item) => Place,
+  inOrder: (left: Place, right: Place) => number,
+  countOf: (items: readonly Item[]) => number,
+): { readonly page: readonly Item[]; readonly end: Place | undefined } {
+  const end = ends.filter((each) => each !== undefined).sort(inOrder)[0];
+  const known = items
+    .filter((item) => end === undefined || inOrder(placeOf(item), end) <= 0)
+    .sort((left, right) => inOrder(placeOf(left), placeOf(right)));
+  const page = known.slice(0, countOf(known));
+  const last = page.at(-1);
+  return { page, end: page.length < known.length ? last && placeOf(last) : end };
+}
+
+/** Returns the newest events of two pages of one search, without those that both have. */
 export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: number): SearchedEvents {
-  const ends = [stored.end, kept.end].filter((end) => end !== undefined);
-  const end = ends.sort(newestFirst)[0];
-  const known = new Set<string>();
-  const events = [...stored.events, ...kept.events]
-    .sort((left, right) => newestFirst(left.position, right.position))
-    .filter(({ position }) => {
-      if (known.has(position.eventId)) return false;
-      known.add(position.eventId);
-      return end === undefined || newestFirst(position, end) <= 0;
-    });
-  const page = events.slice(0, countWithin(events, limit));
-  if (page.length < events.length) return { events: page, end: page.at(-1)?.position };
+  const byId = new Map([...kept.events, ...stored.events].map((event) => [event.position.eventId, event]));
+  const { page, end } = joined(
+    [...byId.values()],
+    [stored.end, kept.end],
+    ({ position }) => position,
+    newestFirst,
+    (events) => countWithin(events, limit),
+  );
   const isSearched = end !== undefined && end === stored.end;
   return { events: page, end, ...(isSearched && { searchedToMs: stored.searchedToMs }) };
+}
+
+/** Returns the result of a read; `undefined` if the history cannot be reached. */
+async function ifReached<Result>(read: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof ForwardError) return undefined;
+    throw error;
+  }
 }
 
 /** Runs a read that the history is needed for. @throws ApiError `OVERLOADED` when it cannot be reached. */
@@ -539,40 +569,21 @@ async function reached<Result>(missing: string, read: () => Promise<Result>): Pr
   }
 }
 
-/** Returns the filters of a list of sessions as conditions. */
-function sessionConditions(options: SessionListOptions): {
-  readonly conditions: string[];
-  readonly parameters: QueryParameters;
-} {
-  const given = {
-    agent: options.agentId,
-    agentPart: options.agentIdContains?.toLowerCase(),
-    idPart: options.idContains?.toLowerCase(),
-    tool: options.toolName,
-    level: options.level,
-    status: options.status,
-    from: options.startedAfterMs,
-    to: options.startedBeforeMs,
-    lowest: options.minRiskScore,
-  };
-  const texts = {
-    agent: 'has(agent_ids, {agent:String})',
-    agentPart: 'arrayExists(id -> position(lower(id), lower({agentPart:String})) > 0, agent_ids)',
-    idPart: 'position(lower(session_id), lower({idPart:String})) > 0',
-    tool: 'has(tool_names, {tool:String})',
-    level: 'risk_level = {level:String}',
-    status: 'has(statuses, {status:String})',
-    from: 'started_ms > {from:Int64}',
-    to: 'started_ms < {to:Int64}',
-    lowest: 'risk_score >= {lowest:Float64}',
-  };
-  const parameters = Object.entries(given).filter(
-    (entry): entry is [keyof typeof texts, string | number] => entry[1] !== undefined,
-  );
-  return {
-    conditions: ['true', ...parameters.map(([name]) => texts[name])],
-    parameters: Object.fromEntries(parameters),
-  };
+function sessionFilters(options: SessionListOptions): Filters {
+  return filtersOf({
+    agent: ['has(agent_ids, {agent:String})', options.agentId],
+    agentPart: [
+      'arrayExists(id -> position(lower(id), {agentPart:String}) > 0, agent_ids)',
+      options.agentIdContains?.toLowerCase(),
+    ],
+    idPart: ['position(lower(session_id), {idPart:String}) > 0', options.idContains?.toLowerCase()],
+    tool: ['has(tool_names, {tool:String})', options.toolName],
+    level: ['risk_level = {level:String}', options.level],
+    status: ['has(statuses, {status:String})', options.status],
+    from: ['started_ms > {from:Int64}', options.startedAfterMs],
+    to: ['started_ms < {to:Int64}', options.startedBeforeMs],
+    lowest: ['risk_score >= {lowest:Float64}', options.minRiskScore],
+  });
 }
 
 function listedSession(row: Omit<HistorySessionRow, 'tenant_id' | 'risk'>): ListedSession {
@@ -607,15 +618,14 @@ function mergedSessions(
     const last = rows.at(-1);
     return hasMore ? (end ?? (last && placeOf(last))) : undefined;
   };
-  // A slice says nothing about sessions after its end.
-  const [end] = [endOf(stored), endOf(kept)].filter((each) => each !== undefined).sort(inListOrder);
-  const rows = [...stored.rows, ...kept.rows]
-    .sort((left, right) => inListOrder(placeOf(left), placeOf(right)))
-    .filter((row) => end === undefined || inListOrder(placeOf(row), end) <= 0);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const isCut = page.length < rows.length;
-  return { rows: page, hasMore: isCut || end !== undefined, end: isCut ? last && placeOf(last) : end };
+  const { page, end } = joined(
+    [...stored.rows, ...kept.rows],
+    [endOf(stored), endOf(kept)],
+    placeOf,
+    inListOrder,
+    () => limit,
+  );
+  return { rows: page, hasMore: end !== undefined, end };
 }
 
 function inListOrder(left: SessionPlace, right: SessionPlace): number {

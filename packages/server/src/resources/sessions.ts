@@ -219,12 +219,8 @@ async function exported(
     async page(after, limit, maxBytes) {
       // Leaves out events that arrive during the export, so that the document is one snapshot.
       const options = { tenantId, sessionId, after, lastArrival: summary.last_arrival, limit, maxBytes };
-      const { rows, hasMore } = await parts.storage.read(tenantId, (db) => eventPage(db, options));
-      const last = hasMore ? rows.at(-1) : undefined;
-      return {
-        events: rows.map(storedEventJson),
-        end: last && { sourceMs: last.source_ms, eventId: last.event_id },
-      };
+      const { rows, end } = await parts.storage.read(tenantId, (db) => eventPage(db, options));
+      return { events: rows.map(storedEventJson), end };
     },
   };
 }

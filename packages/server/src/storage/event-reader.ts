@@ -131,13 +131,8 @@ export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
       storage.read(tenantId, async (db) => {
         const summary = await findSession(db, tenantId, sessionId);
         if (!summary) return undefined;
-        const { rows, hasMore } = await eventPage(db, { tenantId, sessionId, after, limit });
-        const last = hasMore ? rows.at(-1) : undefined;
-        return {
-          session: sessionView(summary),
-          events: rows.map(storedEvent),
-          end: last && { sourceMs: last.source_ms, eventId: last.event_id },
-        };
+        const { rows, end } = await eventPage(db, { tenantId, sessionId, after, limit });
+        return { session: sessionView(summary), events: rows.map(storedEvent), end };
       }),
     sessions: (options) => storage.read(options.tenantId, (db) => listSessions(db, options)),
     deleted: async () => undefined,

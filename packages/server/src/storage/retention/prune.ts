@@ -34,12 +34,13 @@ const sessionRows = { first: 1000, min: 200, max: 20_000 } as const;
  * depends on the database: other transactions wait for the end of one on SQLite, and for its locks on PostgreSQL.
  */
 export class DeletionPace {
+  /** Time that a transaction should take, in milliseconds. */
   readonly #targetMs: number;
   #rows: number = sessionRows.first;
 
-  /** @param targetMs - time that a transaction should take, in milliseconds */
-  constructor(targetMs: number) {
-    this.#targetMs = targetMs;
+  /** @param storage - its transactions must be short where it has one at a time */
+  constructor({ isShared }: { readonly isShared: boolean }) {
+    this.#targetMs = isShared ? 250 : 20;
   }
 
   get rows(): number {
@@ -54,11 +55,6 @@ export class DeletionPace {
     this.#rows = Math.min(sessionRows.max, Math.max(sessionRows.min, Math.floor(this.#rows * factor)));
     return result;
   }
-}
-
-/** Returns a pace for a storage: where one transaction writes at a time, it must be short. */
-export function deletionPace({ isShared }: { readonly isShared: boolean }): DeletionPace {
-  return new DeletionPace(isShared ? 250 : 20);
 }
 
 /** Maximum other rows that one transaction reads. */

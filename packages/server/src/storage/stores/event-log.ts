@@ -9,7 +9,7 @@ import {
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import { insertEventRows } from '../postgres/event-rows.ts';
-import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
+import { bulkInsert, oneOf, querySliceWithin } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 
@@ -75,7 +75,7 @@ export async function findEvents(
 
 /**
  * Returns a slice of a session's events, oldest first, without those that arrived after `lastArrival`. It has fewer
- * than `limit` events when they are large.
+ * than `limit` events when they are large. `end` is the position of the next slice; `undefined` for the last one.
  */
 export async function eventPage(
   db: Database,
@@ -88,7 +88,7 @@ export async function eventPage(
     /** Maximum bytes of payloads in the slice. Default: 1 MiB. */
     readonly maxBytes?: number;
   },
-): Promise<Slice<Selectable<EventTable>>> {
+): Promise<{ readonly rows: readonly Selectable<EventTable>[]; readonly end: EventPosition | undefined }> {
   const { after, lastArrival } = options;
   let query = db
     .selectFrom('events')
@@ -102,7 +102,9 @@ export async function eventPage(
   }
   if (lastArrival !== undefined) query = query.where('arrival', '<=', lastArrival);
   const ordered = query.orderBy('source_ms').orderBy('event_id');
-  return querySliceWithin(options.limit, ['payload'], ordered, options.maxBytes);
+  const { rows, hasMore } = await querySliceWithin(options.limit, ['payload'], ordered, options.maxBytes);
+  const last = hasMore ? rows.at(-1) : undefined;
+  return { rows, end: last && { sourceMs: last.source_ms, eventId: last.event_id } };
 }
 
 /** Returns the events of a session that arrived after `afterArrival` and up to `lastArrival`. */
