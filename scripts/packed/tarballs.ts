@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { mapConcurrent } from '@actlog/client/scripts';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { isDeclaredTwice, type Package, publishedPackages, root } from '../workspace.ts';
+import { isDeclaredTwice, type Package, publishedPackages } from '../workspace.ts';
 
 const run = promisify(execFile);
 
@@ -19,11 +19,10 @@ export interface Tarball extends Package {
   readonly file: string;
 }
 
-/** Packs every published package as a release does. */
+/** Packs every published package as a release does, into a folder that is deleted when the process exits. */
 export async function packAll(): Promise<Tarball[]> {
-  const destination = join(root, 'temp', 'packed');
-  rmSync(destination, { recursive: true, force: true });
-  mkdirSync(destination, { recursive: true });
+  const destination = mkdtempSync(join(tmpdir(), 'actlog-packed-'));
+  process.once('exit', () => rmSync(destination, { recursive: true, force: true }));
   const pack = async ({ folder, manifest }: Package): Promise<Tarball> => {
     const args = ['pack', '--json', '--pack-destination', destination];
     const { stdout } = await run('pnpm', args, { cwd: folder });
