@@ -1,4 +1,4 @@
-import { afterEach, vi } from 'vitest';
+import { afterAll, afterEach, vi } from 'vitest';
 
 /** Default time limit of `vi.waitFor` in milliseconds, the same as that of `expect.poll`, for slow and busy machines. */
 const timeout = 20_000;
@@ -15,4 +15,18 @@ if (!(changed in vi)) {
 afterEach(({ task }) => {
   const { retryCount = 0, state } = task.result ?? {};
   if (retryCount > 0) console.error(`Second try of "${task.name}": ${state}.`);
+});
+
+// This module is evaluated for each file, and a module that imports it only once.
+const ends = Symbol.for('actlog.fileEnds');
+const worker = globalThis as { [ends]?: (() => Promise<void>)[] };
+worker[ends] ??= [];
+
+/** Runs `work` after the last test of the current file. */
+export function afterTestFile(work: () => Promise<void>): void {
+  worker[ends]?.push(work);
+}
+
+afterAll(async () => {
+  for (const end of worker[ends]?.splice(0) ?? []) await end();
 });

@@ -56,7 +56,10 @@ test('satisfies the policies that hold the action, too', async () => {
 
 test('is withdrawn when the prompt was answered where the agent runs', async () => {
   const { pendingActionId: id } = await ask(60);
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name: 'agent',
+    scopes: ['ingest'],
+  });
   const agent = server.as(apiKey);
   const withdrawn = await route(agent, 'POST', `/pending-actions/${id}/withdraw`);
   expect(withdrawn).toMatchObject({ status: 200, body: { id, status: 'withdrawn', decision: null } });
@@ -92,8 +95,8 @@ test('ends a check that waits for it', async () => {
 test('refuses to withdraw the action of a policy, of another agent, or with a key that cannot check', async () => {
   const { pendingActionId: prompted } = await ask(60);
   const { keys } = server.server.admin;
-  const other = await keys.create('default', { name: 'agent', scopes: ['ingest'], agents: ['support'] });
-  const reader = await keys.create('default', { name: 'agent', scopes: ['read', 'decide'] });
+  const other = await keys.create(server.tenant, { name: 'agent', scopes: ['ingest'], agents: ['support'] });
+  const reader = await keys.create(server.tenant, { name: 'agent', scopes: ['read', 'decide'] });
   for (const { apiKey } of [other, reader]) {
     const refused = await route(server.as(apiKey), 'POST', `/pending-actions/${prompted}/withdraw`);
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'PERMISSION_DENIED' } } });

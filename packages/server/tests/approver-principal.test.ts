@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 
 async function keyOf(name: string): Promise<TestServer> {
-  const { apiKey } = await server.server.admin.keys.create('default', { name, scopes: ['decide'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, { name, scopes: ['decide'] });
   return server.as(apiKey);
 }
 

@@ -83,7 +83,7 @@ test('counts origins as bytes of the held action', async () => {
   await server.policy({ effect: 'require_approval' });
   const held = action({ recipient: fromText, ['é'.repeat(200)]: { from: 'user' } });
   await server.check({ action: held });
-  const { used } = (await server.server.admin.tenants.quota('default')).heldActionBytes;
+  const { used } = (await server.server.admin.tenants.quota(server.tenant)).heldActionBytes;
   expect(used).toBe(Buffer.byteLength(JSON.stringify(held)));
 });
 

@@ -30,7 +30,7 @@ const webhook = async (server: TestServer) =>
   (await server.ok('notificationChannels.create', { body: { url: 'http://127.0.0.1:9/hook?token=t0p' } })).id;
 
 const key = async (server: TestServer) =>
-  (await server.server.admin.keys.create('default', { name: 'k' })).key.id;
+  (await server.server.admin.keys.create(server.tenant, { name: 'k' })).key.id;
 
 const teams = { kind: 'teams', name: 'Ops', settings: { url: 'http://127.0.0.1:9/workflow?sig=t0p' } };
 
@@ -306,7 +306,7 @@ test.each(Object.entries(changes))('writes exactly one entry for %s', async (rou
 });
 
 test.each(Object.entries(changes))('writes no entry for a request to %s that fails', async (route) => {
-  const server = await testServer();
+  const server = await testServer({});
   const [method = '', path = ''] = route.split(' ');
   const response = await sendTo(server, method, path.replace(':id', 'nope'), { unknown: true });
   // A batch reports each decision by itself.

@@ -36,7 +36,7 @@ test.each(['ingest', 'read', 'manage', 'decide'] as Scope[])(
   'admits a key with the scope %s only to the endpoints of that scope',
   async (scope) => {
     const server = await testServer();
-    const { apiKey } = await server.server.admin.keys.create('default', { name: scope, scopes: [scope] });
+    const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: scope, scopes: [scope] });
     for (const name of endpointNames) {
       const response = await server.as(apiKey).send(name, { id: 'unknown' });
       expect([name, response.status === 403]).toEqual([name, endpoints[name].scope !== scope]);
@@ -53,37 +53,38 @@ test.each<[options: unknown, problem: string]>([
   [{ name: 'agent', scopes: [] }, 'scopes: must name a scope, or be left out for all'],
   [{ name: 'agent', scope: ['read'] }, 'options: Unrecognized key: "scope"'],
 ])('creates no key with the invalid options %j of an untyped program', async (options, problem) => {
-  const { admin } = (await testServer()).server;
-  const before = await admin.keys.list('default');
-  const attempt = admin.keys.create('default', options as { name: string });
+  const server = await testServer();
+  const { admin } = server.server;
+  const before = await admin.keys.list(server.tenant);
+  const attempt = admin.keys.create(server.tenant, options as { name: string });
   await expect(attempt).rejects.toThrow(`The key's options are not valid:\n  ${problem}`);
   await expect(admin.keys.create(undefined as never, { name: 'agent' })).rejects.toThrow(
     'A tenant must be given by its name, a string, not undefined.',
   );
-  await expect(admin.keys.create('default', { name: 'agent', expiresInDays: Number.NaN })).rejects.toThrow(
-    new RangeError('A key must expire in more than 0 and at most 36500 days, not NaN.'),
-  );
-  expect(await admin.keys.list('default')).toEqual(before);
+  await expect(
+    admin.keys.create(server.tenant, { name: 'agent', expiresInDays: Number.NaN }),
+  ).rejects.toThrow(new RangeError('A key must expire in more than 0 and at most 36500 days, not NaN.'));
+  expect(await admin.keys.list(server.tenant)).toEqual(before);
 });
 
 test('accepts a rotated key until its overlap ends', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer();
   const { admin } = server.server;
-  const old = await admin.keys.create('default', { name: 'agent' });
+  const old = await admin.keys.create(server.tenant, { name: 'agent' });
   await server.as(old.apiKey).ok('sessions.list');
-  const next = await admin.keys.rotate('default', old.key.id, 2);
+  const next = await admin.keys.rotate(server.tenant, old.key.id, 2);
   expect(next.key).toMatchObject({ name: 'agent', kind: 'live', scopes: old.key.scopes });
   await server.as(old.apiKey).ok('sessions.list');
   await server.as(next.apiKey).ok('sessions.list');
   vi.setSystemTime(Date.now() + 2 * 24 * 3_600_000);
   expect((await server.as(old.apiKey).refused('sessions.list')).status).toBe(401);
   await server.as(next.apiKey).ok('sessions.list');
-  const last = await admin.keys.rotate('default', next.key.id, 0, 30);
+  const last = await admin.keys.rotate(server.tenant, next.key.id, 0, 30);
   expect(last.key.expiresMs).toBe(Date.now() + 30 * 24 * 3_600_000);
-  await expect(admin.keys.rotate('default', last.key.id, 1, 0)).rejects.toThrow('more than 0');
-  await expect(admin.keys.rotate('default', last.key.id, 8)).rejects.toThrow('0 to 7 days');
-  await expect(admin.keys.rotate('default', old.key.id)).rejects.toThrow('has ended');
+  await expect(admin.keys.rotate(server.tenant, last.key.id, 1, 0)).rejects.toThrow('more than 0');
+  await expect(admin.keys.rotate(server.tenant, last.key.id, 8)).rejects.toThrow('0 to 7 days');
+  await expect(admin.keys.rotate(server.tenant, old.key.id)).rejects.toThrow('has ended');
 });
 
 test('requires a valid form of a configured key, and keeps it across restarts', async () => {
@@ -99,21 +100,21 @@ test('requires a valid form of a configured key, and keeps it across restarts', 
 test('ends a revoked key at once, and a leaked key without its id', async () => {
   const server = await testServer();
   const { admin } = server.server;
-  const key = await admin.keys.create('default', { name: 'agent' });
+  const key = await admin.keys.create(server.tenant, { name: 'agent' });
   await server.as(key.apiKey).ok('sessions.list');
-  await admin.keys.revoke('default', key.key.id);
+  await admin.keys.revoke(server.tenant, key.key.id);
   expect((await server.as(key.apiKey).refused('sessions.list')).status).toBe(401);
-  const leaked = await admin.keys.create('default', { name: 'leaked' });
+  const leaked = await admin.keys.create(server.tenant, { name: 'leaked' });
   expect(await admin.keys.revokeLeaked(leaked.apiKey)).toBe(true);
   expect((await server.as(leaked.apiKey).refused('sessions.list')).status).toBe(401);
   expect(await admin.keys.revokeLeaked(newApiKey('live'))).toBe(false);
-  await expect(admin.keys.revoke('default', 'nobody')).rejects.toThrow('no key "nobody"');
+  await expect(admin.keys.revoke(server.tenant, 'nobody')).rejects.toThrow('no key "nobody"');
 });
 
 test('refuses test keys when configured to', async () => {
   const server = await testServer({ acceptTestKeys: false });
   expect((await server.refused('sessions.list')).status).toBe(401);
-  const live = await server.server.admin.keys.create('default', { name: 'live' });
+  const live = await server.server.admin.keys.create(server.tenant, { name: 'live' });
   await server.as(live.apiKey).ok('sessions.list');
 });
 
@@ -125,18 +126,18 @@ test.each([
   async (_, options) => {
     const server = await testServer(options);
     const { admin } = server.server;
-    const { apiKey, key } = await admin.keys.create('default', { name: 'agent' });
+    const { apiKey, key } = await admin.keys.create(server.tenant, { name: 'agent' });
     expect(key.lastUsedMs).toBeNull();
     await server.as(apiKey).ok('sessions.list');
-    const found = (await admin.keys.list('default')).find(({ id }) => id === key.id);
+    const found = (await admin.keys.list(server.tenant)).find(({ id }) => id === key.id);
     expect(found?.lastUsedMs).toBeGreaterThan(0);
-    expect(JSON.stringify(await admin.keys.list('default'))).not.toMatch(/digest|[0-9a-f]{64}/);
+    expect(JSON.stringify(await admin.keys.list(server.tenant))).not.toMatch(/digest|[0-9a-f]{64}/);
   },
 );
 
 test('limits requests with unknown keys per address, and still accepts valid keys from it', async () => {
   const server = await testServer({ invalidKeyLimit: { requestsPerSecond: 1, burst: 50 } });
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'later' });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'later' });
   const nobody = server.as(newApiKey('test'));
   const statuses = await Promise.all(
     Array.from({ length: 300 }, async (_, index) => {

@@ -106,10 +106,10 @@ test('rejects drafts that could not be created, and keys that may not change pol
     expect(refused.details[0]?.path).toBe(path);
   }
   const { admin } = server.server;
-  await admin.tenants.setQuota('default', { policyCost: 1 });
+  await admin.tenants.setQuota(server.tenant, { policyCost: 1 });
   const costly = await readError(await request(server, { policies: [good] }));
   expect(costly.details[0]).toMatchObject({ path: 'policies', code: 'too_costly' });
-  const { apiKey } = await admin.keys.create('default', { name: 'reader', scopes: ['read'] });
+  const { apiKey } = await admin.keys.create(server.tenant, { name: 'reader', scopes: ['read'] });
   expect((await readError(await request(server.as(apiKey), { policies: [good] }))).code).toBe(
     'PERMISSION_DENIED',
   );

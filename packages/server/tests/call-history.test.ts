@@ -193,9 +193,9 @@ test('forgets the history with the session, and after the retention of sessions'
     expect(await decide(server, 'pay', { sessionId })).toBe('allow');
     expect(await decide(server, 'pay', { sessionId })).toBe('deny');
   }
-  await server.server.admin.sessions.delete('default', 'deleted', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'deleted', { erasure: 'Request 1' });
   expect(await decide(server, 'pay', { sessionId: 'deleted' })).toBe('allow');
-  await server.server.admin.tenants.setRetention('default', { sessions: 30 });
+  await server.server.admin.tenants.setRetention(server.tenant, { sessions: 30 });
   const storage = await openStorage({ database: String(options.database), connections: 2 });
   atTestEnd(() => storage.close());
   const dayMs = 86_400_000;

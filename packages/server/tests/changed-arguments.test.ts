@@ -53,7 +53,10 @@ async function decisions() {
 }
 
 async function approver(name: string) {
-  const { apiKey } = await server.server.admin.keys.create('default', { name, scopes: ['decide', 'read'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name,
+    scopes: ['decide', 'read'],
+  });
   return server.as(apiKey);
 }
 

@@ -43,7 +43,7 @@ async function rest(socket: Socket): Promise<string> {
 }
 
 test('disconnects a client that does not read its response when the server closes', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await fillSession(server);
   const socket = await askForExport(server);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -55,7 +55,7 @@ test('disconnects a client that does not read its response when the server close
 });
 
 test('sends the whole response to a client that reads it when the server closes', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await fillSession(server);
   const socket = await askForExport(server);
   const closed = server.server.close();
@@ -64,7 +64,7 @@ test('sends the whole response to a client that reads it when the server closes'
 });
 
 test('does not wait for a connection that a browser opened in advance when the server closes', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   const { hostname, port } = new URL(server.server.url);
   const [unused, uploading] = [connect(Number(port), hostname), connect(Number(port), hostname)];
   atTestEnd(async () => void uploading.destroy());

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { testServer } from './test-server.ts';
 
 test('meets the whole contract, including the reference profile', async () => {
-  const { server, apiKey } = await testServer();
+  const { server, apiKey } = await testServer({});
   await server.admin.tenants.create('another');
   const another = await server.admin.keys.create('another', { name: 'suite', kind: 'test' });
   const retired = await server.admin.keys.create('default', { name: 'retired', kind: 'test' });

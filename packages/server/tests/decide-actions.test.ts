@@ -65,7 +65,10 @@ test('shows an action that needs further approvers as pending', async () => {
   const ids = [await hold('a'), await hold('b')];
   const decisions = ids.map((id) => ({ id, decision: 'approve' }));
   expect(await decide(decisions)).toMatchObject(ids.map((id) => ({ id, action: { status: 'pending' } })));
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'ada', scopes: ['decide'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name: 'ada',
+    scopes: ['decide'],
+  });
   const response = await send(decisions, server.as(apiKey));
   expect(((await response.json()) as ActionDecisionResults).results).toMatchObject(
     ids.map((id) => ({ id, action: { status: 'approved' } })),
@@ -87,7 +90,7 @@ test.each([
 });
 
 test('needs the scope decide', async () => {
-  const { apiKey } = await server.server.admin.keys.create('default', {
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
     name: 'r',
     scopes: ['read', 'manage'],
   });

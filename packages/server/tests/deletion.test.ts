@@ -156,13 +156,13 @@ test.skipIf(onPostgres)(
     await record();
     const { admin } = server.server;
     for (const number of numbers)
-      await admin.sessions.delete('default', `gone-${number}`, { erasure: 'Request 1' });
+      await admin.sessions.delete(server.tenant, `gone-${number}`, { erasure: 'Request 1' });
     const left = () =>
       ['customer of gone', 'words of gone'].filter((text) => isInFiles(options.database, text));
     // A log that is being read stays until the next deletion or cleanup.
     const deleteOneMore = async () => {
       await server.record({ sessionId: 'gone' });
-      await admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
+      await admin.sessions.delete(server.tenant, 'gone', { erasure: 'Request 1' });
       return left();
     };
     await expect.poll(deleteOneMore, { timeout: 10_000 }).toEqual([]);
@@ -197,7 +197,7 @@ test('deletes everything of a session but the learned baseline and counts, and n
       'sessions',
     ]),
   );
-  await server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'gone', { erasure: 'Request 1' });
   const rows = await allRows(options.database);
   const left = rows.filter(({ text }) => text.includes('of gone') || text.includes('"session_id":"gone"'));
   // Counts of an agent name no session.
@@ -209,9 +209,9 @@ test('deletes everything of a session but the learned baseline and counts, and n
   expect((await server.ok('sessions.get', { id: 'kept' })).eventCount).toBeGreaterThan(4);
   expect(await server.refused('sessions.get', { id: 'gone' })).toMatchObject({ status: 404 });
   expect(await server.refused('sessions.risk', { id: 'gone' })).toMatchObject({ status: 404 });
-  expect((await server.server.admin.tenants.quota('default')).sessions.used).toBe(1);
+  expect((await server.server.admin.tenants.quota(server.tenant)).sessions.used).toBe(1);
   await expect(
-    server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' }),
+    server.server.admin.sessions.delete(server.tenant, 'gone', { erasure: 'Request 1' }),
   ).rejects.toThrow('The tenant "default" has no session "gone".');
 });
 
@@ -226,7 +226,7 @@ test('deletes a message about the session that is queued during the deletion', a
     }
   };
   afterNextRead(queueMessages);
-  await server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'gone', { erasure: 'Request 1' });
   const deliveries = (await allRows(options.database)).filter(({ table }) => table === 'deliveries');
   const denials = deliveries.filter(({ text }) => text.includes('policy.matched'));
   expect(denials.filter(({ text }) => text.includes('of kept')).length).toBeGreaterThan(0);
@@ -236,7 +236,7 @@ test('deletes a message about the session that is queued during the deletion', a
 test('recreates a deleted session from later events', async () => {
   const server = await testServer();
   await server.record({}, {});
-  await server.server.admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'thread-1', { erasure: 'Request 1' });
   await server.record({});
   expect(await server.ok('sessions.get', { id: 'thread-1' })).toMatchObject({ eventCount: 1 });
 });
@@ -246,12 +246,12 @@ test('does not delete a session with a pending action, which can still be decide
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check();
   const { admin } = server.server;
-  await expect(admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' })).rejects.toThrow(
+  await expect(admin.sessions.delete(server.tenant, 'thread-1', { erasure: 'Request 1' })).rejects.toThrow(
     'An action of the session "thread-1" waits for a decision: approve or deny it first.',
   );
   const body = { decision: 'deny' as const };
   await server.ok('guardian.pendingActions.decide', { id: pendingActionId as string, body });
-  await admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' });
+  await admin.sessions.delete(server.tenant, 'thread-1', { erasure: 'Request 1' });
   expect((await server.ok('guardian.pendingActions.list', { query: { status: 'denied' } })).items).toEqual(
     [],
   );
@@ -265,7 +265,7 @@ test('deletes checked actions of a session that were never recorded', async () =
   await server.check({ agentId: 'agent of gone', sessionId: 'gone' });
   // The action has expired, even before the sweep.
   vi.setSystemTime(Date.now() + 2000);
-  await server.server.admin.sessions.delete('default', 'gone', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'gone', { erasure: 'Request 1' });
   const left = (await allRows(options.database)).filter(({ text }) => text.includes('gone'));
   // The audit log has its id, so that an operator can tell what was deleted.
   expect(new Set(left.map(({ table }) => table))).toEqual(new Set(['agents', 'audit_log', 'key_agents']));

@@ -54,7 +54,7 @@ test('denies what no policy allows, and lets the others decide first', async () 
 test('tells a key nothing about agents that it is not bound to', async () => {
   const server = await testServer();
   await server.policy({ effect: 'deny', match: { tools: ['drop_*'] } });
-  const { apiKey } = await server.server.admin.keys.create('default', {
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
     name: 'bound',
     scopes: ['ingest'],
     agents: ['billing*', 'support'],

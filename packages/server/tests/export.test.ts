@@ -78,7 +78,7 @@ test('breaks off, without looking complete, when its session is deleted meanwhil
   const headers = { authorization: `Bearer ${server.apiKey}` };
   const requested = get(`${server.server.url}/v1/sessions/thread-1/export.json`, { headers });
   const [response] = (await once(requested, 'response')) as [IncomingMessage];
-  await server.server.admin.tenants.setRetention('default', { sessions: 1 });
+  await server.server.admin.tenants.setRetention(server.tenant, { sessions: 1 });
   const { database = '' } = await withTestDatabase(options);
   const storage = await openStorage({ database, connections: 2 });
   expect(await dropExpiredSessions(storage, Date.now() + 2 * 24 * 3_600_000)).toBe(1);

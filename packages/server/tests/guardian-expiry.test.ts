@@ -25,7 +25,7 @@ test.each([
   ['deny', 'deny'],
   ['allow', 'allow'],
 ] as const)('expires an undecided action with onTimeout %s', async (onTimeout, decision) => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 60, onTimeout } });
   const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
   vi.setSystemTime(Date.now() + 60_000);
@@ -55,7 +55,7 @@ test.each([
   ['its transaction', beforeNextWrite],
   ['the session of the action', beforeNextRecording],
 ])('refuses a decision that waits for %s until the action has expired', async (_, beforeNext) => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({
     effect: 'require_approval',
     approval: { timeoutSeconds: 60, onTimeout: 'deny' },
@@ -104,7 +104,7 @@ test.each([
 });
 
 test('records an expiry in the session once', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({ effect: 'require_approval', approval: { timeoutSeconds: 1, onTimeout: 'deny' } });
   await server.check({ actionId: 'call-1' });
   await vi.advanceTimersByTimeAsync(5000);
@@ -115,7 +115,7 @@ test('records an expiry in the session once', async () => {
 });
 
 test('ends a waiting check in time although the clock jumps back', { timeout: 10_000 }, async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId: id } = await server.check({ actionId: 'call-1' });
   // After the check has first read the action, before it waits.
@@ -125,7 +125,7 @@ test('ends a waiting check in time although the clock jumps back', { timeout: 10
 });
 
 test('does not exhaust a rate by counts from before the clock was set back', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({ rate: { max: 1, windowSeconds: 60, per: 'agent' } });
   const nowMs = Date.now();
   vi.setSystemTime(nowMs + 2 * 3_600_000);

@@ -225,13 +225,13 @@ test('counts and announces an unnamed held action once, however often it is chec
   expect(responses.map(({ matched }) => matched)).toEqual(
     responses.map(() => [expect.objectContaining({ policyId })]),
   );
-  expect(await server.server.admin.webhooks.deliveries('default', channelId)).toHaveLength(1);
+  expect(await server.server.admin.webhooks.deliveries(server.tenant, channelId)).toHaveLength(1);
 });
 
 test('does not let an agent approve itself without the scope to decide', async () => {
   const server = await testServer();
   const id = await held(server);
-  const agentKey = await server.server.admin.keys.create('default', {
+  const agentKey = await server.server.admin.keys.create(server.tenant, {
     name: 'agent',
     scopes: ['ingest', 'read'],
   });

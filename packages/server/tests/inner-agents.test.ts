@@ -38,7 +38,7 @@ test('never permits an inner agent more than the agents above it', async () => {
 test('stops an inner agent when an agent above it is revoked, with any key', async () => {
   const server = await testServer();
   const { admin } = server.server;
-  const shared = await admin.keys.create('default', { name: 'shared', scopes: ['ingest'], shared: true });
+  const shared = await admin.keys.create(server.tenant, { name: 'shared', scopes: ['ingest'], shared: true });
   for (const id of ['root', 'other']) await server.ok('agents.create', { body: { id, name: id } });
   await server.ok('agents.update', { id: 'root', body: { status: 'revoked' } });
   const agents = server.as(shared.apiKey);
@@ -54,7 +54,10 @@ test('stops an inner agent when an agent above it is revoked, with any key', asy
 
 test('stops the key of an inner agent that names its agents no longer', async () => {
   const server = await testServer();
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name: 'agent',
+    scopes: ['ingest'],
+  });
   const agent = server.as(apiKey);
   await agent.check({ agentId: 'inner', parentAgentIds: ['root'], action });
   await server.ok('agents.create', { body: { id: 'root', name: 'root' } });

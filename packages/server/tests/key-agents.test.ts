@@ -9,7 +9,7 @@ interface KeyOptions {
 
 /** Returns the server with a new key for agents. */
 async function keyOf(server: TestServer, options: KeyOptions = {}): Promise<TestServer> {
-  const { apiKey } = await server.server.admin.keys.create('default', {
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
     name: 'agent',
     scopes: ['ingest'],
     ...options,
@@ -98,14 +98,14 @@ test('stops a key that has recorded events or spans as a revoked agent, or does 
 
 test('stops the key that replaces one', async () => {
   const server = await testServer();
-  const { apiKey, key } = await server.server.admin.keys.create('default', {
+  const { apiKey, key } = await server.server.admin.keys.create(server.tenant, {
     name: 'agent',
     scopes: ['ingest'],
     agents: ['billing*'],
   });
   await server.as(apiKey).check({ agentId: 'billing' });
   await revoke(server, 'billing');
-  const rotated = await server.server.admin.keys.rotate('default', key.id);
+  const rotated = await server.server.admin.keys.rotate(server.tenant, key.id);
   expect(rotated.key).toMatchObject({ agents: ['billing*'], shared: false });
   expect(await decided(server.as(rotated.apiKey), 'billing2')).toEqual(stopped);
 });

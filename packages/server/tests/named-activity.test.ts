@@ -68,7 +68,7 @@ test('reports the agents that call a tool, without keys', async () => {
 test('shows keys only to who may manage them, and lists names by their calls', async () => {
   const server = await testServer();
   await server.record(call('billing', 'refund', 500), call('mailer', 'send'), call('mailer', 'send'));
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'r', scopes: ['read'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'r', scopes: ['read'] });
   const report = await get<NamedActivityReport>(server.as(apiKey), 'agents/billing/activity');
   expect(report.keys).toBeNull();
   const { items, others, risk } = await get<NamedActivityList>(server, 'activity?kind=tool');

@@ -253,7 +253,10 @@ test('rejects a span that is empty or too long, unknown parameters and keys with
     const refused = await readError(await request(server, query as Query));
     expect(refused.details[0]?.path).toBe(`query.${Object.keys(query)[0]}`);
   }
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name: 'agent',
+    scopes: ['ingest'],
+  });
   expect((await readError(await request(server.as(apiKey)))).code).toBe('PERMISSION_DENIED');
 });
 

@@ -61,7 +61,7 @@ test('API2 broken authentication: creates keys that cannot be guessed', async ()
   const server = await testServer();
   const keys = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      server.server.admin.keys.create('default', { name: `key ${index}` }),
+      server.server.admin.keys.create(server.tenant, { name: `key ${index}` }),
     ),
   );
   const secrets = new Set(keys.map(({ apiKey }) => apiKey.replace(/^al_(test|live)_/, '')));

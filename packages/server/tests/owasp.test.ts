@@ -115,7 +115,7 @@ test.each([
 });
 
 test('API5 broken function level authorization: a key for events cannot manage, read or decide', async () => {
-  const { apiKey } = await owner.server.admin.keys.create('default', { name: 'a', scopes: ['ingest'] });
+  const { apiKey } = await owner.server.admin.keys.create(owner.tenant, { name: 'a', scopes: ['ingest'] });
   const agent = owner.as(apiKey);
   await agent.record({});
   for (const name of endpointNames) {

@@ -14,7 +14,7 @@ const condition = 'args.amount > 500';
 test('refuses a policy beyond the budget until another one is archived', async () => {
   const server = await testServer();
   const { admin } = server.server;
-  await admin.tenants.setQuota('default', { policyCost: 30 });
+  await admin.tenants.setQuota(server.tenant, { policyCost: 30 });
   const { id } = await server.policy({ condition });
   await server.policy({ condition });
   const body = { name: 'third', effect: 'deny', condition };
@@ -28,18 +28,18 @@ test('refuses a policy beyond the budget until another one is archived', async (
     /^The policy costs 14 and the other active policies cost 28, .* budget of 30\. .* archive another policy, .* quota policyCost\.$/,
   );
   expect(Number(refused.headers.get('retry-after'))).toBe(3600);
-  expect((await admin.tenants.quota('default')).policyCost).toEqual({ used: 28, max: 30 });
+  expect((await admin.tenants.quota(server.tenant)).policyCost).toEqual({ used: 28, max: 30 });
   const metrics = await (await fetch(`${server.server.url}/metrics`)).text();
   expect(metrics).toContain('actlog_quota_refusals_total{quota="policyCost"} 1\n');
   await server.ok('policies.archive', { id });
   await server.ok('policies.create', { body });
-  await admin.tenants.setQuota('default', { policyCost: 42 });
+  await admin.tenants.setQuota(server.tenant, { policyCost: 42 });
   await server.policy({ condition });
 });
 
 test('refuses a change only if it makes a policy costlier than the budget allows', async () => {
   const server = await testServer();
-  await server.server.admin.tenants.setQuota('default', { policyCost: 24 });
+  await server.server.admin.tenants.setQuota(server.tenant, { policyCost: 24 });
   const { id } = await server.policy();
   const other = await server.policy({ condition });
   const refused = await server.refused('policies.update', { id, body: { condition } });
@@ -55,11 +55,11 @@ test('keeps policies beyond a lowered budget, or of an older release, in force',
   const server = await testServer();
   const { admin } = server.server;
   const { id } = await server.policy({ condition });
-  await admin.tenants.setQuota('default', { policyCost: 1 });
+  await admin.tenants.setQuota(server.tenant, { policyCost: 1 });
   expect(await server.check()).toMatchObject({ decision: 'deny', decidedBy: id });
   await server.ok('policies.update', { id, body: { name: 'renamed', priority: 5 } });
   expect((await server.refused('policies.create', { body: { name: 'p', effect: 'deny' } })).status).toBe(429);
-  expect((await admin.tenants.quota('default')).policyCost).toEqual({ used: 14, max: 1 });
+  expect((await admin.tenants.quota(server.tenant)).policyCost).toEqual({ used: 14, max: 1 });
 });
 
 test('stores exactly as many concurrent policies on two servers as the budget allows', async () => {
@@ -89,7 +89,7 @@ test('has room for a thousand ordinary policies by default', async () => {
     condition: 'has(args.amount) && double(args.amount) > 500.0',
     message: 'A person looks at amounts over 500 EUR first.',
   });
-  const { used, max } = (await server.server.admin.tenants.quota('default')).policyCost;
+  const { used, max } = (await server.server.admin.tenants.quota(server.tenant)).policyCost;
   expect(used * 1000).toBeLessThan((max ?? 0) / 5);
 });
 

@@ -261,7 +261,7 @@ test('lists a call of several approvers once, and its end with the time', async 
   await server.policy({ effect: 'require_approval', approval: { ...inTime, requiredApprovers: 2 } });
   const held = await server.check({ actionId: 'a-1' });
   const approve = async (name: string) => {
-    const { apiKey, key } = await admin.keys.create('default', { name, scopes: ['decide'] });
+    const { apiKey, key } = await admin.keys.create(server.tenant, { name, scopes: ['decide'] });
     await decide(server.as(apiKey), held.pendingActionId as string, 'approve');
     return `key_${key.id}`;
   };
@@ -322,7 +322,7 @@ test('lists each of many calls once that are polled while they are decided', asy
 
 test('keeps no decision of a held call beyond the quota, and none if the server keeps none', async () => {
   const full = await testServer();
-  await full.server.admin.tenants.setQuota('default', { decisions: 0 });
+  await full.server.admin.tenants.setQuota(full.tenant, { decisions: 0 });
   for (const server of [full, await testServer({ keepDecisions: false })]) {
     await server.policy({ effect: 'require_approval' });
     const { pendingActionId } = await server.check({ actionId: 'a-1' });
@@ -411,7 +411,10 @@ test('rejects a cursor of other filters, unknown parameters and keys without the
     expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
     expect(refused.details[0]?.path).toBe(`query.${Object.keys(query)[0]}`);
   }
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name: 'agent',
+    scopes: ['ingest'],
+  });
   expect((await readError(await request(server.as(apiKey)))).code).toBe('PERMISSION_DENIED');
 });
 
@@ -484,16 +487,16 @@ test('deletes the decisions about a deleted session', async () => {
   await server.check({ sessionId: 's-1' });
   await server.record({ sessionId: 's-1' });
   await server.check({ sessionId: 's-2' });
-  await admin.sessions.delete('default', 's-1', { erasure: 'Request 1' });
+  await admin.sessions.delete(server.tenant, 's-1', { erasure: 'Request 1' });
   expect((await decisions(server)).items.map(({ sessionId }) => sessionId)).toEqual(['s-2']);
 });
 
 test('responds without keeping a decision when the quota is used up', async () => {
   const server = await testServer();
   const { admin } = server.server;
-  await admin.tenants.setQuota('default', { decisions: 2 });
+  await admin.tenants.setQuota(server.tenant, { decisions: 2 });
   for (let number = 0; number < 4; number += 1)
     expect(await server.check()).toMatchObject({ decision: 'allow' });
   expect((await decisions(server)).items).toHaveLength(2);
-  expect((await admin.tenants.quota('default')).decisions).toEqual({ used: 2, max: 2 });
+  expect((await admin.tenants.quota(server.tenant)).decisions).toEqual({ used: 2, max: 2 });
 });

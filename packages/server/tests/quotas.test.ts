@@ -45,8 +45,8 @@ function events(count: number, fields: (index: number) => object = () => ({})): 
 
 test('refuses events beyond the monthly quota until the next month; a repeat needs no room', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 31, 23, 0, 0) });
-  const server = await testServer();
-  await server.server.admin.tenants.setQuota('default', { eventsPerMonth: 2 });
+  const server = await testServer({});
+  await server.server.admin.tenants.setQuota(server.tenant, { eventsPerMonth: 2 });
   const first = activityEvent();
   await server.record(first, {});
   const refused = await server.refused('events.create', { body: activityEvent() });
@@ -60,12 +60,18 @@ test('refuses events beyond the monthly quota until the next month; a repeat nee
   );
   expect(Number(refused.headers.get('retry-after'))).toBe(3600);
   await server.record(first);
-  expect((await server.server.admin.tenants.quota('default')).eventsPerMonth).toEqual({ used: 2, max: 2 });
+  expect((await server.server.admin.tenants.quota(server.tenant)).eventsPerMonth).toEqual({
+    used: 2,
+    max: 2,
+  });
   const shown = await (await fetch(`${server.server.url}/metrics`)).text();
   expect(shown).toContain('actlog_quota_refusals_total{quota="eventsPerMonth"} 1\n');
   vi.setSystemTime(Date.UTC(2027, 0, 1, 0, 0, 0));
   await server.record({});
-  expect((await server.server.admin.tenants.quota('default')).eventsPerMonth).toEqual({ used: 1, max: 2 });
+  expect((await server.server.admin.tenants.quota(server.tenant)).eventsPerMonth).toEqual({
+    used: 1,
+    max: 2,
+  });
 });
 
 test.each([
@@ -75,7 +81,7 @@ test.each([
   const options = await sharedDatabase();
   const servers = [await testServer(options), await testServer(options)];
   const [server] = servers as [TestServer, TestServer];
-  await server.server.admin.tenants.setQuota('default', { eventsPerMonth: max });
+  await server.server.admin.tenants.setQuota(server.tenant, { eventsPerMonth: max });
   const bodies = events(120, (index) => ({ sessionId: `s-${index % 9}` }));
   const taken = Math.min(max, bodies.length);
   const repeated = [...bodies, ...bodies.slice(0, 20)];
@@ -84,7 +90,7 @@ test.each([
   expect((counts[202] ?? 0) + (counts[429] ?? 0)).toBe(repeated.length);
   const { items } = await server.ok('sessions.list');
   expect(items.reduce((sum, { eventCount }) => sum + eventCount, 0)).toBe(taken);
-  expect((await server.server.admin.tenants.quota('default')).eventsPerMonth.used).toBe(taken);
+  expect((await server.server.admin.tenants.quota(server.tenant)).eventsPerMonth.used).toBe(taken);
 });
 
 test('refuses a session beyond the quota, continues stored ones, and frees room by retention', async () => {
@@ -115,7 +121,7 @@ test('refuses a session beyond the quota, continues stored ones, and frees room 
 });
 
 test('does not let one tenant at its quota delay another', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   const { admin } = server.server;
   await admin.tenants.create('rival');
   const rival = server.as((await admin.keys.create('rival', { name: 'r' })).apiKey);
@@ -155,7 +161,7 @@ test('limits policies and webhooks, even when created concurrently', async () =>
 test.each(['eventsPerMonth', 'checksPerMonth', 'sessions', 'agents'] as const)(
   'denies without a record, and without effects, where the quota %s has no room',
   async (name) => {
-    const server = await testServer();
+    const server = await testServer({});
     const { admin } = server.server;
     await admin.tenants.setQuota('default', { [name]: 0 });
     await server.policy({ effect: 'deny' });
@@ -179,8 +185,8 @@ test.each(['eventsPerMonth', 'checksPerMonth', 'sessions', 'agents'] as const)(
 );
 
 test('refuses a check that must be counted or held where no quota has room to record it', async () => {
-  const server = await testServer();
-  await server.server.admin.tenants.setQuota('default', { checksPerMonth: 1 });
+  const server = await testServer({});
+  await server.server.admin.tenants.setQuota(server.tenant, { checksPerMonth: 1 });
   await server.policy({ rate: { max: 5, windowSeconds: 60, per: 'agent' } });
   expect(await server.check({ actionId: 'first' })).toMatchObject({ decision: 'allow' });
   const refused = await server.refused('policies.check', { body: checkBody({ actionId: 'second' }) });
@@ -190,7 +196,7 @@ test('refuses a check that must be counted or held where no quota has room to re
 });
 
 test('records a decision about a held action beyond all quotas', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   const { admin } = server.server;
   await server.policy({ effect: 'require_approval' });
   const { pendingActionId } = await server.check({ actionId: 'held' });
@@ -387,13 +393,13 @@ test.each<[object, string]>([
   [{ policies: -1 }, '"policies" must be a whole number of at least 0, not -1'],
   [{ sessions: 1.5 }, '"sessions" must be a whole number'],
 ])('refuses the invalid quota %j with a reason', async (changes, reason) => {
-  const { admin } = (await testServer()).server;
+  const { admin } = (await testServer({})).server;
   await expect(admin.tenants.setQuota('default', changes as QuotaChanges)).rejects.toThrow(reason);
   await expect(admin.tenants.setQuota('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
 });
 
 test('limits by default everything that a key can make grow', async () => {
-  const { server } = await testServer();
+  const { server } = await testServer({});
   const quotas = await server.admin.tenants.quota('default');
   expect(Object.fromEntries(Object.entries(quotas).map(([name, { max }]) => [name, max]))).toEqual({
     eventsPerMonth: 100_000_000,

@@ -60,7 +60,7 @@ test.each(['', 'a b', 'x'.repeat(256), 'é'])('refuses the Idempotency-Key %j', 
 test('returns Retry-After beyond the rate of a key, and does not affect other keys', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const server = await testServer({ rateLimit: { requestsPerSecond: 0.1, burst: 3 } });
-  const other = await server.server.admin.keys.create('default', { name: 'other' });
+  const other = await server.server.admin.keys.create(server.tenant, { name: 'other' });
   const first = await server.send('sessions.list');
   expect(first.headers.get('ratelimit-policy')).toBe('"key";q=3;w=30');
   expect(first.headers.get('ratelimit')).toBe('"key";r=2;t=10');

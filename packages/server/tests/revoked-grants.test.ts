@@ -96,13 +96,13 @@ test('returns 404 for an unknown grant, and 403 without the scope', async () => 
     status: 404,
     code: 'NOT_FOUND',
   });
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'r', scopes: ['read'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'r', scopes: ['read'] });
   const error = await readError(await request('DELETE', '/grt_1', server.as(apiKey)));
   expect(error).toMatchObject({ status: 403 });
 });
 
 test('deletes the grants of a deleted session', async () => {
   await granted('thread-1');
-  await server.server.admin.sessions.delete('default', 'thread-1', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'thread-1', { erasure: 'Request 1' });
   expect((await grants()).items).toEqual([]);
 });

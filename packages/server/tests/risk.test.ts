@@ -107,7 +107,7 @@ test('notifies webhooks of a risen risk', async () => {
 
 test('keeps the baseline of a session, and starts later ones with the learned baseline', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-  const server = await testServer();
+  const server = await testServer({});
   const quiet = (sessionId: string) => [1, 2, 3].map((second) => call('list_files', second, { sessionId }));
   await server.record(...quiet('old'));
   const before = await server.ok('sessions.risk', { id: 'old' });
@@ -133,11 +133,11 @@ test('gives an agent a baseline once a person confirms its sessions above low', 
   expect(first.level).toBe('medium');
   await work('second');
   await work('third');
-  await expect(admin.sessions.learn('default', 'first')).rejects.toThrow('has not ended');
-  await expect(admin.sessions.learn('default', 'none')).rejects.toThrow('has no session "none"');
+  await expect(admin.sessions.learn(server.tenant, 'first')).rejects.toThrow('has not ended');
+  await expect(admin.sessions.learn(server.tenant, 'none')).rejects.toThrow('has no session "none"');
   vi.setSystemTime(Date.now() + 31 * 60_000);
   for (const id of ['first', 'first', 'second', 'third']) {
-    expect(await admin.sessions.learn('default', id)).toBe(true);
+    expect(await admin.sessions.learn(server.tenant, id)).toBe(true);
   }
   const later = await work('later');
   expect(later.level).toBe('low');

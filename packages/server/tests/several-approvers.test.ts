@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 /** Returns the server with a new key that may decide, and the id of the key. */
 async function approver(name: string): Promise<TestServer & { keyId: string }> {
-  const { apiKey, key } = await server.server.admin.keys.create('default', {
+  const { apiKey, key } = await server.server.admin.keys.create(server.tenant, {
     name,
     scopes: ['decide', 'read'],
   });
@@ -112,7 +112,10 @@ test('does not let the key of the check approve if the policy says so', async ()
 test('holds equal unnamed actions of two keys separately if the requester cannot approve', async () => {
   const rules = { timeoutSeconds: 900, onTimeout: 'deny', notRequester: true } as const;
   await server.policy({ effect: 'require_approval', approval: rules });
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'agent', scopes: ['ingest'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name: 'agent',
+    scopes: ['ingest'],
+  });
   const first = await server.check();
   const second = await server.as(apiKey).check();
   expect(second.pendingActionId).not.toBe(first.pendingActionId);

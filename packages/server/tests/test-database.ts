@@ -12,12 +12,16 @@ export const testSecret = 'the one secret of all servers in these tests';
 
 const databases = new Map<string, Promise<string>>();
 
-/** Adds a database of this run's kind to options: the same for the same `database`, a new one without. */
-export async function withTestDatabase(options: ServerOptions): Promise<ServerOptions> {
+/**
+ * Adds a database of this run's kind to options: the same for the same `database`, a new one without.
+ *
+ * @param atEnd - registers what ends the use of a new one. Default: after the test
+ */
+export async function withTestDatabase(options: ServerOptions, atEnd = atTestEnd): Promise<ServerOptions> {
   const { database, secret = testSecret } = options;
   if (!onPostgres || database?.startsWith('postgres:')) return options;
   if (database === undefined || database === ':memory:') {
-    return { ...options, secret, database: await emptyDatabase() };
+    return { ...options, secret, database: await emptyDatabase(atEnd) };
   }
   let url = databases.get(database);
   if (!url) {
@@ -38,10 +42,10 @@ const empty = `do $$ declare name text; begin
   alter table tenants alter column id restart with 1;
 end $$`;
 
-/** Returns a database without rows, which is emptied after the test for reuse. */
-async function emptyDatabase(): Promise<string> {
+/** Returns a database without rows, which is emptied at the end for reuse. */
+async function emptyDatabase(atEnd: typeof atTestEnd): Promise<string> {
   const url = spare.pop() ?? (await makeDatabase()).url;
-  atTestEnd(async () => {
+  atEnd(async () => {
     await asSuperuser(empty, url);
     spare.push(url);
   });

@@ -5,18 +5,52 @@ import { expect } from 'vitest';
 import { type RunningServer, type ServerOptions, startServer } from '../src/index.ts';
 import { undocumented } from './documented-responses.ts';
 import { withTestDatabase } from './test-database.ts';
-import { atTestEnd } from './test-end.ts';
+import { atFileEnd, atTestEnd } from './test-end.ts';
 
-/** Starts a server that is closed after the test. */
-export async function testServer(options: ServerOptions = {}): Promise<TestServer> {
+/**
+ * Returns a server for the test: with options a new one, which is closed after the test; without options a new tenant of
+ * one that the tests of a file share, because a start takes longer than most tests. A test that is about all tenants, the
+ * first tenant or the whole server passes `{}`.
+ */
+export async function testServer(options?: ServerOptions): Promise<TestServer> {
+  if (options === undefined) return newTenant(await sharedServer());
+  const server = await start(options, atTestEnd);
+  return new TestServer(server, server.apiKey);
+}
+
+async function start(options: ServerOptions, atEnd: typeof atTestEnd): Promise<RunningServer> {
   const server = await startServer({
     docs: false,
     // The receivers in tests listen on any free port.
     webhookAllowedPorts: 'any',
-    ...(await withTestDatabase(options)),
+    ...(await withTestDatabase(options, atEnd)),
   });
-  atTestEnd(() => server.close());
-  return new TestServer(server, server.apiKey);
+  atEnd(() => server.close());
+  return server;
+}
+
+let shared: Promise<RunningServer> | undefined;
+
+function sharedServer(): Promise<RunningServer> {
+  if (!shared) {
+    shared = start({}, atFileEnd);
+    atFileEnd(async () => {
+      shared = undefined;
+    });
+  }
+  return shared;
+}
+
+/** Returns a server as a new tenant sees it, with a key that has every scope. */
+export async function newTenant(server: RunningServer): Promise<TestServer> {
+  const tenant = `t-${randomUUID()}`;
+  await server.admin.tenants.create(tenant);
+  const { apiKey } = await server.admin.keys.create(tenant, { kind: 'test', name: 'startServer' });
+  return new TestServer({ ...server, apiKey, close: refuseClose }, apiKey, tenant);
+}
+
+async function refuseClose(): Promise<never> {
+  throw new Error('Other tests use the server: pass {} to testServer() for one that may be closed.');
 }
 
 /** Options of a call. */
@@ -42,15 +76,18 @@ export interface TestError {
 export class TestServer {
   readonly server: RunningServer;
   readonly apiKey: string;
+  /** Name of the key's tenant. */
+  readonly tenant: string;
 
-  constructor(server: RunningServer, apiKey: string) {
+  constructor(server: RunningServer, apiKey: string, tenant = 'default') {
     this.server = server;
     this.apiKey = apiKey;
+    this.tenant = tenant;
   }
 
-  /** Returns the same server with another key. */
+  /** Returns the same server with another key of the tenant. */
   as(apiKey: string): TestServer {
-    return new TestServer(this.server, apiKey);
+    return new TestServer(this.server, apiKey, this.tenant);
   }
 
   /** Sends a request to an endpoint of the table. */

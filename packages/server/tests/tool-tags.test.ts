@@ -40,7 +40,7 @@ test('applies corrected tags to sessions that begin later only', async () => {
   await callEach(server, 'begun');
   await callEach(control, 'begun');
   await server.ok('sessions.risk', { id: 'begun' });
-  expect(await server.server.admin.toolTags.set('default', corrections)).toEqual(corrections);
+  expect(await server.server.admin.toolTags.set(server.tenant, corrections)).toEqual(corrections);
   await callEach(server, 'begun', 10);
   await callEach(control, 'begun', 10);
   expect(await riskOf(server, 'begun')).toEqual(await riskOf(control, 'begun'));
@@ -56,10 +56,10 @@ test('scores the same when all events are observed again, also after a restart',
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const options = await withTestDatabase({ database: join(folder, 'tags.db') });
   const first = await testServer(options);
-  await first.server.admin.toolTags.set('default', corrections);
+  await first.server.admin.toolTags.set(first.tenant, corrections);
   await callEach(first, 'kept');
   await first.ok('sessions.risk', { id: 'kept' });
-  await first.server.admin.toolTags.set('default', { zorp: ['payment'], blim: null });
+  await first.server.admin.toolTags.set(first.tenant, { zorp: ['payment'], blim: null });
   await first.server.close();
   const second = await testServer(options);
   await callEach(second, 'kept', 10);
@@ -80,10 +80,13 @@ test('scores the same when all events are observed again, also after a restart',
 });
 
 test('leaves other tools unchanged, and restores the classification by name with null', async () => {
-  const { admin } = (await testServer()).server;
-  await admin.toolTags.set('default', { b: ['write', 'read_private', 'write'], a: [] });
-  expect(await admin.toolTags.list('default')).toEqual({ a: [], b: ['read_private', 'write'] });
-  expect(await admin.toolTags.set('default', { a: null, c: ['exec'] })).toEqual({
+  const {
+    server: { admin },
+    tenant,
+  } = await testServer();
+  await admin.toolTags.set(tenant, { b: ['write', 'read_private', 'write'], a: [] });
+  expect(await admin.toolTags.list(tenant)).toEqual({ a: [], b: ['read_private', 'write'] });
+  expect(await admin.toolTags.set(tenant, { a: null, c: ['exec'] })).toEqual({
     b: ['read_private', 'write'],
     c: ['exec'],
   });
@@ -92,10 +95,13 @@ test('leaves other tools unchanged, and restores the classification by name with
 });
 
 test('keeps all of several concurrent corrections', async () => {
-  const { admin } = (await testServer()).server;
+  const {
+    server: { admin },
+    tenant,
+  } = await testServer();
   const tools = Array.from({ length: 8 }, (_, index) => `tool-${index}`);
-  await Promise.all(tools.map((tool) => admin.toolTags.set('default', { [tool]: ['exec'] })));
-  expect(Object.keys(await admin.toolTags.list('default'))).toEqual(tools);
+  await Promise.all(tools.map((tool) => admin.toolTags.set(tenant, { [tool]: ['exec'] })));
+  expect(Object.keys(await admin.toolTags.list(tenant))).toEqual(tools);
 });
 
 const tooMany = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`t${index}`, []]));
@@ -108,8 +114,11 @@ test.each<[unknown, string]>([
   [{ ['x'.repeat(201)]: ['exec'] }, 'is not the name of a tool'],
   [tooMany, '1001 tools would have corrected tags, and the maximum is 1000'],
 ])('refuses invalid tags with a reason, and changes nothing (%#)', async (changes, reason) => {
-  const { admin } = (await testServer()).server;
-  await expect(admin.toolTags.set('default', changes as ToolTagChanges)).rejects.toThrow(reason);
-  expect(await admin.toolTags.list('default')).toEqual({});
+  const {
+    server: { admin },
+    tenant,
+  } = await testServer();
+  await expect(admin.toolTags.set(tenant, changes as ToolTagChanges)).rejects.toThrow(reason);
+  expect(await admin.toolTags.list(tenant)).toEqual({});
   await expect(admin.toolTags.set('nobody', {})).rejects.toThrow('There is no tenant "nobody"');
 });

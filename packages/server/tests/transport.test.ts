@@ -223,7 +223,7 @@ test('documents exactly the routes of the server', async () => {
 });
 
 test("serves the operator's paths without a key", async () => {
-  const server = await testServer();
+  const server = await testServer({});
   const get = (path: string) => fetch(server.server.url + path);
   expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
   expect(await (await get('/readyz')).json()).toEqual({ status: 'ready' });
@@ -232,7 +232,7 @@ test("serves the operator's paths without a key", async () => {
 });
 
 test('completes requests that have arrived when it closes', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({ effect: 'require_approval' });
   const held = server.check({}, { prefer: 'wait=25' });
   const events = Array.from({ length: 50 }, () => server.ok('events.create', { body: activityEvent() }));

@@ -48,7 +48,7 @@ test('names the field of a draft that is invalid', async () => {
     await sendTo(server, 'POST', '/server/v1/trials', { policies, check: checkBody() }),
   );
   expect(error).toMatchObject({ status: 400, details: [{ path: 'policies.0.condition' }] });
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'r', scopes: ['ingest'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, { name: 'r', scopes: ['ingest'] });
   const body = { policies: [draft], check: checkBody() };
   expect((await sendTo(server.as(apiKey), 'POST', '/server/v1/trials', body)).status).toBe(403);
 });

@@ -29,7 +29,7 @@ async function waiting(server: TestServer) {
 }
 
 test('responds to a waiting check with a policy that denies meanwhile', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({ effect: 'require_approval' });
   const { check } = await waiting(server);
   const deny = await server.policy({ effect: 'deny' });
@@ -40,7 +40,7 @@ test('responds to a waiting check with a policy that denies meanwhile', async ()
 });
 
 test('responds to a waiting check at once when the agent is revoked', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.policy({ effect: 'require_approval' });
   await server.ok('agents.create', { body: { id: 'billing-agent', name: 'Billing' } });
   const { check } = await waiting(server);
@@ -52,16 +52,16 @@ test('responds to a waiting check at once when the agent is revoked', async () =
 });
 
 test('does not show a decision to a key that was revoked while its check waited', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   const { admin } = server.server;
   await server.policy({ effect: 'require_approval' });
-  const { apiKey, key } = await admin.keys.create('default', { name: 'agent' });
+  const { apiKey, key } = await admin.keys.create(server.tenant, { name: 'agent' });
   const { pendingActionId } = await server.as(apiKey).check({ actionId: 'call-1' });
   const watched = watchedStorages();
   const body = checkBody({ actionId: 'call-1' });
   const refused = server.as(apiKey).refused('policies.check', { body, headers: { prefer: 'wait=25' } });
   await vi.waitFor(() => expect(watched).toHaveLength(1));
-  await admin.keys.revoke('default', key.id);
+  await admin.keys.revoke(server.tenant, key.id);
   await server.ok('guardian.pendingActions.decide', {
     id: pendingActionId as string,
     body: { decision: 'approve' },

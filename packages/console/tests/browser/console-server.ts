@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { type EndpointName, endpoints, type SentOf } from '@actlog/protocol';
 import { type RunningServer, startServer } from '@actlog/server';
-import { type CallOptions, TestServer } from '../../../server/tests/test-server.ts';
+import { type CallOptions, newTenant, TestServer } from '../../../server/tests/test-server.ts';
 
 let shared: Promise<RunningServer> | undefined;
 
@@ -18,12 +17,8 @@ export class ConsoleServer extends TestServer {
   override readonly server: TenantServer;
 
   private constructor(server: TenantServer) {
-    super(server, server.apiKey);
+    super(server, server.apiKey, server.tenant);
     this.server = server;
-  }
-
-  get tenant(): string {
-    return this.server.tenant;
   }
 
   /** Creates a tenant with a key that has every scope. Webhooks may point to this machine. */
@@ -35,14 +30,8 @@ export class ConsoleServer extends TestServer {
       webhookAllowedPorts: 'any',
       webhookAllowedRanges: ['127.0.0.0/8'],
     });
-    const server = await shared;
-    const tenant = `t-${randomUUID()}`;
-    await server.admin.tenants.create(tenant);
-    const { apiKey } = await server.admin.keys.create(tenant, {
-      name: 'startServer',
-      scopes: ['ingest', 'read', 'manage', 'decide'],
-    });
-    return new ConsoleServer({ ...server, apiKey, tenant });
+    const { server, tenant } = await newTenant(await shared);
+    return new ConsoleServer({ ...server, tenant });
   }
 
   override as(apiKey: string): ConsoleServer {

@@ -11,7 +11,7 @@ const scopes: readonly Scope[] = ['ingest', 'read', 'manage', 'decide'];
 let owner: TestConsole;
 
 beforeEach(async () => {
-  owner = new TestConsole(await testServer());
+  owner = new TestConsole(await testServer({}));
 });
 
 /** Returns the path of a route, with the caller's own key as the id. */

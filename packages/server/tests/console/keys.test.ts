@@ -9,7 +9,7 @@ const everyScope = ['ingest', 'read', 'manage', 'decide'];
 let owner: TestConsole;
 
 beforeEach(async () => {
-  owner = new TestConsole(await testServer());
+  owner = new TestConsole(await testServer({}));
 });
 
 afterEach(() => {

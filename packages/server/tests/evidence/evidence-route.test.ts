@@ -11,7 +11,7 @@ test('sends all of a period with receipts, and the deletions that explain what i
   const action = { toolName: 'refund', argumentsHash: 'sha256:1' };
   await server.check({ sessionId: 'a', action });
   await logged(server, 'event', 4);
-  await server.server.admin.sessions.delete('default', 'b', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'b', { erasure: 'Request 1' });
   await logged(server, 'deletion', 1);
   await logged(server, 'audit', 2);
 

@@ -120,7 +120,7 @@ test('resumes the feed after any index, and waits for the next record', async ()
 });
 
 test('ends the waits of the feed when the server stops', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   const [first] = await logged(server, 'event', 0);
   expect(first?.index ?? 0).toBe(0);
   const waiting = get(server, '/server/v1/feed?after=1000&waitSeconds=25').then((response) =>
@@ -137,7 +137,10 @@ test('shows audit entries in the feed only to callers with every scope', async (
   await server.record({});
   await logged(server, 'event', 1);
   await logged(server, 'audit', (await feed(server)).filter(({ kind }) => kind === 'audit').length);
-  const { apiKey } = await server.server.admin.keys.create('default', { name: 'reader', scopes: ['read'] });
+  const { apiKey } = await server.server.admin.keys.create(server.tenant, {
+    name: 'reader',
+    scopes: ['read'],
+  });
   const reader = server.as(apiKey);
   expect(new Set((await feed(reader)).map(({ kind }) => kind))).toEqual(new Set(['event']));
   const audit = (await feed(server)).find(({ kind }) => kind === 'audit');
@@ -146,7 +149,7 @@ test('shows audit entries in the feed only to callers with every scope', async (
 });
 
 test('serves checkpoint and tiles without a key, unless the settings demand one', async () => {
-  const open = await testServer();
+  const open = await testServer({});
   await open.record({});
   await logged(open, 'event', 1);
   const url = `${open.server.url}/log/default`;
@@ -215,7 +218,7 @@ test('logs payloads with odd strings and exact numbers', async () => {
 });
 
 test('counts entries and the lag in the metrics', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await server.record({}, {});
   const records = await logged(server, 'event', 2);
   const metrics = await (await fetch(`${server.server.url}/metrics`)).text();

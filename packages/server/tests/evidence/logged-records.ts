@@ -44,15 +44,15 @@ export async function logged(server: TestServer, kind: string, count: number): P
 }
 
 /** Returns the policy that trusts the key of a server's log. */
-export async function policyOf(server: TestServer, tenant = 'default'): Promise<TrustPolicy> {
-  const response = await fetch(new URL(`/log/${tenant}/key`, server.server.url));
+export async function policyOf(server: TestServer, tenant = server.tenant): Promise<TrustPolicy> {
+  const response = await fetch(new URL(`/log/${encodeURIComponent(tenant)}/key`, server.server.url));
   const [key = ''] = (await response.text()).split('\n');
   return trustPolicy(key);
 }
 
 /** Verifies the log of a server, with all records of its feed. */
 export async function verifyServer(server: TestServer, policy?: TrustPolicy): Promise<LogReport> {
-  return verifyLog(httpLog(`${server.server.url}/log/default`), {
+  return verifyLog(httpLog(`${server.server.url}/log/${encodeURIComponent(server.tenant)}`), {
     policy: policy ?? (await policyOf(server)),
     records: await feed(server),
     isComplete: true,

@@ -27,7 +27,7 @@ async function recordsOf(server: TestServer): Promise<ForwardedRecord[]> {
   await server.check({ sessionId: 'a', actionId: 'z', action });
   await logged(server, 'approval', 2);
   await logged(server, 'decision', 3);
-  await server.server.admin.sessions.delete('default', 'b', { erasure: 'Request 1' });
+  await server.server.admin.sessions.delete(server.tenant, 'b', { erasure: 'Request 1' });
   await logged(server, 'deletion', 1);
   return (await feed(server)).map((line) => ({ ...line, tenant: 'default' }) as unknown as ForwardedRecord);
 }

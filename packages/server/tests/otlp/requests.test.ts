@@ -232,7 +232,7 @@ test('treats arguments over 256 KiB or 100 levels as ones that are not shown', a
 });
 
 test('counts requests in the metrics under their path', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await sendTraces(server, traceRequest([toolSpanJson('search', inSession)]));
   await expect
     .poll(async () => (await fetch(new URL('/metrics', server.server.url))).text())

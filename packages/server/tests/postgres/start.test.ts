@@ -54,7 +54,7 @@ test('runs with existing tables and a role that may not create tables, and clean
   const database = await ownedByAnother();
   const server = await testServer({ database, secret: testSecret });
   await server.record({});
-  await server.server.admin.tenants.setRetention('default', { sessions: 1 });
+  await server.server.admin.tenants.setRetention(server.tenant, { sessions: 1 });
   const storage = await openStorage({ database });
   atTestEnd(() => storage.close());
   await deleteExpiredData(storage, Date.now() + 3 * 24 * 3_600_000);
@@ -162,7 +162,7 @@ test.each(['statement_timeout=30s', 'sslmode=disable&lock_timeout=1min'])(
 );
 
 test('leaves backups to the tools of PostgreSQL', async () => {
-  const server = await testServer();
+  const server = await testServer({});
   await expect(server.server.admin.backup('copy')).rejects.toThrow('pg_dump');
 });
 
