@@ -55,10 +55,10 @@ function isWanted(folder: string): boolean {
 
 /**
  * Bundles the thread that writes to an SQLite file. Each server on a file starts one, which loads its 400 modules anew: as
- * one file, they take a third of the processor time. The sources are read once, so not while they are edited.
+ * a bundle, they take a quarter of the processor time. The sources are read once, so not while they are edited.
  */
 function bundledThread(): Plugin {
-  const file = `${import.meta.dirname}/node_modules/.cache/sqlite-worker.mjs`;
+  const folder = `${import.meta.dirname}/node_modules/.cache/sqlite-worker`;
   let isBundled = false;
   return {
     name: 'bundled thread of SQLite',
@@ -67,25 +67,34 @@ function bundledThread(): Plugin {
     buildStart() {
       if (isBundled) return;
       isBundled = true;
-      const [bundle] = buildSync({
+      const { outputFiles } = buildSync({
         entryPoints: [`${import.meta.dirname}/packages/server/src/sqlite-worker.ts`],
-        outfile: file,
+        outdir: folder,
         bundle: true,
+        // In one file, a module that is imported later keeps esbuild from leaving out what nobody uses.
+        splitting: true,
         platform: 'node',
         format: 'esm',
         conditions: ['@actlog/source'],
         external: ['pg-native'],
+        chunkNames: '[name]',
+        outExtension: { '.js': '.mjs' },
         write: false,
-      }).outputFiles;
-      mkdirSync(dirname(file), { recursive: true });
-      // Another run may be reading it.
-      writeFileSync(`${file}.${process.pid}`, bundle?.contents ?? '');
-      renameSync(`${file}.${process.pid}`, file);
+      });
+      mkdirSync(folder, { recursive: true });
+      // Another run may be reading them.
+      for (const { path, contents } of outputFiles) {
+        writeFileSync(`${path}.${process.pid}`, contents);
+        renameSync(`${path}.${process.pid}`, path);
+      }
     },
     transform: {
       filter: { id: /\/packages\/server\/src\/open-storage\.ts$/ },
       handler: (code) =>
-        code.replace('threadFile(import.meta.url)', `new URL(${JSON.stringify(pathToFileURL(file))})`),
+        code.replace(
+          'threadFile(import.meta.url)',
+          `new URL(${JSON.stringify(pathToFileURL(`${folder}/sqlite-worker.mjs`))})`,
+        ),
     },
   };
 }
