@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { exactDigitsOf, stringifyExactJson } from '@actlog/protocol';
 import type { GenAiSpan, SpanAttributes, SpanEvent } from '@actlog/tool-call/spans';
 import protobuf from 'protobufjs/light.js';
 import { type EncodedSpan, maxTextLength, tooLong } from './encoded-span.ts';
@@ -115,7 +116,7 @@ function attributesOf(value: unknown, path: string): ReadAttributes {
     const { key, value: anyValue } = fieldsOf(entry, path);
     if (typeof key !== 'string') continue;
     const read = plainValue(anyValue, path);
-    const shown = typeof read === 'object' && read !== null ? JSON.stringify(read) : read;
+    const shown = typeof read === 'object' && read !== null ? stringifyExactJson(read) : read;
     const isLong = shown === longText || (typeof shown === 'string' && shown.length > maxTextLength);
     if (isLong) longKeys.push(key);
     else if (shown !== undefined) attributes[key] = shown;
@@ -135,7 +136,7 @@ function plainValue(anyValue: unknown, path: string): unknown {
   const bool = own('boolValue');
   if (bool !== undefined) return bool === true;
   const int = own('intValue');
-  if (int !== undefined) return numberOf(int);
+  if (int !== undefined) return integerOf(int);
   const double = own('doubleValue');
   if (double !== undefined) return numberOf(double);
   const list = own('arrayValue');
@@ -166,6 +167,13 @@ function objectOf(entries: readonly unknown[], path: string): Fields {
   return object;
 }
 
+/** Returns a 64-bit integer, with all digits: the ids of chats and accounts may be beyond 2^53. */
+function integerOf(value: unknown): number | bigint {
+  const digits = decimalDigits(value);
+  const number = numberOf(value);
+  return Number.isSafeInteger(number) || !/^-?\d{1,20}$/.test(digits) ? number : BigInt(digits);
+}
+
 /** In JSON, 64-bit integers are decimal digits, and `NaN` and infinities are words (proto3, "JSON mapping"). */
 function numberOf(value: unknown): number {
   return Number(decimalDigits(value) || Number.NaN);
@@ -177,5 +185,6 @@ function numberOf(value: unknown): number {
  */
 function decimalDigits(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || value instanceof protobuf.util.Long ? value.toString() : '';
+  if (typeof value === 'number' || value instanceof protobuf.util.Long) return value.toString();
+  return (typeof value === 'object' && value !== null && exactDigitsOf(value)) || '';
 }
