@@ -37,6 +37,18 @@ test('returns the results of a list of calls in their order, as text or JSON', a
   expect(hashes.sort()).toEqual(expected.sort());
 });
 
+test('runs methods, which use their object', async () => {
+  const functions = {
+    greet: ({ name }: { name: string }) => `Hello, ${name}!`,
+    greetTwice(args: { name: string }) {
+      return `${this.greet(args)} ${this.greet(args)}`;
+    },
+  };
+  const runCalls = actlog(functions, { recorder: service.recorder(), sessionId: 'methods' });
+  const [result] = await runCalls([{ name: 'greetTwice', arguments: { name: 'Ada' } }]);
+  expect(result).toMatchObject({ content: 'Hello, Ada! Hello, Ada!', isError: false });
+});
+
 test('records what is not run: unknown tools, and arguments that are not JSON, as they are', async () => {
   const ran: unknown[] = [];
   const functions = { echo: (args: unknown) => ran.push(args) };

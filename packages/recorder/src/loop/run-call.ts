@@ -81,7 +81,8 @@ async function recordedRun(requested: RequestedCall, context: RunContext): Promi
   const own = typeof functions === 'function' ? functions : (functions[toolName] as RunTool);
   let content = '';
   const run = async (args: unknown, change?: ApprovedChange) => {
-    const result = await own(args, {
+    // A function may be a method that uses its object.
+    const result = await own.call(functions, args, {
       callId,
       toolName,
       ...(namespace !== undefined && { namespace }),
