@@ -63,7 +63,9 @@ export async function runCall(requested: RequestedCall, context: RunContext): Pr
 
 function messageOf(error: unknown): string {
   if (ActionDeniedError.isInstance(error)) return error.message;
-  return `Error: ${error instanceof Error ? error.message : String(error)}`;
+  // An error of another realm, such as one of Node in jest, is no instance of this one's class.
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return `Error: ${typeof message === 'string' ? message : String(error)}`;
 }
 
 async function recordedRun(requested: RequestedCall, context: RunContext): Promise<string> {
