@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/tool-call';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -74,6 +75,15 @@ test('records a result that is not JSON-serializable as a failure', async () => 
   const [result] = await runCalls([{ name: 'echo' }]);
   expect(result?.content).toMatch(/^Error: Converting circular structure to JSON/);
   expect(await service.callLines('round')).toEqual(['tester echo 500']);
+});
+
+test('tells the model the message of an error of another realm', async () => {
+  const fail = () => {
+    throw runInNewContext('new RangeError("too far")');
+  };
+  const runCalls = actlog({ fail }, { recorder: service.recorder(), sessionId: 'realm' });
+  const [result] = await runCalls([{ name: 'fail' }]);
+  expect(result).toMatchObject({ content: 'Error: too far', isError: true });
 });
 
 test('accepts one function for all tools, which gets a signal in any case', async () => {
