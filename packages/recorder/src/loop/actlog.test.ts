@@ -38,6 +38,16 @@ test('returns the results of a list of calls in their order, as text or JSON', a
   expect(hashes.sort()).toEqual(expected.sort());
 });
 
+test('records all digits of a number in a JSON text', async () => {
+  const got: unknown[] = [];
+  const run = (args: unknown) => String(got.push(args));
+  const runCalls = actlog(run, { recorder: service.recorder(), sessionId: 'digits' });
+  await runCalls([{ name: 'pay', arguments: '{"account":1917043659912705297}' }]);
+  expect(got).toEqual([JSON.parse('{"account":1917043659912705297}')]);
+  const [event] = await service.storedEvents('digits');
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments({ account: 1917043659912705297n }));
+});
+
 test('runs methods, which use their object', async () => {
   const functions = {
     greet: ({ name }: { name: string }) => `Hello, ${name}!`,
