@@ -180,9 +180,14 @@ export function sessionOf(run: RunContext | undefined): string | undefined {
   return givenSession(run) ?? currentSessionId();
 }
 
-/** Returns the session that the caller of a run has chosen: its thread or its run id. */
+/**
+ * Returns the session that the caller of a run has chosen: its thread, the session of a `RunnableWithMessageHistory`, or
+ * its run id.
+ */
 export function givenSession(run: RunContext | undefined): string | undefined {
-  return threadId(run?.configurable?.thread_id) ?? threadId(run?.metadata?.thread_id) ?? givenRunId(run);
+  const { configurable, metadata } = run ?? {};
+  const chosen = [configurable?.thread_id, metadata?.thread_id, configurable?.sessionId];
+  return chosen.map(threadId).find(Boolean) ?? givenRunId(run);
 }
 
 function givenRunId(run: RunContext | undefined): string | undefined {
