@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { parseExactJson } from '@actlog/protocol';
 import protobuf from 'protobufjs/light.js';
 import { inspectJson, parsedBytes } from '../http/request-input.ts';
 import { validationError } from '../lib/api-error.ts';
@@ -324,7 +323,7 @@ function decoded(bytes: Buffer, { from, to, longTexts }: Slice, memory: Decoding
 function parsed(json: Buffer, depth = 0): unknown {
   let value: unknown;
   try {
-    value = parseExactJson(json.toString('utf8'));
+    value = JSON.parse(json.toString('utf8'));
   } catch {
     throw notJson('is not JSON');
   }

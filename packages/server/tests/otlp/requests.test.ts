@@ -133,7 +133,7 @@ test('finds the spans in JSON whatever its white space, order and escapes', asyn
   });
 });
 
-test.each(['json', 'unquoted', 'protobuf'])('keeps all digits of integers, in %s', async (encoding) => {
+test.each(['json', 'protobuf'])('keeps all digits of integers, in %s', async (encoding) => {
   const server = await testServer();
   const spans = ['1917043659912705297', '1917043659912705301'].map((digits) => {
     const integer = { intValue: digits };
@@ -146,9 +146,7 @@ test.each(['json', 'unquoted', 'protobuf'])('keeps all digits of integers, in %s
     return { ...span, attributes: [...(span.attributes as object[]), ...attributes] };
   });
   const request = traceRequest(spans);
-  const unquoted = JSON.stringify(request).replaceAll(/"(\d{19})"/g, '$1');
-  const bodies = { json: request, unquoted, protobuf: protobufOf(request) };
-  await sendTraces(server, bodies[encoding as keyof typeof bodies]);
+  await sendTraces(server, encoding === 'json' ? request : protobufOf(request));
   for (const account of [1917043659912705297n, 1917043659912705301n]) {
     const { events } = await server.ok('sessions.get', { id: String(account) });
     expect(events.map(({ payload }) => payload.argumentsHash)).toEqual([await hashArguments({ account })]);

@@ -43,8 +43,7 @@ export function textOf(attributes: SpanAttributes | undefined, ...keys: string[]
 export function idOf(attributes: SpanAttributes | undefined, ...keys: string[]): string | undefined {
   for (const key of keys) {
     const value = attributes?.[key];
-    if (typeof value === 'number' || typeof value === 'bigint' || (typeof value === 'string' && value !== ''))
-      return String(value);
+    if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return String(value);
   }
   return undefined;
 }
