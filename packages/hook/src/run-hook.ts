@@ -52,7 +52,8 @@ async function outputFor(options: HookOptions): Promise<HookOutput> {
 function isClosedByOptions({ guard }: HookOptions): boolean {
   const mode = guard.mode ?? process.env.ACTLOG_GUARD?.trim();
   const onUnavailable = guard.onUnavailable ?? process.env.ACTLOG_GUARD_ON_UNAVAILABLE?.trim();
-  return mode === 'enforce' && onUnavailable !== 'allow';
+  // A misspelled mode may mean `enforce`.
+  return !['', 'off', 'observe'].includes(mode ?? '') && onUnavailable !== 'allow';
 }
 
 function print({ stdout, stderr, exitCode }: HookOutput, text = ''): number {

@@ -106,6 +106,14 @@ test('names an invalid key without showing it', async () => {
   expect(stderr).not.toContain('very-secret');
 });
 
+test('blocks the call if the mode in the environment is misspelled, unless the guard is fail-open', async () => {
+  const environment = { ...newEnvironment(), ACTLOG_GUARD: 'ENFORCE' };
+  const closed = await runHook(['claude-code'], before(newCall()), environment);
+  const open = await runHook(['claude-code', '--on-unavailable', 'allow'], before(newCall()), environment);
+  expect([closed.exitCode, open.exitCode]).toEqual([2, 1]);
+  expect(closed.stderr).toContain('ACTLOG_GUARD must be one of off, observe, enforce, got "ENFORCE".');
+});
+
 test('reads variables that the environment does not have from a file', async () => {
   const { ACTLOG_BASE_URL, ACTLOG_API_KEY, ...environment } = newEnvironment();
   const file = join(String(environment.HOME), 'actlog.env');

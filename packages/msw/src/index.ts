@@ -85,13 +85,15 @@ export function actlogMock(options: ActlogMockOptions = {}): ActlogMock {
   const { apiKey = 'al_test_mock', otherKeys = [], agents = [], policies = [] } = options;
   const keys = new KeyRing([{ apiKey }, ...otherKeys]);
   const service = new MockService(baseURL, keys);
-  const handled: HandledRequest[] = [];
+  let handled: HandledRequest[] = [];
   const note = ({ method, url }: Request, endpoint: EndpointName | undefined, status: number) => {
     handled.push({ endpoint, method, path: pathBelow(baseURL, url) ?? '', status });
   };
   const resolver = async ({ request }: { readonly request: Request }) => {
+    const begunWith = handled;
     const response = await service.handle(request);
-    note(request, endpointOf(baseURL, request), response.status);
+    // A request that was waiting when the mock was reset belongs to the time before.
+    if (begunWith === handled) note(request, endpointOf(baseURL, request), response.status);
     return response;
   };
   const { main } = keys;
@@ -118,7 +120,7 @@ export function actlogMock(options: ActlogMockOptions = {}): ActlogMock {
       decideAction(main, id, { decision, comment }, mockApprover, Date.now()),
     addPolicy: (policy) => seed(main, { policies: [policy] }),
     reset() {
-      handled.length = 0;
+      handled = [];
       for (const tenant of keys.tenants) tenant.clear();
       seed(main, { agents, policies });
     },

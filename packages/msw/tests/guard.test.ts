@@ -92,6 +92,15 @@ it('responds to a waiting check on the decision or when the time is over', async
   }
 });
 
+it('leaves nothing of a waiting check in a mock that is reset', async () => {
+  const check = { agentId: 'bot', actionId: 'one', action: { toolName: 'send_mail', argumentsHash: 'h' } };
+  const waiting = Promise.resolve(client.policies.check(check, { waitSeconds: 20 }));
+  await vi.waitUntil(() => mock.state.pendingActions.length === 1);
+  mock.reset();
+  expect(await waiting).toMatchObject({ decision: 'require_approval', pendingActionId: null });
+  expect([mock.state.pendingActions, mock.events(), mock.requests()]).toEqual([[], [], []]);
+});
+
 it('follows fake timers that do not move the clock', async () => {
   mock.addPolicy({
     name: 'ask soon',

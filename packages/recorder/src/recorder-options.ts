@@ -124,6 +124,54 @@ export interface RecorderSettings {
   readonly origins: OriginsSettings | undefined;
 }
 
+/** Names of the options. */
+const optionNames = Object.keys({
+  agentId: true,
+  agentVersion: true,
+  allowInsecureHttp: true,
+  apiKey: true,
+  baseURL: true,
+  blockTimeoutMs: true,
+  client: true,
+  clock: true,
+  concurrency: true,
+  dangerouslyExposeApiKeyInBrowser: true,
+  deadlineMs: true,
+  dispatcher: true,
+  exitTimeoutMs: true,
+  fetch: true,
+  framework: true,
+  fsync: true,
+  guard: true,
+  hashKey: true,
+  headers: true,
+  hooks: true,
+  identity: true,
+  logLevel: true,
+  logger: true,
+  maxQueuedEvents: true,
+  maxResponseBytes: true,
+  maxRetries: true,
+  maxRetryAfterMs: true,
+  maxSpoolBytes: true,
+  onDrop: true,
+  onError: true,
+  onIdentityError: true,
+  origins: true,
+  proxy: true,
+  requestTimeoutMs: true,
+  responseStatus: true,
+  sdk: true,
+  seals: true,
+  spool: true,
+  spoolDir: true,
+  tenant: true,
+  timeoutMs: true,
+  transport: true,
+  waitUntil: true,
+  whenFull: true,
+} satisfies Record<keyof RecorderOptions, true>);
+
 const whenFullValues = ['drop-oldest', 'drop-newest', 'block'] as const;
 
 /**
@@ -155,6 +203,14 @@ export function resolveRecorderSettings(options: RecorderOptions): RecorderSetti
 function checkTypes(options: RecorderOptions): void {
   checkType('object', 'options', options, 'pass an object such as { agentId: "support" }');
   refuseGuardOptions(options);
+  const unknown = Object.keys(options).find(
+    (name) => options[name as keyof RecorderOptions] !== undefined && !optionNames.includes(name),
+  );
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `${JSON.stringify(unknown)} is not an option of the recorder: pass some of ${optionNames.join(', ')}.`,
+    );
+  }
   const { client, spoolDir } = options;
   if (client && typeof client.withOptions !== 'function') {
     throw new TypeError('client must be an Actlog of @actlog/client: pass one, or apiKey and baseURL.');

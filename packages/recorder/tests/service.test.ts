@@ -53,6 +53,30 @@ test('denies a call by the arguments sent to the service', async () => {
   expect(await recorder.toolCall({ ...call, arguments: { amount: 10 } }, () => 'ran')).toBe('ran');
 });
 
+test('delivers the events of the agents of a key, and neither runs nor loses the calls of others', async () => {
+  const { server, client } = await start();
+  const bound = { name: 'agent', scopes: ['ingest'], agents: ['billing'] } as const;
+  const { apiKey } = await server.admin.keys.create('default', bound);
+  const errors: string[] = [];
+  const recorder = createRecorder(server.url, {
+    apiKey,
+    agentId: 'billing',
+    guard: { mode: 'enforce', onUnavailable: 'allow' },
+    onError: ({ message }) => errors.push(message),
+  });
+  const run = vi.fn();
+  const ofOther = { ...call, agentId: 'researcher' };
+  await expect(recorder.toolCall(ofOther, run)).rejects.toMatchObject({ because: 'unavailable' });
+  expect(run).not.toHaveBeenCalled();
+  const isReported = (text: string) => errors.some((message) => message.includes(text));
+  expect(isReported('may not act as the agent of the call')).toBe(true);
+  await vi.waitUntil(() => isReported('not as "researcher"'));
+  recordMany(recorder, 20, 1);
+  await vi.waitUntil(() => recorder.stats().delivered === 20);
+  expect(await recorder.flush({ timeoutMs: 100 })).toMatchObject({ pending: 1, dropped: 0, deadLettered: 0 });
+  expect(await client.sessions.get('session 0')).toMatchObject({ eventCount: 20 });
+});
+
 test('opens a gate when an approved call has ended, and keeps it closed when that call failed', async () => {
   const { client, recorder } = await start({ guard: enforce });
   await client.policies.create({

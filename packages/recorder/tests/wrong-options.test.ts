@@ -31,6 +31,10 @@ test.each<[Record<string, unknown>, RegExp]>([
     /^origins.maxSessionBytes must be a number of at least 16384, got 100/,
   ],
   [{ origins: { maxSessions: 0 } }, /^origins.maxSessions must be a number of at least 1, got 0/],
+  [
+    { gaurd: { mode: 'enforce' } },
+    /^"gaurd" is not an option of the recorder: pass some of agentId, .*guard/,
+  ],
   [{ guard: 'enforce' }, /^guard must be of type object, got string: .*mode: "enforce"/],
   [{ guard: ['enforce'] }, /^guard must be of type object, got array/],
   [{ guard: null }, /^guard must be of type object, got null/],
@@ -60,6 +64,7 @@ test.each([
 });
 
 test.each<[Record<string, unknown>, RegExp]>([
+  [{ include: ['search', 'delete_*'] }, /^include has "delete_\*", which no tool is named: .*expression/],
   [{ include: 'search' }, /^include must be a list of names and patterns, such as \["search"/],
   [{ exclude: [42] }, /^exclude must be a list of names and patterns/],
   [{ toolName: 'search' }, /^toolName must be of type function/],

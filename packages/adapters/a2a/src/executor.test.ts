@@ -106,7 +106,7 @@ test('passes a held message to the agent once it is approved', async () => {
   }
 });
 
-test('does not pass a held message of a task to the agent when the task is canceled', async () => {
+test('does not pass held messages of a task to the agent when the task is canceled', async () => {
   const heard: string[] = [];
   const given: AgentExecutor = {
     async execute(context, bus) {
@@ -124,14 +124,19 @@ test('does not pass a held message of a task to the agent when the task is cance
   const taskId = 'id' in task ? task.id : '';
   const { id } = await service.holdTool('receive_message');
   try {
-    const sent = client.sendMessage(ask('canceled', { taskId }));
-    await service.held('canceled');
+    const sent = [1, 2].map(() => client.sendMessage(ask('canceled', { taskId })));
+    const { pendingActions } = service.client.guardian;
+    const held = () => pendingActions.list({ sessionId: 'canceled' }).toArray({ limit: 3 });
+    await expect.poll(held, { timeout: 20_000 }).toHaveLength(2);
     const canceled = await client.cancelTask({ tenant: '', id: taskId, metadata: undefined });
     expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-    expect(await sent).toMatchObject({ status: { state: TaskState.TASK_STATE_CANCELED } });
+    for (const response of await Promise.all(sent)) {
+      expect(response).toMatchObject({ status: { state: TaskState.TASK_STATE_CANCELED } });
+    }
     expect(heard).toEqual(['execute']);
     expect(await service.callLines('canceled')).toEqual([
       'tester receive_message 202',
+      'tester receive_message 499',
       'tester receive_message 499',
     ]);
   } finally {

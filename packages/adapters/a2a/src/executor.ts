@@ -124,7 +124,8 @@ class Execution {
 
 function wrapExecutor(executor: Executor, hooks: ExecutorHooks, toolName: string): void {
   const { execute, cancelTask } = executor;
-  const running = new Map<string, Execution>();
+  /** Executions by their task, which may get a message while another is held. */
+  const running = new Map<string, Set<Execution>>();
   executor.execute = async (context, bus) => {
     const recorders = hooks.recordersOf(toolName);
     const execution = new Execution(context, recorders);
@@ -136,7 +137,8 @@ function wrapExecutor(executor: Executor, hooks: ExecutorHooks, toolName: string
       sessionId: callOfClient(context.context, recorders)?.sessionId ?? contextId,
       signal: execution.signal,
     };
-    running.set(taskId, execution);
+    const ofTask = running.get(taskId) ?? new Set();
+    running.set(taskId, ofTask.add(execution));
     try {
       await hooks.run(call, () =>
         execution.run(() => execute.call(executor, context, execution.watched(bus))),
@@ -148,14 +150,17 @@ function wrapExecutor(executor: Executor, hooks: ExecutorHooks, toolName: string
         execution.publishEnd(bus, taskStates.canceled, 'The task was canceled before the agent received it.');
       } else throw error;
     } finally {
-      if (running.get(taskId) === execution) running.delete(taskId);
+      ofTask.delete(execution);
+      if (ofTask.size === 0) running.delete(taskId);
     }
   };
   executor.cancelTask = async (taskId, bus) => {
-    const execution = running.get(taskId);
-    execution?.cancel();
+    const executions = [...(running.get(taskId) ?? [])];
+    for (const execution of executions) execution.cancel();
+    const started = executions.filter(({ hasStarted }) => hasStarted);
     // The executor does not know a task that is still held.
-    if (execution && !execution.hasStarted) return;
-    await cancelTask.call(executor, taskId, execution ? execution.watched(bus) : bus);
+    if (executions.length > 0 && started.length === 0) return;
+    const watched = started.reduce((seen, execution) => execution.watched(seen), bus);
+    await cancelTask.call(executor, taskId, watched);
   };
 }

@@ -180,7 +180,11 @@ async function resultOf<Content>(
 function contentOf<Content>(error: unknown): Content | string {
   if (ActionDeniedError.isInstance(error)) return error.message;
   // A ToolError of any copy of the SDK.
-  const { name, content } = (error ?? {}) as { name?: unknown; content?: Content };
+  const { name, content, message } = (error ?? {}) as {
+    name?: unknown;
+    content?: Content;
+    message?: unknown;
+  };
   if (name === 'ToolError' && content !== undefined) return content;
-  return `Error: ${error instanceof Error ? error.message : String(error)}`;
+  return `Error: ${typeof message === 'string' ? message : String(error)}`;
 }

@@ -1,14 +1,16 @@
 import { Service } from '@actlog/adapter-suite';
+import { InMemoryChatMessageHistory } from '@langchain/core/chat_history';
 import {
   type BaseMessage,
   HumanMessage,
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
 } from '@langchain/core/messages';
+import { RunnableLambda, RunnableWithMessageHistory } from '@langchain/core/runnables';
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { createAgent } from 'langchain';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { question, sharedModelOf, tools } from '../tests/agent.ts';
+import { modelOf, question, sharedModelOf, tools } from '../tests/agent.ts';
 import { recordedSessions } from '../tests/recorded-sessions.ts';
 import { actlog } from './index.ts';
 
@@ -66,6 +68,27 @@ test.each([
   const calls = names.flatMap((name) => [`${name} echo 200`, `${name} echo 200`]);
   expect(await recordedSessions(service, names[0])).toEqual([calls]);
   expect(await recordedSessions(service, names[1])).toEqual([calls]);
+});
+
+test('turns of a `RunnableWithMessageHistory` are in its session', async () => {
+  const recorder = service.recorder();
+  const stored = new Map<string, InMemoryChatMessageHistory>();
+  const chat = new RunnableWithMessageHistory({
+    runnable: RunnableLambda.from(async (messages: BaseMessage[], config) => {
+      const model = modelOf([[{ name: 'echo', args: { text: 'a' } }]]);
+      const agent = createAgent({ model, tools: [tools().echo], middleware: [actlog({ recorder })] });
+      return (await agent.invoke({ messages }, config)).messages.slice(-1);
+    }),
+    getMessageHistory: (id: string) => {
+      const history = stored.get(id) ?? new InMemoryChatMessageHistory();
+      stored.set(id, history);
+      return history;
+    },
+  });
+  for (const text of ['one', 'two']) {
+    await chat.invoke([new HumanMessage(text)], { configurable: { sessionId: 'with-history' } });
+  }
+  expect(await service.events('with-history')).toHaveLength(2);
 });
 
 test('runs of a graph with the same input object are sessions of their own', async () => {

@@ -27,6 +27,24 @@ test('records successful and failed calls', async () => {
   ]);
 });
 
+test.each(['middleware', 'handler'])(
+  'a thread whose id is a number is one session, for the %s',
+  async (hook) => {
+    const recorder = service.recorder();
+    const threadId = hook === 'handler' ? 7_000_000_001 : 7_000_000_002;
+    for (const text of ['a', 'b']) {
+      const agent = createAgent({
+        model: modelOf([[{ name: 'echo', args: { text } }]]),
+        tools: [tools().echo],
+        middleware: hook === 'middleware' ? [actlog({ recorder })] : [],
+      });
+      const callbacks = hook === 'handler' ? [actlog.handler({ recorder })] : [];
+      await agent.invoke(question, { configurable: { thread_id: threadId }, callbacks });
+    }
+    expect(await service.events(String(threadId))).toHaveLength(2);
+  },
+);
+
 test('counts each call once when attached twice and inherited by an inner agent', async () => {
   const { echo } = tools();
   const inner = createAgent({ model: modelOf([[{ name: 'echo', args: { text: 'in' } }]]), tools: [echo] });

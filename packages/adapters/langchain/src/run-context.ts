@@ -167,6 +167,11 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** Returns the id of a thread as text. Applications also use numbers, such as the id of a chat in a messenger. */
+function threadId(value: unknown): string | undefined {
+  return Number.isFinite(value) || typeof value === 'bigint' ? String(value) : text(value);
+}
+
 /**
  * Returns the session of a call: the thread, the run id chosen by the caller, or the session of the surrounding call or
  * `session.run`.
@@ -175,9 +180,14 @@ export function sessionOf(run: RunContext | undefined): string | undefined {
   return givenSession(run) ?? currentSessionId();
 }
 
-/** Returns the session that the caller of a run has chosen: its thread or its run id. */
+/**
+ * Returns the session that the caller of a run has chosen: its thread, the session of a `RunnableWithMessageHistory`, or
+ * its run id.
+ */
 export function givenSession(run: RunContext | undefined): string | undefined {
-  return text(run?.configurable?.thread_id) ?? text(run?.metadata?.thread_id) ?? givenRunId(run);
+  const { configurable, metadata } = run ?? {};
+  const chosen = [configurable?.thread_id, metadata?.thread_id, configurable?.sessionId];
+  return chosen.map(threadId).find(Boolean) ?? givenRunId(run);
 }
 
 function givenRunId(run: RunContext | undefined): string | undefined {

@@ -48,6 +48,36 @@ test('guards a tool added later', async () => {
   expect(await service.events('added')).toHaveLength(1);
 });
 
+test.each(['agent', 'runner', 'process'])(
+  'guards tools that the class of an agent creates for each turn, installed for the %s',
+  async (covered) => {
+    const policy = await service.denyTool('echo');
+    const { ran } = tools();
+    class Lister extends Agent {
+      override async getAllTools() {
+        const { echo } = tools();
+        return [...(await super.getAllTools({} as never)), { ...echo, invoke: async () => ran.push('echo') }];
+      }
+    }
+    const inner = new Lister({ name: 'inner', model: modelOf([[{ name: 'echo', args: { text: 'x' } }]]) });
+    const outer = new Agent({
+      name: 'outer',
+      model: modelOf([[{ name: 'transfer_to_inner', args: {} }]]),
+      handoffs: [inner],
+    });
+    const options = { recorder: service.guarded() };
+    const runner = new Runner();
+    if (covered === 'agent') actlog(outer, options);
+    if (covered === 'runner') actlog(runner, options);
+    const uninstall = covered === 'process' ? actlog.install(options) : () => {};
+    await runner.run(outer, 'go', inSession(`lists-${covered}`));
+    uninstall();
+    await service.client.policies.archive(policy.id);
+    expect(ran).toEqual([]);
+    expect(await service.callLines(`lists-${covered}`)).toEqual(['inner echo 403']);
+  },
+);
+
 test("checks and records a copied tool once, and keeps the user's guardrails", async () => {
   const { echo, ran } = tools();
   const own: ToolInputGuardrailDefinition = {

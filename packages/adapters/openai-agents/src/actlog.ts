@@ -14,6 +14,7 @@ import {
   type FunctionTool,
   type FunctionToolResult,
   getClientToolSearchExecutor,
+  type Handoff,
   type HostedTool,
   type MCPServer,
   MCPServerSSE,
@@ -113,18 +114,14 @@ function install(): void {
   // An agent may have tools of `getAllMcpTools` instead of the servers themselves.
   for (const { prototype } of [MCPServerSSE, MCPServerStdio, MCPServerStreamableHttp])
     hookMcpServer(prototype);
+  hookTools(Agent.prototype);
+  // The SDK asks for an agent's handoffs just before its tools, which its class may list itself.
   hookedMethods.hook(
     Agent.prototype,
-    'getAllTools',
-    async (agent: Agent, getAllTools: Method<Promise<Tool[]>>, args) => {
-      const tools = await getAllTools.apply(agent, args);
-      const run = currentRun();
-      if (run?.coveredByAgent) reachAgent(agent, run.coveredByAgent);
-      if (run) keepDenialsFromOutput(agent);
-      if (run && !run.hasSession) await run.sessionId(); // while the run's trace is available
-      if (run) await rememberInput(run, agent);
-      for (const server of agent.mcpServers) hookMcpServer(server);
-      return tools.map(hookTool);
+    'getEnabledHandoffs',
+    (agent: Agent, getEnabledHandoffs: Method<Promise<Handoff[]>>, args) => {
+      hookTools(agent);
+      return getEnabledHandoffs.apply(agent, args);
     },
   );
   hookedMethods.hook(
@@ -137,6 +134,33 @@ function install(): void {
       return instructions;
     },
   );
+}
+
+/** Hooks the tools of an agent and of all others that list them by the same function. */
+function hookTools(agent: Pick<Agent, 'getAllTools'>): void {
+  const owner = ownerOf(agent, 'getAllTools');
+  if (!Object.getOwnPropertyDescriptor(owner, 'getAllTools')?.configurable) return;
+  hookedMethods.hook(
+    owner,
+    'getAllTools',
+    async (listed: Agent, getAllTools: Method<Promise<Tool[]>>, args) => {
+      const tools = await getAllTools.apply(listed, args);
+      const run = currentRun();
+      if (run?.coveredByAgent) reachAgent(listed, run.coveredByAgent);
+      if (run) keepDenialsFromOutput(listed);
+      if (run && !run.hasSession) await run.sessionId(); // while the run's trace is available
+      if (run) await rememberInput(run, listed);
+      for (const server of listed.mcpServers) hookMcpServer(server);
+      return tools.map(hookTool);
+    },
+  );
+}
+
+/** Returns the object that has a method: the agent itself, or the prototype of its class or of one that this extends. */
+function ownerOf<Target extends object>(agent: Target, method: keyof Target): Target {
+  let owner = agent;
+  while (!Object.hasOwn(owner, method)) owner = Object.getPrototypeOf(owner);
+  return owner;
 }
 
 /** Result of a server's call: the whole result, or its blocks, to which the SDK's servers add the rest. */
@@ -301,6 +325,7 @@ export const actlog: typeof recordTarget & {
 /** An agent of any context and output. */
 interface ReachableAgent {
   readonly clone: (config: never) => unknown;
+  readonly getAllTools: Agent['getAllTools'];
   /** Agents, and handoffs that refer to one. */
   readonly handoffs: readonly unknown[];
 }
@@ -309,6 +334,7 @@ interface ReachableAgent {
 function coverAgent(agent: ReachableAgent, calls: AdapterCalls): void {
   coverage().agents.set(agent, calls);
   hookClone(agent);
+  hookTools(agent);
   reachHandoffs(agent, calls, new Set([agent]));
 }
 
@@ -327,6 +353,7 @@ function reach(agent: ReachableAgent, calls: AdapterCalls, visited: Set<Reachabl
   if (!agents.has(agent)) {
     reached.set(agent, calls);
     hookClone(agent);
+    hookTools(agent);
   }
   reachHandoffs(agent, agents.get(agent) ?? calls, visited);
 }
@@ -343,14 +370,19 @@ function reachHandoffs(
 }
 
 function isAgent(value: unknown): value is ReachableAgent {
-  return typeof value === 'object' && value !== null && 'handoffs' in value && 'clone' in value;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'handoffs' in value &&
+    'clone' in value &&
+    'getAllTools' in value
+  );
 }
 
 /** Covers clones of agents like the originals, so that a copy with other instructions does not bypass the guard. */
 function hookClone(agent: ReachableAgent): void {
   // Some kinds of agents, such as sandbox agents, override `clone`.
-  let kind: ReachableAgent = agent;
-  while (!Object.hasOwn(kind, 'clone')) kind = Object.getPrototypeOf(kind);
+  const kind = ownerOf(agent, 'clone');
   hookedMethods.hook(kind, 'clone', (cloned: ReachableAgent, clone: Method<ReachableAgent>, args) => {
     const copy = clone.apply(cloned, args);
     const { agents, reached } = coverage();

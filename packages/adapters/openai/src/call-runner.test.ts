@@ -40,6 +40,18 @@ test('returns results in the order of the calls, as JSON, and none without calls
   expect(await service.events('order')).toHaveLength(3);
 });
 
+test('runs methods, which use their object', async () => {
+  const functions = {
+    name: () => 'Ada',
+    greet() {
+      return `Hello, ${this.name()}!`;
+    },
+  };
+  const runCalls = actlog.callRunner(functions, { recorder: service.recorder(), sessionId: 'methods' });
+  const [result] = await runCalls(requesting(chatCall('greet', '{}')));
+  expect(result?.content).toBe('Hello, Ada!');
+});
+
 test('reports arguments that are not JSON to the model, and records them unchanged', async () => {
   const runCalls = actlog.callRunner(
     { echo: () => 'ran' },

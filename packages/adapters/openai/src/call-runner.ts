@@ -155,7 +155,7 @@ export function callRunner(functions: LoopFunctions | RunTool, options?: Adapter
 function withCallIds(functions: LoopFunctions | RunTool): LoopFunctions | RunTool {
   const noted = (run: RunTool) => (args: unknown, context: CallContext) => {
     callIdOf(args, context.callId);
-    return run(args, context);
+    return run.call(functions, args, context);
   };
   if (typeof functions === 'function') return noted(functions);
   return Object.fromEntries(Object.entries(functions).map(([name, run]) => [name, noted(run as RunTool)]));

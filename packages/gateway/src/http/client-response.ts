@@ -138,7 +138,8 @@ export function eventBytes(message: Buffer): Buffer {
   return Buffer.from(`event: message\n${lines.map((line) => `data: ${line}\n`).join('')}\n`);
 }
 
-const blankLines = ['\n\n', '\r\n\r\n', '\r\r'] as const;
+// The line before a blank one may end differently.
+const blankLines = ['\n\n', '\n\r\n', '\r\r'] as const;
 
 function endOfBlock(bytes: Buffer): number {
   const ends = blankLines.map((line) => {

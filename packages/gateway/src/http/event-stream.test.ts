@@ -23,6 +23,14 @@ test.each(['\n', '\r\n', '\r'])('splits a stream with line endings %j without ch
   }
 });
 
+test.each(['\n\r\n', '\r\n\n', '\r\r\n'])('ends an event at the mixed line endings %j', (end) => {
+  const splitter = new EventStreamSplitter();
+  const stream = Buffer.from([1, 2].map((number) => `data: ${number}${end}`).join(''));
+  const found = [...stream].flatMap((byte) => splitter.push(Buffer.of(byte)));
+  expect(found.flatMap(({ data }) => data ?? [])).toEqual(['1', '2']);
+  expect(Buffer.concat([...found.map(({ raw }) => raw), splitter.end()])).toEqual(stream);
+});
+
 test('writes a message on several lines as one event', () => {
   expect(eventBytes(Buffer.from('{"a":\r\n1}\n')).toString()).toBe(
     'event: message\ndata: {"a":\ndata: 1}\n\n',

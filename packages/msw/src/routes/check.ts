@@ -65,7 +65,9 @@ export const checkPolicies: Route<'policies.check'> = async (call) => {
   const { waitSeconds, isDryRun } = checkPreference(headers.get(names.prefer) ?? undefined);
   if (isDryRun) {
     responseHeaders.set('preference-applied', 'dry-run');
-    return checkDry(tenant, body, nowMs);
+    const result = checkDry(tenant, body, nowMs);
+    noteCheck(tenant, body, nowMs);
+    return result;
   }
   if (waitSeconds > 0) responseHeaders.set('preference-applied', `wait=${waitSeconds}`);
   const result = checkAction(tenant, body, call.keyId, nowMs);
@@ -94,6 +96,11 @@ async function decided(
     // An action that is held anew because another check used up its approval is reported immediately.
     if (signal.aborted || result.pendingActionId !== heldId || !tenant.pendingActions.has(heldId)) break;
     await tenant.waiting.wait(signal);
+    // A mock that was reset meanwhile does not hold the action anew: it belongs to the time before.
+    if (!tenant.pendingActions.has(heldId)) {
+      result = checkDry(tenant, body, Date.now());
+      break;
+    }
     const thenMs = isOver ? Math.max(untilMs, Date.now()) : Date.now();
     result = checkAgain(tenant, body, result.pendingActionId, keyId, thenMs);
   }
@@ -165,7 +172,6 @@ function checkDry(tenant: Tenant, check: PolicyCheck, nowMs: number): CheckRespo
   expireActions(tenant, nowMs);
   const known = knownAction(tenant, check, nowMs);
   const { fired } = firedOf(tenant, check, known, nowMs);
-  noteCheck(tenant, check, nowMs);
   const held = findDecidingAction(tenant, check, known?.heldId, nowMs);
   const isRequested = check.action.changedFrom === undefined;
   return checkResponse(fired, held, grantFor(tenant, check, fired, known, nowMs), isRequested);

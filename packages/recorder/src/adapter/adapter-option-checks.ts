@@ -173,7 +173,14 @@ function isPlain(value: object): boolean {
 
 function checkFilter(name: string, filter: unknown): void {
   if (filter === undefined || typeof filter === 'function') return;
-  if (Array.isArray(filter) && filter.every((entry) => typeof entry === 'string' || isRegExp(entry))) return;
+  if (Array.isArray(filter) && filter.every((entry) => typeof entry === 'string' || isRegExp(entry))) {
+    // Policies have such patterns. Here it would select nothing, so that nothing is guarded.
+    const pattern = filter.find((entry) => typeof entry === 'string' && entry.includes('*'));
+    if (pattern === undefined) return;
+    throw new TypeError(
+      `${name} has ${JSON.stringify(pattern)}, which no tool is named: pass a regular expression for a pattern, such as /^read_/.`,
+    );
+  }
   throw new TypeError(
     `${name} must be a list of names and patterns, such as ["search", /^read_/], or a function of the name.`,
   );

@@ -207,8 +207,9 @@ export class Deliverer {
     }));
     const retryAfterMs = result.retryAfter ? parseRetryAfter(result.retryAfter, Date.now()) : undefined;
     const isDelaySpecified = retryAfterMs !== undefined && retryAfterMs > 0;
+    const isOfSession = verdict.kind === 'no-room' || verdict.kind === 'other-agent';
     if (verdict.kind === 'throttled') this.#pace.throttled(retryAfterMs);
-    else if (verdict.kind === 'no-room') this.#pace.succeeded();
+    else if (isOfSession) this.#pace.succeeded();
     else if (verdict.kind !== 'fault' || this.#faults.areOutage || isDelaySpecified) {
       this.#pace.failed(retryAfterMs);
     }
@@ -216,8 +217,7 @@ export class Deliverer {
     const faults = verdict.kind === 'fault' ? event.faults : 0;
     const failuresInARow = Math.max(this.#pace.failuresInARow, faults);
     reportFailure(reporter, verdict, { baseURL, failuresInARow, retryAfterMs });
-    if (verdict.kind === 'no-room')
-      this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, maxRetryAfterMs));
+    if (isOfSession) this.#putBackLater(event, Math.min(retryAfterMs ?? Infinity, maxRetryAfterMs));
     else if (verdict.kind === 'fault' && !this.#pace.isOpen) this.#putBackLater(event, Faults.delayMs(event));
     else queues.putBack(event);
     this.#options.onFailed();
@@ -258,6 +258,13 @@ function reportFailure(
       'misconfigured',
       new Error(
         `The service at ${baseURL} rejects events: ${verdict.reason}. They are kept. Check the API key (it needs the scope "ingest") and the address.`,
+      ),
+    );
+  } else if (verdict.kind === 'other-agent') {
+    reporter.failed(
+      'other-agent',
+      new Error(
+        `The service at ${baseURL} rejects the events of an agent: ${verdict.reason}. They are kept, and those of other agents are sent. Use a key of that agent, or set agentId to an agent of the key.`,
       ),
     );
   } else if (verdict.kind === 'outage' && isLasting) {

@@ -95,6 +95,8 @@ export type Verdict =
   | { readonly kind: 'throttled'; readonly reason: string }
   /** The service has no room for the event's new session or agent; other events pass. */
   | { readonly kind: 'no-room'; readonly reason: string }
+  /** The caller may not act as the event's agent; events of other agents pass. */
+  | { readonly kind: 'other-agent'; readonly reason: string }
   /** Nothing gets through: a failure of the network, a gateway or the whole service. */
   | { readonly kind: 'outage'; readonly reason: string }
   /** Nothing gets through until the key or the address is fixed. */
@@ -130,6 +132,7 @@ export function judge(result: SendResult): Verdict {
   const error = envelopeError(result.body);
   const reason = `HTTP ${status}${textOf(error)}`;
   if (status === 429) return { kind: isAboutSession(error) ? 'no-room' : 'throttled', reason };
+  if (status === 403 && isAboutSession(error)) return { kind: 'other-agent', reason };
   if (outageStatuses.has(status)) return { kind: 'outage', reason };
   if (status >= 500) return { kind: 'fault', reason };
   if (status < 400 || configurationStatuses.has(status)) return { kind: 'misconfigured', reason };

@@ -35,6 +35,14 @@ test.each<[string, number, string | undefined]>([
   expect(judge({ status, body })).toEqual({ kind: 'misconfigured', reason });
 });
 
+test('tells a rejected agent from a rejected key', () => {
+  const error = { code: 'PERMISSION_DENIED', message: 'no', details: [{ path: 'agentId', code: 'no' }] };
+  expect(judge({ status: 403, body: JSON.stringify({ error }) }).kind).toBe('other-agent');
+  expect(judge({ status: 403, body: JSON.stringify({ error: { code: error.code } }) }).kind).toBe(
+    'misconfigured',
+  );
+});
+
 test('accepts an acknowledgement with another 2xx status', () => {
   expect(judge({ status: 200, body: '{"eventId":"1","receivedAt":"2026-01-01T00:00:00.000Z"}' }).kind).toBe(
     'delivered',

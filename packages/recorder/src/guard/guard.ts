@@ -230,9 +230,9 @@ export class Guard {
       decision = await this.#ask(call);
     }
     throwIfAborted(call.signal);
-    // The service was reached but could not hold or count the call, or decided in words unknown to the guard, which may
-    // mean a denial. Neither is a case for `onUnavailable`.
-    if (decision === 'taken' || decision === 'no-room' || decision === 'unreadable') {
+    // The service was reached but could not hold or count the call, rejected its agent, or decided in words unknown to the
+    // guard, which may mean a denial. None of these is a case for `onUnavailable`.
+    if (typeof decision === 'string') {
       throw this.#denial(call, 'unavailable');
     }
     // The result of a condition on arguments that could not be sent is unknown.

@@ -121,6 +121,13 @@ function isQuotaRefusal(error: unknown): boolean {
   return details.some((detail) => (detail as { code?: unknown } | null)?.code === 'quota_exceeded');
 }
 
+/** Returns `true` for an error response of a reachable service, for which the caller may not act as the call's agent. */
+function isAgentRefusal(error: unknown): boolean {
+  const { status, details } = (error ?? {}) as { status?: unknown; details?: unknown };
+  if (status !== 403 || !Array.isArray(details)) return false;
+  return details.some((detail) => (detail as { path?: unknown } | null)?.path === 'agentId');
+}
+
 /** Returns `true` for a response that exceeds the limit. */
 function isTooLong(error: unknown): boolean {
   const { status, code, message } = error as { status?: unknown; code?: unknown; message?: unknown };
@@ -186,7 +193,7 @@ export class PolicyChecks {
   /**
    * Sends one check. Returns undefined without a response, `unreadable` if its decision cannot be read, `taken` if its
    * id belongs to another action, `refused` if it may have been rejected because of the arguments, `no-room` if a quota
-   * of the tenant is exhausted.
+   * of the tenant is exhausted, `other-agent` if the caller may not act as the call's agent.
    *
    * @param changed - the action with the arguments that an approver changed; default: the requested one
    */
@@ -194,7 +201,7 @@ export class PolicyChecks {
     call: GuardedCall,
     options: CheckOptions,
     changed?: ChangedAction,
-  ): Promise<Decision | 'unreadable' | 'taken' | 'refused' | 'no-room' | undefined> {
+  ): Promise<Decision | 'unreadable' | 'taken' | 'refused' | 'no-room' | 'other-agent' | undefined> {
     const principal = this.#principals.of(call);
     if (principal === null) return undefined;
     const requested = this.#question(call, principal);
@@ -224,6 +231,11 @@ export class PolicyChecks {
         const message = `A policy check was rejected (HTTP ${status}: ${code}): a quota of the tenant is exhausted. The call was not checked. Decide pending actions, or have the operator raise the quota that "actlog quota list" shows as exhausted.`;
         this.#reporter.failed('guard', new Error(message, { cause: error }));
         return 'no-room';
+      }
+      if (isAgentRefusal(error)) {
+        const message = `A policy check was rejected (HTTP ${status}: ${code}): the API key or token may not act as the agent of the call, which was not run. Use a key of that agent, or set agentId to an agent of the key.`;
+        this.#reporter.failed('guard', new Error(message, { cause: error }));
+        return 'other-agent';
       }
       if (status === 409) return 'taken';
       // It may have been a denial.

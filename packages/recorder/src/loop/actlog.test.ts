@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/tool-call';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -37,6 +38,28 @@ test('returns the results of a list of calls in their order, as text or JSON', a
   expect(hashes.sort()).toEqual(expected.sort());
 });
 
+test('records all digits of a number in a JSON text', async () => {
+  const got: unknown[] = [];
+  const run = (args: unknown) => String(got.push(args));
+  const runCalls = actlog(run, { recorder: service.recorder(), sessionId: 'digits' });
+  await runCalls([{ name: 'pay', arguments: '{"account":1917043659912705297}' }]);
+  expect(got).toEqual([JSON.parse('{"account":1917043659912705297}')]);
+  const [event] = await service.storedEvents('digits');
+  expect(event?.payload?.argumentsHash).toBe(await hashArguments({ account: 1917043659912705297n }));
+});
+
+test('runs methods, which use their object', async () => {
+  const functions = {
+    greet: ({ name }: { name: string }) => `Hello, ${name}!`,
+    greetTwice(args: { name: string }) {
+      return `${this.greet(args)} ${this.greet(args)}`;
+    },
+  };
+  const runCalls = actlog(functions, { recorder: service.recorder(), sessionId: 'methods' });
+  const [result] = await runCalls([{ name: 'greetTwice', arguments: { name: 'Ada' } }]);
+  expect(result).toMatchObject({ content: 'Hello, Ada! Hello, Ada!', isError: false });
+});
+
 test('records what is not run: unknown tools, and arguments that are not JSON, as they are', async () => {
   const ran: unknown[] = [];
   const functions = { echo: (args: unknown) => ran.push(args) };
@@ -62,6 +85,15 @@ test('records a result that is not JSON-serializable as a failure', async () => 
   const [result] = await runCalls([{ name: 'echo' }]);
   expect(result?.content).toMatch(/^Error: Converting circular structure to JSON/);
   expect(await service.callLines('round')).toEqual(['tester echo 500']);
+});
+
+test('tells the model the message of an error of another realm', async () => {
+  const fail = () => {
+    throw runInNewContext('new RangeError("too far")');
+  };
+  const runCalls = actlog({ fail }, { recorder: service.recorder(), sessionId: 'realm' });
+  const [result] = await runCalls([{ name: 'fail' }]);
+  expect(result).toMatchObject({ content: 'Error: too far', isError: true });
 });
 
 test('accepts one function for all tools, which gets a signal in any case', async () => {

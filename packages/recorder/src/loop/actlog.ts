@@ -112,10 +112,30 @@ function requestedIn(output: object) {
     const requested = format.callsIn(output);
     if (requested) return [format, requested] as const;
   }
+  // Its calls would not run, and nobody would know why.
+  const adapter = adapterOf(output);
+  if (adapter !== undefined) {
+    throw new TypeError(
+      `actlog: the output has calls in a format that this function does not read. Pass it to actlog.callRunner(functions) of ${adapter}.`,
+    );
+  }
   const isKnown =
     typeof output === 'object' && output !== null && knownFields.some((field) => field in output);
   if (isKnown) return [plainFormat, []] as const;
   throw new TypeError(
     'actlog: the output has no known format. Pass the response of the model, its message, or a list of calls such as [{ name, arguments }].',
   );
+}
+
+/** Returns the package whose loop reads the calls of an output; undefined for an output without such calls. */
+function adapterOf(output: object): string | undefined {
+  const { content, output: items } = (output ?? {}) as {
+    readonly content?: unknown;
+    readonly output?: unknown;
+  };
+  const has = (list: unknown, types: readonly unknown[]) =>
+    Array.isArray(list) &&
+    list.some((part: { readonly type?: unknown } | null) => types.includes(part?.type));
+  if (has(content, ['tool_use'])) return '@actlog/anthropic';
+  return has(items, ['function_call', 'custom_tool_call']) ? '@actlog/openai' : undefined;
 }

@@ -1,4 +1,4 @@
-import { responseStatuses } from '@actlog/tool-call';
+import { parseExactJson, responseStatuses, stringifyExactJson } from '@actlog/tool-call';
 import type { AdapterCalls } from '../adapter/adapter-calls.ts';
 import type { ApprovedChange } from '../events/tool-call.ts';
 import { ActionDeniedError } from '../guard/action-denied-error.ts';
@@ -63,7 +63,9 @@ export async function runCall(requested: RequestedCall, context: RunContext): Pr
 
 function messageOf(error: unknown): string {
   if (ActionDeniedError.isInstance(error)) return error.message;
-  return `Error: ${error instanceof Error ? error.message : String(error)}`;
+  // An error of another realm, such as one of Node in jest, is no instance of this one's class.
+  const { message } = (error ?? {}) as { readonly message?: unknown };
+  return `Error: ${typeof message === 'string' ? message : String(error)}`;
 }
 
 async function recordedRun(requested: RequestedCall, context: RunContext): Promise<string> {
@@ -80,8 +82,13 @@ async function recordedRun(requested: RequestedCall, context: RunContext): Promi
   }
   const own = typeof functions === 'function' ? functions : (functions[toolName] as RunTool);
   let content = '';
+  const argumentsFor = (args: unknown, change: ApprovedChange | undefined): unknown => {
+    if (read.parsed === undefined) return args;
+    return change ? JSON.parse(stringifyExactJson(args) ?? 'null') : read.parsed;
+  };
   const run = async (args: unknown, change?: ApprovedChange) => {
-    const result = await own(args, {
+    // A function may be a method that uses its object.
+    const result = await own.call(functions, argumentsFor(args, change), {
       callId,
       toolName,
       ...(namespace !== undefined && { namespace }),
@@ -127,8 +134,15 @@ export interface RequestedCall {
   readonly isTruncated?: boolean | undefined;
 }
 
-/** Arguments of a call as a value, with the problem if the call cannot run with them. */
-type ReadArguments = { readonly value: unknown; readonly problem?: string };
+/** Arguments of a call. */
+interface ReadArguments {
+  /** Value to record and check, in which the numbers of a JSON text have all their digits. */
+  readonly value: unknown;
+  /** The same for the function, as `JSON.parse` returns it; undefined if the arguments are no JSON text. */
+  readonly parsed?: unknown;
+  /** Set if the call cannot run with them. */
+  readonly problem?: string;
+}
 
 /** Reads the arguments of a call: JSON text is parsed, free-form text stays, and no arguments are an empty object. */
 function readArguments({ arguments: given, isFreeText, isTruncated }: RequestedCall): ReadArguments {
@@ -139,7 +153,7 @@ function readArguments({ arguments: given, isFreeText, isTruncated }: RequestedC
 function parse(text: string): ReadArguments {
   if (text.trim() === '') return { value: {} };
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExactJson(text), parsed: JSON.parse(text) };
   } catch {
     return { value: text, problem: 'The arguments are not JSON.' };
   }

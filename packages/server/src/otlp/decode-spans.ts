@@ -11,7 +11,7 @@ import {
   notProtobuf,
   tooLong,
 } from './encoded-span.ts';
-import { exportRequest, fieldsOf, listOf } from './request-shape.ts';
+import { exportRequest, type Fields, fieldsOf, listOf } from './request-shape.ts';
 
 /** Upper bound for the memory of a byte of text, and of one decoded value. */
 const textBytes = 4;
@@ -212,8 +212,12 @@ export async function* jsonSpans(
   // The bytes of the body are held already.
   memory.hold(parsedBytes(frame) - frame.length);
   const path = lists[0] ?? '';
-  for (const resourceSpans of listOf(fieldsOf(parsed(frame), '').resourceSpans, path)) {
-    const { resource, scopeSpans } = fieldsOf(resourceSpans, path);
+  const request = fieldsOf(parsed(frame), '');
+  refuseOtherNames(request, 'resourceSpans', '');
+  for (const resourceSpans of listOf(request.resourceSpans, path)) {
+    const ofResource = fieldsOf(resourceSpans, path);
+    refuseOtherNames(ofResource, 'scopeSpans', `${path}.`);
+    const { resource, scopeSpans } = ofResource;
     for (const ofScope of listOf(scopeSpans, `${path}.scopeSpans`)) {
       const { scope, spans: places } = fieldsOf(ofScope, `${path}.scopeSpans`);
       for (const place of listOf(places, `${path}.scopeSpans.spans`)) {
@@ -223,6 +227,19 @@ export async function* jsonSpans(
       }
     }
   }
+}
+
+/**
+ * Refuses a list of spans under another name, such as in snake case or of an old version of OTLP: its spans would be
+ * lost without a word, because unknown fields are ignored.
+ */
+function refuseOtherNames(fields: Fields, name: string, path: string): void {
+  if (fields[name] !== undefined || !Object.keys(fields).some((other) => /spans$/i.test(other))) return;
+  throw validationError(
+    path + name,
+    'required',
+    'is missing, but there are spans under another name; name fields as OTLP 1.0 does in JSON',
+  );
 }
 
 /** Returns the body with a list of its number instead of each span, and the places of the spans. */

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Glob } from '@actlog/policy';
+import type { ErrorDetail } from '@actlog/protocol';
 import { ApiError } from '../lib/api-error.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
@@ -178,8 +179,16 @@ export function requireAgent(caller: Caller, agentId: string): void {
   throw new ApiError(
     'PERMISSION_DENIED',
     `The API key may act as the agents ${patterns} only, not as ${JSON.stringify(agentId)}. Use that agent's own key.`,
+    { details: [otherAgent] },
   );
 }
+
+/** Finding about a request as an agent that its key or token may not act as. Recorders then go on with other agents. */
+export const otherAgent: ErrorDetail = {
+  path: 'agentId',
+  code: 'agent_not_allowed',
+  message: 'is an agent that the caller may not act as',
+};
 
 /**
  * Records as which agents each key acts, for the kill switch: an agent's id is what the holder of the key claims, so a

@@ -1,6 +1,7 @@
 import { IssuerUnavailableError, TokenError, TokenVerifier, type TrustedIssuer } from '@actlog/identity';
 import { type CallerIdentity, headers } from '@actlog/protocol';
 import { ApiError } from '../lib/api-error.ts';
+import { otherAgent } from './key-ring.ts';
 
 /** A caller that sent a token. */
 export interface VerifiedCaller {
@@ -59,6 +60,7 @@ export class VerifiedCallers {
       throw new ApiError(
         'PERMISSION_DENIED',
         `The token in ${headers.identity} verifies the agent ${named}, not ${JSON.stringify(agentId)}. Send the token of that agent.`,
+        { details: [otherAgent] },
       );
     }
     const principalVerified = principal !== undefined;

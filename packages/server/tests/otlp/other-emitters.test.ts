@@ -54,6 +54,17 @@ const emitters: Record<string, Emitted> = {
       ...session,
     },
   },
+  'OpenInference with the schema of the arguments': {
+    scope: 'openinference.instrumentation',
+    name: 'tool_execution',
+    attributes: {
+      'openinference.span.kind': 'TOOL',
+      'tool_call.function.name': 'search',
+      'tool_call.function.arguments': json,
+      'tool.parameters': '{"type":"object","properties":{"query":{"type":"string"}}}',
+      ...session,
+    },
+  },
   FastMCP: {
     scope: 'fastmcp',
     name: 'tools/call search',

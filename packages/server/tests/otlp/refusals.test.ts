@@ -21,6 +21,8 @@ test('returns 400 that names the field for a request of another shape', async ()
   for (const [body, path] of [
     ['[]', ''],
     ['{"resourceSpans": {}}', 'resourceSpans'],
+    ['{"resource_spans": []}', 'resourceSpans'],
+    ['{"resourceSpans": [{"instrumentationLibrarySpans": []}]}', 'resourceSpans.scopeSpans'],
     ['{"resourceSpans": [{"scopeSpans": 1}]}', 'resourceSpans.scopeSpans'],
     ['{"resourceSpans": [{"scopeSpans": [{"spans": [7]}]}]}', 'resourceSpans.scopeSpans.spans'],
     [

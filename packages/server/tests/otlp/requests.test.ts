@@ -133,6 +133,26 @@ test('finds the spans in JSON whatever its white space, order and escapes', asyn
   });
 });
 
+test.each(['json', 'protobuf'])('keeps all digits of integers, in %s', async (encoding) => {
+  const server = await testServer();
+  const spans = ['1917043659912705297', '1917043659912705301'].map((digits) => {
+    const integer = { intValue: digits };
+    const inMap = { key: 'account', value: integer };
+    const attributes = [
+      { key: 'session.id', value: integer },
+      { key: 'gen_ai.tool.call.arguments', value: { kvlistValue: { values: [inMap] } } },
+    ];
+    const span = spanJson({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'refund' });
+    return { ...span, attributes: [...(span.attributes as object[]), ...attributes] };
+  });
+  const request = traceRequest(spans);
+  await sendTraces(server, encoding === 'json' ? request : protobufOf(request));
+  for (const account of [1917043659912705297n, 1917043659912705301n]) {
+    const { events } = await server.ok('sessions.get', { id: String(account) });
+    expect(events.map(({ payload }) => payload.argumentsHash)).toEqual([await hashArguments({ account })]);
+  }
+});
+
 test.each([2, '2', 'STATUS_CODE_ERROR'])('reads the status %j', async (code) => {
   const server = await testServer();
   await sendTraces(server, traceRequest([toolSpanJson('search', inSession, { status: { code } })]));

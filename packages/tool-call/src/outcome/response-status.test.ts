@@ -31,6 +31,8 @@ test.each<[string, unknown, number]>([
   ['nothing', undefined, 200],
   ['data that has a status of its own', { status: 404, isError: true }, 200],
   ['a Response', new Response('', { status: 503 }), 503],
+  ['the Response of undici or node-fetch', { status: 503, [Symbol.toStringTag]: 'Response' }, 503],
+  ['a Response without a status', Response.error(), 500],
   ['an MCP result', { content: [] }, 200],
   ['an MCP error result', { isError: true, content: [] }, 500],
   ['an MCP error result about access', mcpError('Access denied'), 500],

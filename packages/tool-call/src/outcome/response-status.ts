@@ -201,7 +201,11 @@ export function isResponseStatus(value: unknown): value is number {
 /** Inspects a result only if its type is known, because fields of a tool's data may mean anything. */
 function statusOfResult(result: unknown, toolName?: string): number {
   if (typeof result !== 'object' || result === null) return responseStatuses.ok;
-  if (result instanceof Response) return result.status;
+  // Also a response of another class than the platform's, such as that of undici and of node-fetch.
+  if (Object.prototype.toString.call(result) === '[object Response]') {
+    const { status } = result as { status?: unknown };
+    if (typeof status === 'number') return status || responseStatuses.threw; // 0 if there was no response
+  }
   const { resultType } = result as { resultType?: unknown };
   const ofTask = resultType === 'task' ? taskStatus(result) : undefined;
   if (ofTask !== undefined) return ofTask;

@@ -26,8 +26,12 @@ const argumentKeys = [
   'tool.arguments',
 ];
 
-/** The same attributes of OpenInference, whose MIME type says if the string is JSON or plain text. */
-const openInferenceKeys = ['input.value', 'tool.parameters'];
+/** The same attributes of OpenInference. */
+const [inputKey, callArgumentsKey, parametersKey] = [
+  'input.value',
+  'tool_call.function.arguments',
+  'tool.parameters',
+] as const;
 
 /** Inputs of a function, and of a chat, which some emitters also set for a tool. */
 const functionKeys = ['traceloop.entity.input', 'agentops.tool.input', 'agentops.entity.input'];
@@ -64,7 +68,11 @@ function* candidates(span: GenAiSpan, toolName: string, callId: string | undefin
     if (text !== undefined && !isHidden) yield [text, plain];
   }
   const isText = attributes['input.mime_type'] === 'text/plain';
-  for (const key of openInferenceKeys) yield [textOf(attributes, key), isText ? (text) => text : plain];
+  yield [textOf(attributes, inputKey), isText ? (text) => text : plain];
+  yield [textOf(attributes, callArgumentsKey), plain];
+  const parameters = textOf(attributes, parametersKey);
+  // Some emitters set them to the arguments, others to the schema of these, which is the same for each call.
+  if (!isSchema(jsonOf(parameters))) yield [parameters, plain];
   for (const key of functionKeys) {
     yield [textOf(attributes, key), (text) => ofFunction(unwrapped(jsonOf(text), toolName))];
   }
@@ -143,6 +151,10 @@ function ofMessages(messages: unknown, toolName: string, callId: string | undefi
 function containerIn(text: string): object | undefined {
   const value = /^\s*[{[]/.test(text) ? jsonOf(text) : undefined;
   return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+function isSchema(value: unknown): boolean {
+  return isObject(value) && value.type === 'object' && isObject(value.properties);
 }
 
 function isObject(value: unknown): value is Fields {

@@ -102,6 +102,7 @@ const nameKeys = [
   'spring.ai.tool.definition.name',
   'mcp.tool.name',
   'tool.function_name',
+  'tool_call.function.name',
   'langsmith.trace.name',
 ];
 

@@ -129,3 +129,15 @@ test('refuses an output that it cannot read', async () => {
     await expect(runCalls(output as never)).rejects.toThrow('actlog: the output has no known format.');
   }
 });
+
+test('refuses the calls of APIs that other packages read', async () => {
+  const content = [{ type: 'tool_use', id: 'toolu_1', name: 'a', input: {} }];
+  const output = [{ type: 'function_call', call_id: 'c1', name: 'a', arguments: '{}' }];
+  for (const [response, adapter] of [
+    [{ role: 'assistant', content, stop_reason: 'tool_use' }, '@actlog/anthropic'],
+    [{ id: 'resp_1', output }, '@actlog/openai'],
+  ] as const) {
+    await expect(runCalls(response as never)).rejects.toThrow(`actlog.callRunner(functions) of ${adapter}.`);
+  }
+  expect(ran).toEqual([]);
+});
