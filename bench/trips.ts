@@ -36,7 +36,7 @@ interface Coverage {
 }
 
 /** Measured calls of a trip; the smallest counts, because a timer of a background task may run during another. */
-const measuredCalls = 3;
+const measuredCalls = 10;
 
 /** Runs an operation until it is warm, and returns the functions that a further call runs in this thread. */
 async function coverageOf({ call, settle = async () => {}, packages: names }: Trip): Promise<Coverage> {

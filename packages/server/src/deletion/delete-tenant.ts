@@ -4,8 +4,8 @@ import { lockLog } from '../storage/log/tenant-log.ts';
 import { dropRows, dropSessions, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
 import { DeletionPace, expiredSessions } from '../storage/retention/prune.ts';
 import type { Storage } from '../storage/storage.ts';
-import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import { type Database, withinTenant } from '../storage/transaction.ts';
+import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import { requireDeletableTenant } from './protected-records.ts';
 
 /** Time after which no request admitted before the tenant's deletion can be in progress, in milliseconds. */

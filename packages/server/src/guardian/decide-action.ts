@@ -17,6 +17,7 @@ import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { lockNames } from '../storage/locks.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { notify } from '../storage/storage.ts';
+import type { Write } from '../storage/transaction.ts';
 import {
   endPendingAction,
   lockPendingAction,
@@ -26,7 +27,6 @@ import {
   statusAt,
 } from '../storage/stores/pending-action-store.ts';
 import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import type { Write } from '../storage/transaction.ts';
 import { type Change, fieldChanges, type RequestActor, recordChange } from '../tenants/audit-log.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
 import type { DecisionSignal } from './decision-signal.ts';

@@ -14,10 +14,11 @@ import type {
   SessionView,
 } from '../storage/event-reader.ts';
 import type { EntryRanges } from '../storage/log/tenant-log.ts';
-import { countWithin } from '../storage/queries.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import type { SessionListOptions, SessionPlace } from '../storage/sessions/session-walk.ts';
+import { countWithin } from '../storage/slices.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Database } from '../storage/transaction.ts';
 import type { StoredCallEnd } from '../storage/stores/call-history-store.ts';
 import {
   type CallOutcome,
@@ -34,7 +35,6 @@ import {
 } from '../storage/stores/event-search.ts';
 import { forwardPosition } from '../storage/stores/forward-store.ts';
 import type { HighestScore, TimesOfScores } from '../storage/stores/risk-store.ts';
-import type { Database } from '../storage/transaction.ts';
 import {
   type ClickHouse,
   type HistorySessionRow,

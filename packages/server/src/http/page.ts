@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ListEndpointName, limits } from '@actlog/protocol';
 import { ApiError } from '../lib/api-error.ts';
-import type { Slice } from '../storage/queries.ts';
+import type { Slice } from '../storage/slices.ts';
 
 /** `limit` and `cursor` of a query. */
 export interface PageQuery {

@@ -9,6 +9,7 @@ import { lockNames } from '../storage/locks.ts';
 import { raiseSettingsVersion } from '../storage/policies/policy-store.ts';
 import type { AgentTable } from '../storage/schema.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Database } from '../storage/transaction.ts';
 import {
   type AgentRow,
   findAgent,
@@ -17,7 +18,6 @@ import {
   saveAgent,
 } from '../storage/stores/agent-store.ts';
 import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import type { Database } from '../storage/transaction.ts';
 import { type AuditParts, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
 import { agentsLock, requireCountedRoom } from '../tenants/quotas.ts';
 import { type SessionListParts, sessionsPage } from './sessions.ts';

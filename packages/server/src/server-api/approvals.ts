@@ -29,6 +29,7 @@ import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { PolicySet, PolicySets } from '../policy/policy-set.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Write } from '../storage/transaction.ts';
 import {
   type ApprovalGrantRow,
   findGrant,
@@ -36,7 +37,6 @@ import {
   revokeGrant,
 } from '../storage/stores/approval-grant-store.ts';
 import { findPendingAction } from '../storage/stores/pending-action-store.ts';
-import type { Write } from '../storage/transaction.ts';
 import {
   type ActorParts,
   type AuditParts,

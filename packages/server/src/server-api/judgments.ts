@@ -14,6 +14,7 @@ import type { RiskScoring } from '../risk/risk-scoring.ts';
 import { lockNames } from '../storage/locks.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Database } from '../storage/transaction.ts';
 import {
   countActiveJudgments,
   countJudgments,
@@ -25,7 +26,6 @@ import {
   type RiskJudgmentRow,
 } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
-import type { Database } from '../storage/transaction.ts';
 import { type AuditParts, actorOf, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
 import { requireRoom } from '../tenants/quotas.ts';
 import { judgmentDraft, judgmentView } from './judgment-body.ts';

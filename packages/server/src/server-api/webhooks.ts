@@ -10,6 +10,7 @@ import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { repeat } from '../lib/repeat.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { Database } from '../storage/transaction.ts';
 import {
   type ChannelHealth,
   channelHealth,
@@ -23,7 +24,6 @@ import {
   dropDeliveriesTo,
   insertDeliveries,
 } from '../storage/stores/delivery-store.ts';
-import type { Database } from '../storage/transaction.ts';
 import { type AuditParts, auditRequest } from '../tenants/audit-log.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { maxOverlapDays, overlapEndMs } from '../tenants/lifetime.ts';

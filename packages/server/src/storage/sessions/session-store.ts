@@ -2,9 +2,8 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
 import type { NewEvent } from '../event-recording.ts';
 import { lockRows } from '../locks.ts';
 import { PostgresError } from '../postgres/postgres-error.ts';
-import { bulkUpdate, bulkWrite, oneOf, preparedQuery } from '../queries.ts';
 import type { SessionTable, Tables } from '../schema.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bulkUpdate, bulkWrite, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
 
 const insertSessionTools = bulkWrite(
   'session_tools',

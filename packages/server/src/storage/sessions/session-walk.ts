@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { bytesOf, oneOf } from '../queries.ts';
 import type { Tables } from '../schema.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bytesOf } from '../slices.ts';
+import { type Database, isPostgres, oneOf } from '../transaction.ts';
 import { largeSessionColumns } from './session-store.ts';
 
 /** An index whose entries are in the order of a list. */

@@ -6,8 +6,8 @@ import type { Appended, AppendOptions } from '../log/tenant-log.ts';
 import { migrate, type Progress } from '../migrate.ts';
 import { sqliteMigrations } from '../migrations/sqlite.ts';
 import type { Tables } from '../schema.ts';
-import type { Storage } from '../storage.ts';
-import { type CrossTenantWork, commit, type Database, type Write } from '../transaction.ts';
+import { commit, type Storage } from '../storage.ts';
+import type { CrossTenantWork, Database, Write } from '../transaction.ts';
 import {
   createPrivateFile,
   lockWaitMs,

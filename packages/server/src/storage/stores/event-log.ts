@@ -9,9 +9,9 @@ import {
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import { insertEventRows } from '../postgres/event-rows.ts';
-import { bulkInsert, oneOf, querySliceWithin } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { querySliceWithin } from '../slices.ts';
+import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
 
 /** Position of a page of events: it starts after this event. */
 export interface EventPosition {

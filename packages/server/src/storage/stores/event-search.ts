@@ -1,7 +1,7 @@
 import { toolCallCategory } from '@actlog/protocol';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { bytesOf, countWithin } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
+import { bytesOf, countWithin } from '../slices.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
   type CallOutcome,

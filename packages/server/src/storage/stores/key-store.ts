@@ -1,9 +1,9 @@
 import type { Scope } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
-import { bulkInsert, oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { ApiKeyTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
+import { bulkInsert, type Database, oneOf, preparedQuery } from '../transaction.ts';
 
 /** A stored key, without its digest. */
 export interface StoredKey {

@@ -2,8 +2,8 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
 import { type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import type { PendingActionTable } from '../policies/policy-schema.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
+import { type Database, isPostgres, oneOf } from '../transaction.ts';
 import { addUsage } from './quota-store.ts';
 
 /** A stored pending action. */
