@@ -157,13 +157,13 @@ function inside({ url, apiKey }: { readonly url: string; readonly apiKey: string
     {
       name: 'POST /v1/events in the server',
       packages: serving,
-      maxFiles: 39,
+      maxFiles: 37,
       call: () => post('/v1/events', nextEvent()),
     },
     {
       name: 'POST /v1/policies/check in the server',
       packages: serving,
-      maxFiles: 36,
+      maxFiles: 33,
       call: () => post('/v1/policies/check', check),
     },
   ];
