@@ -117,21 +117,24 @@ export class SqliteStorage implements Storage {
     return commit((run) => this.#writes.transaction().execute(run), work);
   }
 
-  async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
-    if (this.#recording) return this.#recording.record(groups);
-    return this.#writes.connection().execute(() => (this.#writer as SqliteWriter).record(groups));
+  record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    return this.#withRecording((recording) => recording.record(groups));
   }
 
-  async scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
-    if (this.#recording) return this.#recording.scoreSessions(behind);
-    return this.#writes.connection().execute(() => (this.#writer as SqliteWriter).scoreSessions(behind));
+  scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
+    return this.#withRecording((recording) => recording.scoreSessions(behind));
   }
 
-  async appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
-    if (this.#recording) return this.#recording.appendToLog(tenantId, options);
-    return this.#writes
-      .connection()
-      .execute(() => (this.#writer as SqliteWriter).appendToLog(tenantId, options));
+  appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
+    return this.#withRecording((recording) => recording.appendToLog(tenantId, options));
+  }
+
+  /** Runs `work` with the recording: in memory, or in the thread that writes, between its transactions. */
+  #withRecording<Result>(
+    work: (recording: Omit<CachedRecording, 'forget'>) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#recording) return work(this.#recording);
+    return this.#writes.connection().execute(() => work(this.#writer as SqliteWriter));
   }
 
   clearSessionCache(): void {
