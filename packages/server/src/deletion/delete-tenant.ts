@@ -4,8 +4,8 @@ import { lockLog } from '../storage/log/tenant-log.ts';
 import { dropRows, dropSessions, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
 import { DeletionPace, expiredSessions } from '../storage/retention/prune.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type Database, withinTenant } from '../storage/transaction.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
+import { type Database, withinTenant } from '../storage/transaction.ts';
 import { requireDeletableTenant } from './protected-records.ts';
 
 /** Time after which no request admitted before the tenant's deletion can be in progress, in milliseconds. */
@@ -184,7 +184,7 @@ async function tenantsDeletedBefore(db: Database, beforeMs: number): Promise<num
   return rows.map(({ id }) => id);
 }
 
-/** Marks a deleted tenant as having no rows left but its own. */
+/** Marks a deleted tenant of which only the row in `tenants` is left. */
 async function markTenantEmptied(db: Database, tenantId: number, nowMs: number): Promise<void> {
   await db.updateTable('tenants').set({ emptied_ms: nowMs }).where('id', '=', tenantId).execute();
 }

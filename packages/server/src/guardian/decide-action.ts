@@ -17,7 +17,6 @@ import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
 import { lockNames } from '../storage/locks.ts';
 import type { PolicyDecisionRow } from '../storage/policies/policy-decision-store.ts';
 import { notify } from '../storage/storage.ts';
-import type { Write } from '../storage/transaction.ts';
 import {
   endPendingAction,
   lockPendingAction,
@@ -27,6 +26,7 @@ import {
   statusAt,
 } from '../storage/stores/pending-action-store.ts';
 import { addUsage, type DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import type { Write } from '../storage/transaction.ts';
 import { type Change, fieldChanges, type RequestActor, recordChange } from '../tenants/audit-log.ts';
 import { createGrant, grantLock } from './approval-grants.ts';
 import type { DecisionSignal } from './decision-signal.ts';
@@ -124,7 +124,7 @@ export interface ActionWithdrawal {
 }
 
 /**
- * Withdraws an action that only the agent's own prompt holds, because a person has decided at the prompt itself. An
+ * Withdraws an action that only the agent's prompt holds, because a person has decided at the prompt itself. An
  * action that has ended stays as it is, so that a late or repeated withdrawal changes nothing.
  *
  * @throws ApiError for an unknown action, or one that a policy holds.

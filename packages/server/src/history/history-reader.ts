@@ -18,7 +18,6 @@ import { findSessions } from '../storage/sessions/session-store.ts';
 import type { SessionListOptions, SessionPlace } from '../storage/sessions/session-walk.ts';
 import { countWithin } from '../storage/slices.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import type { StoredCallEnd } from '../storage/stores/call-history-store.ts';
 import {
   type CallOutcome,
@@ -35,6 +34,7 @@ import {
 } from '../storage/stores/event-search.ts';
 import { forwardPosition } from '../storage/stores/forward-store.ts';
 import type { HighestScore, TimesOfScores } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import {
   type ClickHouse,
   type HistorySessionRow,
@@ -317,7 +317,7 @@ export class HistoryReader implements EventReader {
   }
 
   /**
-   * Returns a session in the history, without those of its events that are in the database alone.
+   * Returns a session in the history, without its events that only the database has.
    *
    * @throws ForwardError
    */

@@ -6,9 +6,9 @@ import {
   type SessionSummary,
 } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { judgmentsAbout, type RiskJudgmentRow } from '../storage/stores/judgment-store.ts';
 import { findSessionRisks, updateListedRisks } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { countLevels } from './read-risk.ts';
 import { judgedScore, storedSession } from './score-session.ts';
 
@@ -70,7 +70,7 @@ async function sessionsWithin(
     .execute();
 }
 
-/** Returns those of the sessions whose scores differ with one judgment more or less. */
+/** Returns the sessions whose scores differ with one judgment more or less. */
 async function changedBy(
   db: Database,
   tenantId: number,

@@ -29,7 +29,6 @@ import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { PolicySet, PolicySets } from '../policy/policy-set.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Write } from '../storage/transaction.ts';
 import {
   type ApprovalGrantRow,
   findGrant,
@@ -37,6 +36,7 @@ import {
   revokeGrant,
 } from '../storage/stores/approval-grant-store.ts';
 import { findPendingAction } from '../storage/stores/pending-action-store.ts';
+import type { Write } from '../storage/transaction.ts';
 import {
   type ActorParts,
   type AuditParts,
@@ -128,7 +128,7 @@ export interface WithdrawalParts extends DecisionsParts {
 }
 
 /**
- * Route `POST /server/v1/pending-actions/:id/withdraw`: ends an action that the agent's own prompt holds, once a person
+ * Route `POST /server/v1/pending-actions/:id/withdraw`: ends an action that the agent's prompt holds, once a person
  * has decided there. Repeating it, or withdrawing an action that has ended, changes nothing.
  */
 export function withdrawActionRoute(parts: WithdrawalParts): ServerRoute {

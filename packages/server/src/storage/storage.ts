@@ -8,7 +8,7 @@ import { type CrossTenantWork, type Database, enterScope, isPostgres, type Write
  * Storage of events, sessions and all other data: an SQLite file, or a PostgreSQL database shared by many processes.
  */
 export interface Storage {
-  /** `true` if other machines may write too, so that data cached from this process's own writes is incomplete. */
+  /** `true` if other machines may write too, so that data cached from the writes of this process is incomplete. */
   readonly isShared: boolean;
 
   /** Runs `work` on one snapshot of the tenant's data. Never call it inside `write`. */
@@ -72,8 +72,8 @@ export interface Storage {
 export const notificationChannel = 'actlog';
 
 /**
- * Notifies all processes, once the transaction commits, that an action was decided. An empty id tells every waiting
- * request to look again. SQLite needs no notification, because each process sees every commit.
+ * Notifies all processes, once the transaction commits, that an action was decided. With an empty id, every waiting
+ * request reads again. SQLite needs no notification, because each process sees every commit.
  */
 export async function notify(db: Database, actionId: string): Promise<void> {
   if (isPostgres(db)) await sql`select pg_notify(${notificationChannel}, ${actionId})`.execute(db);

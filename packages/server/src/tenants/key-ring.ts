@@ -240,7 +240,7 @@ export interface StoppingAgent {
  * Returns the revoked agent that stops a caller's check as an agent: this agent, one above it, or another one that the
  * caller's key has acted as and still may act as, unless several agents share the key.
  *
- * @param revoked - revoked agents among these and those of the key; see `readCheckState`
+ * @param revoked - revoked agents among these and the agents of the key; see `readCheckState`
  */
 export function stoppingAgent(
   caller: KeyHolder,

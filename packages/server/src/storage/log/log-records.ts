@@ -22,7 +22,7 @@ export function eventRecord(row: Selectable<EventTable>): LogRecord {
 
 /**
  * Returns the record of a decision as it was at the check. The outcome of a held action is left out, because it changes
- * later: the approval has its own record.
+ * later: the approval has a separate record.
  */
 function decisionRecord(row: Selectable<PolicyDecisionTable>): LogRecord {
   const isHeld = row.held_status !== null;

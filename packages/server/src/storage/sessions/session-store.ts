@@ -118,7 +118,7 @@ const upsertSessions = bulkWrite('sessions', columns, (insert) =>
 );
 
 /**
- * Updates the columns that every event changes. The only index that contains one of them is that of sessions to score.
+ * Updates the columns that every event changes. Only the index of sessions to score contains one of them.
  */
 const countEvents = bulkUpdate(
   'sessions',

@@ -48,7 +48,7 @@ export class SqliteStorage implements Storage {
   readonly #reads: Kysely<Tables>;
   readonly #writes: Kysely<Tables>;
   readonly #reader: SqliteConnection;
-  /** Recording of an in-memory database; on a file the writer thread has its own. */
+  /** Recording of a database in memory; for a file, the writer thread has one. */
   readonly #recording: CachedRecording | undefined;
   /** The thread that writes; `undefined` in memory. */
   readonly #writer: SqliteWriter | undefined;
@@ -153,7 +153,7 @@ export class SqliteStorage implements Storage {
         if (mark !== lastMark) onChange(undefined);
         lastMark = mark;
       } catch {
-        // A waiting request learns of the failure by its own read.
+        // A waiting request fails when it reads.
       } finally {
         isPolling = false;
       }

@@ -52,7 +52,7 @@ export function insertEvents(db: Database, rows: readonly Insertable<EventTable>
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Returns a condition that an event has one of the ids. Other texts than ids match none. */
+/** Returns a condition that an event has one of the ids. Strings that are no ids match none. */
 function hasOneOf(db: Database, eventIds: readonly string[]): Expression<SqlBool> {
   if (!isPostgres(db)) return oneOf(db, 'event_id', JSON.stringify(eventIds));
   return sql<SqlBool>`event_id = any(${eventIds.filter((id) => uuid.test(id))}::uuid[])`;

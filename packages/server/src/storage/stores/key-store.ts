@@ -292,7 +292,7 @@ const checkState = preparedQuery((db, tenantId: number, agentIdsJson: string, ke
 });
 
 /**
- * Returns the version of a tenant's settings, and the revoked agents among some agents and those that a key has acted as.
+ * Returns the version of a tenant's settings, and the revoked agents among some agents and all that a key has acted as.
  * Of a key with too many agents to tell, they may be any.
  *
  * @param keyId - `undefined` for the agents alone
