@@ -6,16 +6,16 @@ import { root } from './workspace.ts';
 
 /** Limits of the counts; lower one when it is beaten. */
 const limits = {
-  files: 891,
-  'files with exactly one importer': 250,
+  files: 889,
+  'files with exactly one importer': 247,
   lines: 150_100,
 } as const;
 
 /** Words that this project used far more often than others do, with the limit for a thousand words of comments. */
 const rates = {
-  own: { words: /\bown\b/gi, limit: 0.49 },
-  'that of, those of': { words: /\b(that|those) of\b/gi, limit: 0.22 },
-  'a text, texts': { words: /\b(a text|texts)\b/gi, limit: 0.2 },
+  own: { words: /\bown\b/gi, limit: 0.4 },
+  'that of, those of': { words: /\b(that|those) of\b/gi, limit: 0.2 },
+  'a text, texts': { words: /\b(a text|texts)\b/gi, limit: 0.19 },
 } as const;
 
 const isTest = (path: string) =>

@@ -81,7 +81,7 @@ test('says what is wrong with a judgment, and with its id', async () => {
   expect((await risk('end', 'jdg_1')).stderr).toContain('`actlog risk judgments --all` shows the ids');
 });
 
-test('sets the level from which a webhook is told about risk', async () => {
+test('sets the level from which a webhook is notified of risk', async () => {
   const { id } = await service.client.notificationChannels.create({ url: 'https://example.com/hook' });
   const shown = await actlog(['channels', 'show', id], { env: service.env });
   expect(shown.stdout).toMatch(/^risk from +high$/m);

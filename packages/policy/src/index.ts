@@ -97,7 +97,7 @@ export { isTimeZone, type Schedule, scheduleEndMs } from './check/schedule.ts';
 export {
   type ArrivalContext,
   type ArrivedEvent,
-  reservedCategory,
+  categoryRefusal,
   warningsOf,
   warningView,
 } from './events/event-warnings.ts';
@@ -117,7 +117,13 @@ export {
   type StoredCall,
 } from './history/stored-call.ts';
 export { type WatchedCall, WatchedCalls } from './history/watched-calls.ts';
-export { type CheckedAction, checkedAction, type IdentifiedCheck } from './match/checked-action.ts';
+export {
+  type CheckedAction,
+  type CheckPreference,
+  checkedAction,
+  checkPreference,
+  type IdentifiedCheck,
+} from './match/checked-action.ts';
 export { type Condition, maxConditionCost, type PolicyHistory, parseCondition } from './match/condition.ts';
 export { ConditionError, type ConditionErrorOptions } from './match/condition-error.ts';
 export { budgetProblem, defaultPolicyBudget, type PolicyBudget } from './match/cost/condition-cost.ts';

@@ -81,6 +81,7 @@ export {
 } from './exact-json.ts';
 export {
   argumentOriginsCategory,
+  decisionCategory,
   headers,
   keyPrefixes,
   limits,
@@ -125,14 +126,11 @@ export {
   type ApprovalGrantPage,
   type BacktestChange,
   type BacktestResult,
-  type CheckPreference,
-  checkPreference,
   type MatchedPolicy,
   maxDecisionsAtOnce,
   type PolicyDecision,
   type PolicyDecisionPage,
 } from './policy-decision.ts';
-export { decisionCategory, isReservedCategory } from './reserved-category.ts';
 export {
   argumentWords,
   type RiskJudgment,

@@ -6,6 +6,9 @@ export const schemaVersion = '1.0';
 /** Category of tool calls (specification, "Event"). */
 export const toolCallCategory = 'tool_api';
 
+/** Category of the events that the service writes itself: decisions about actions. */
+export const decisionCategory = 'guardian_decision';
+
 /** Category of events that report the origins of a tool call's arguments (reference profile, "Events"). */
 export const argumentOriginsCategory = 'argument_origins';
 

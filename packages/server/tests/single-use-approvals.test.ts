@@ -20,7 +20,7 @@ function approve(id: string | null | undefined) {
   return server.ok('guardian.pendingActions.decide', { id: id as string, body: { decision: 'approve' } });
 }
 
-/** Advances the clock of the service, without any timer. */
+/** Advances the clock of the service, which then stands still, without any timer. */
 function moveClock(ms: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
 }
@@ -56,6 +56,7 @@ function nextWait(): Promise<void> {
 }
 
 test('lets a check repeat for 60 seconds after a single-use approval, then holds it again', async () => {
+  moveClock(0); // It stands still from here on.
   const first = await approved('call-1');
   expect(await approvedActions()).toMatchObject([{ id: first, singleUse: true, usedAt: null }]);
   expect(await server.check({ actionId: 'call-1' })).toMatchObject({

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { audience, startTestIssuer, type TestIssuer } from '../../identity/tests/test-issuer.ts';
 import type { ServerOptions } from '../src/index.ts';
 import { logged } from './evidence/logged-records.ts';
 import { sendTraces, toolSpanJson, traceRequest } from './otlp/trace-request.ts';
+import { atTestEnd } from './test-end.ts';
 import { activityEvent, checkBody, type TestServer, testServer } from './test-server.ts';
 
 let issuer: TestIssuer;
@@ -54,6 +58,20 @@ test('keeps issuer and subject of a verified caller with events, decisions, held
   const [logEvent] = (await logged(server, 'event', 3)).filter(({ id }) => id === event.eventId);
   expect(logEvent?.row).toMatchObject({ identity: expected });
   for (const part of headers['x-actlog-identity']?.split('.') ?? []) expect(text).not.toContain(part);
+});
+
+test('keeps the verified caller and the trace of an event that another thread writes to a file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'actlog-verified-'));
+  atTestEnd(async () => rmSync(folder, { recursive: true }));
+  const server = await verifyingServer({ database: join(folder, 'actlog.db') });
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const headers = { ...(await identity({ sub: 'billing' })), 'x-actlog-traceparent': traceparent };
+  const event = activityEvent({ agentId: 'billing' });
+  await server.ok('events.create', { body: event, headers });
+  const { events } = await server.ok('sessions.get', { id: event.sessionId });
+  expect(events).toMatchObject([{ identity: kept('billing'), traceparent }]);
+  const [record] = await logged(server, 'event', 1);
+  expect(record?.row).toMatchObject({ identity: kept('billing'), traceparent });
 });
 
 test('conditions read who is verified', async () => {

@@ -191,7 +191,7 @@ function addChannelChanges(parent: Command): void {
   change('enable', 'enable a channel, and reset its failures', enableWebhook, enableChannel);
   clientCommand(parent, {
     usage: 'risk-level <channel> <level>',
-    description: 'set the lowest level of risk that a webhook is told about; high for a new one',
+    description: 'set the lowest level of risk that a webhook is notified of; high for a new one',
     examples: [`actlog channels risk-level ${exampleId} critical`],
   }).action(async (id: string, level: string, flags: ClientFlags) => {
     const webhook = await setWebhookRiskLevel(await connect(flags), id, parseRiskLevel(level));

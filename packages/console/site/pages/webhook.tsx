@@ -89,7 +89,7 @@ export function Webhook({ id, query }: { id: string; query: URLSearchParams }) {
           onRiskLevel={(level) =>
             change.run(async () => {
               await setWebhookRiskLevel(client, id, level);
-              return `It is told about sessions that rise to ${level} or above.`;
+              return `It is notified of sessions that rise to ${level} or above.`;
             })
           }
           onRotate={(overlapDays) =>

@@ -10,6 +10,7 @@ import {
   type CheckEffect,
   type CheckResponse,
   checkedAction,
+  checkPreference,
   checkResponse,
   coveringGrant,
   decideCheck,
@@ -37,13 +38,7 @@ import {
   WatchedCalls,
   withPrompt,
 } from '@actlog/policy';
-import {
-  checkPreference,
-  headers as names,
-  type PolicyCheck,
-  type SentOf,
-  toolCallCategory,
-} from '@actlog/protocol';
+import { headers as names, type PolicyCheck, type SentOf, toolCallCategory } from '@actlog/protocol';
 import { readsUntrusted } from '@actlog/risk';
 import { recordDecision, ruleOf, useGrant } from '../policy/approval-grants.ts';
 import { expireActions, findEqualHeld, holdAction, lengthenHold, runChanged } from '../policy/pending.ts';

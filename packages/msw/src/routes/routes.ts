@@ -1,8 +1,7 @@
-import { reservedCategory } from '@actlog/policy';
+import { categoryRefusal } from '@actlog/policy';
 import {
   type BodyOf,
   decisionCategory,
-  isReservedCategory,
   limits,
   mergePatch,
   type SentOf,
@@ -265,7 +264,8 @@ const decidePendingAction: Route<'guardian.pendingActions.decide'> = ({
 
 /** `POST /v1/events`. */
 const createEvent: Route<'events.create'> = ({ tenant, body, nowMs, protoKeysRemoved }) => {
-  if (isReservedCategory(body.category)) throw refusalError(reservedCategory);
+  const refusal = categoryRefusal(body.category);
+  if (refusal) throw refusalError(refusal);
   return tenant.record(body, nowMs, protoKeysRemoved);
 };
 

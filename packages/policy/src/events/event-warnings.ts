@@ -62,11 +62,59 @@ const messages: Readonly<Record<WarningCode, string>> = {
 };
 
 /** Refusal of an event whose category only the service writes. */
-export const reservedCategory: Refusal = invalidRequest(
+const reservedCategory: Refusal = invalidRequest(
   'category',
   'reserved',
   `"${decisionCategory}" is written by the service itself; use another category`,
 );
+
+/** Letters of other scripts that look like a letter of the category. */
+const lookalikes: Readonly<Record<string, string>> = {
+  а: 'a',
+  α: 'a',
+  с: 'c',
+  ԁ: 'd',
+  е: 'e',
+  ɡ: 'g',
+  і: 'i',
+  ι: 'i',
+  ı: 'i',
+  п: 'n',
+  ո: 'n',
+  η: 'n',
+  о: 'o',
+  ο: 'o',
+  օ: 'o',
+  г: 'r',
+  ѕ: 's',
+  υ: 'u',
+  ս: 'u',
+};
+
+/** The letters of {@link decisionCategory}. */
+const reservedLetters = 'guardiandecision';
+
+/** Categories as frameworks and the reference profile spell them. Each letter stands for itself. */
+const plain = /^[a-z0-9_]*$/;
+
+/**
+ * Returns the refusal of an event whose category reads like the category of decisions; `undefined` for any other. Ignores
+ * case, whitespace, punctuation, invisible characters, accents and look-alike letters, because a sender could otherwise
+ * forge a decision.
+ */
+export function categoryRefusal(category: string): Refusal | undefined {
+  // Every event is checked, and normalizing costs more than validating its whole body.
+  const letters = plain.test(category) ? category.replaceAll('_', '') : skeleton(category);
+  return letters === reservedLetters ? reservedCategory : undefined;
+}
+
+function skeleton(text: string): string {
+  const letters = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  return Array.from(letters, (letter) => lookalikes[letter] ?? letter).join('');
+}
 
 /** Returns a warning as the wire shows it. */
 export function warningView(code: WarningCode): EventWarning {

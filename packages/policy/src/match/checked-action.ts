@@ -1,4 +1,9 @@
-import type { ArgumentOrigins, CallerIdentity, PolicyCheck } from '@actlog/protocol';
+import {
+  type ArgumentOrigins,
+  type CallerIdentity,
+  maxWaitSeconds,
+  type PolicyCheck,
+} from '@actlog/protocol';
 
 /** A check with what the service knows of its caller. No caller can state it. */
 export interface IdentifiedCheck extends PolicyCheck {
@@ -6,6 +11,30 @@ export interface IdentifiedCheck extends PolicyCheck {
   readonly identity?: CallerIdentity | null | undefined;
   /** W3C `traceparent` of the call; null or undefined for none. */
   readonly traceparent?: string | null | undefined;
+}
+
+const wait = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,5})"?\s*(?=$|[,;])/i;
+const dryRun = /(?:^|[,;])\s*dry-run\s*(?=$|[,;])/i;
+
+/** Preferences of a policy check, parsed from the `Prefer` header. */
+export interface CheckPreference {
+  /** Maximum time to wait for a decision, in seconds, capped at `maxWaitSeconds`; 0 means no wait. */
+  readonly waitSeconds: number;
+  /** `true` if the check must leave nothing behind. A dry run never waits for a decision. */
+  readonly isDryRun: boolean;
+}
+
+/**
+ * Parses the `Prefer` header of a policy check (RFC 7240; `wait` is defined in section 4.3).
+ * Unknown preferences are ignored.
+ *
+ * @param prefer - value of the header; undefined if the request has none
+ */
+export function checkPreference(prefer = ''): CheckPreference {
+  return {
+    waitSeconds: Math.min(maxWaitSeconds, Number(wait.exec(prefer)?.[1] ?? 0)),
+    isDryRun: dryRun.test(prefer),
+  };
 }
 
 /** Action of a check that rules are matched against, created by {@link checkedAction}. */

@@ -184,7 +184,7 @@ async function tenantsDeletedBefore(db: Database, beforeMs: number): Promise<num
   return rows.map(({ id }) => id);
 }
 
-/** Marks a deleted tenant as having no rows left but its own. */
+/** Marks a deleted tenant of which only the row in `tenants` is left. */
 async function markTenantEmptied(db: Database, tenantId: number, nowMs: number): Promise<void> {
   await db.updateTable('tenants').set({ emptied_ms: nowMs }).where('id', '=', tenantId).execute();
 }

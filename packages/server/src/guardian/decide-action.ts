@@ -124,7 +124,7 @@ export interface ActionWithdrawal {
 }
 
 /**
- * Withdraws an action that only the agent's own prompt holds, because a person has decided at the prompt itself. An
+ * Withdraws an action that only the agent's prompt holds, because a person has decided at the prompt itself. An
  * action that has ended stays as it is, so that a late or repeated withdrawal changes nothing.
  *
  * @throws ApiError for an unknown action, or one that a policy holds.

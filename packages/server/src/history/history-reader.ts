@@ -14,9 +14,9 @@ import type {
   SessionView,
 } from '../storage/event-reader.ts';
 import type { EntryRanges } from '../storage/log/tenant-log.ts';
-import { countWithin } from '../storage/queries.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import type { SessionListOptions, SessionPlace } from '../storage/sessions/session-walk.ts';
+import { countWithin } from '../storage/slices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredCallEnd } from '../storage/stores/call-history-store.ts';
 import {
@@ -317,7 +317,7 @@ export class HistoryReader implements EventReader {
   }
 
   /**
-   * Returns a session in the history, without those of its events that are in the database alone.
+   * Returns a session in the history, without its events that only the database has.
    *
    * @throws ForwardError
    */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { judgedScore, storedSession } from '../risk/score-session.ts';
 import type { EventReader } from '../storage/event-reader.ts';
-import { oneOf } from '../storage/queries.ts';
 import { type LegalHoldRow, listLegalHolds, maxLegalHolds } from '../storage/retention/legal-holds.ts';
 import {
   expiredSessions,
@@ -11,9 +10,9 @@ import {
 } from '../storage/retention/prune.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
+import { type Database, oneOf } from '../storage/transaction.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisks } from '../storage/stores/risk-store.ts';
-import type { Database } from '../storage/transaction.ts';
 import { ClickHouse, type HistoryAddress, type HistorySessionRow } from './click-house.ts';
 import { HistoryDestination, historyName } from './history-destination.ts';
 import { deletionsSince, HistoryReader } from './history-reader.ts';

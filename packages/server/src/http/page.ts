@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ListEndpointName, limits } from '@actlog/protocol';
 import { ApiError } from '../lib/api-error.ts';
-import type { Slice } from '../storage/queries.ts';
+import type { Slice } from '../storage/slices.ts';
 
 /** `limit` and `cursor` of a query. */
 export interface PageQuery {
@@ -43,8 +43,31 @@ export async function readPage<Row>(
   return { rows, nextCursor: cursors.seal(scope, endPosition ?? positionOf(rows.at(-1) as Row)) };
 }
 
+/** Position of a row in a list that begins with the newest. */
+interface Creation {
+  readonly createdMs: number;
+  readonly id: string;
+}
+
+/** Does the same as {@link readPage} for rows in the order of their creation. */
+export function readCreatedPage<Row extends { readonly created_ms: number; readonly id: string }>(
+  cursors: Cursors,
+  scope: CursorScope,
+  query: PageQuery,
+  read: (page: { readonly after: Creation | undefined; readonly limit: number }) => Promise<Slice<Row>>,
+): Promise<Page<Row>> {
+  return readPage(
+    cursors,
+    scope,
+    query,
+    ({ after, limit }) =>
+      read({ after: after && { createdMs: after[0] as number, id: after[1] as string }, limit }),
+    (row) => [row.created_ms, row.id],
+  );
+}
+
 /** Identity of the list that a cursor belongs to; tenant, endpoint and filters determine it. */
-interface CursorScope {
+export interface CursorScope {
   readonly tenantId: number;
   readonly endpoint:
     | ListEndpointName

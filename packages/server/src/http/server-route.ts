@@ -3,8 +3,12 @@ import { finished } from 'node:stream/promises';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
 import { noSuchEndpoint } from '../lib/api-error.ts';
+import type { Slice } from '../storage/slices.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Database } from '../storage/transaction.ts';
 import type { Caller } from '../tenants/caller.ts';
 import { disconnectedSignal, jsonType, responsePayload, type ServingParts } from './mount.ts';
+import { type CursorScope, type Cursors, readPage } from './page.ts';
 import { releaseBody, validator } from './request-input.ts';
 
 const noQuery = z.strictObject({});
@@ -44,6 +48,55 @@ export interface ServerRoute<Query extends z.ZodObject = typeof noQuery> {
    * @throws ApiError for an error response.
    */
   handle(call: ServerCall<Query>): Promise<object | AsyncIterable<string>>;
+}
+
+/** Parts that every list uses. */
+export interface ListParts {
+  readonly storage: Storage;
+  readonly cursors: Cursors;
+}
+
+/** A list of the server's API, whose rows sort by their ids. */
+interface ServerList<Query extends z.ZodObject, Row> extends Pick<ServerRoute<Query>, 'check'> {
+  /** Name of the list, which is also its path. */
+  readonly name: CursorScope['endpoint'];
+  readonly query: Query;
+  /** Returns the rows after `afterId` for a query; `nowMs` is the time of the request, as for `view`. */
+  rows(
+    db: Database,
+    list: { readonly tenantId: number; readonly query: z.output<Query>; readonly nowMs: number },
+    page: { readonly afterId: string | undefined; readonly limit: number },
+  ): Promise<Slice<Row>>;
+  /** Returns a row as the API returns it. */
+  view(row: Row, nowMs: number): object;
+}
+
+/** Creates a route that returns a list in pages. */
+export function listRoute<Query extends z.ZodObject, Row extends { readonly id: string }>(
+  { storage, cursors }: ListParts,
+  { name, query: schema, check, rows: read, view }: ServerList<Query, Row>,
+): ServerRoute<Query> {
+  return {
+    method: 'GET',
+    path: `/${name}`,
+    success: 200,
+    query: schema,
+    check,
+    async handle({ caller: { tenantId }, query }) {
+      const nowMs = Date.now();
+      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
+        readPage(
+          cursors,
+          { tenantId, endpoint: name, filters: query },
+          query,
+          ({ after, limit }) =>
+            read(db, { tenantId, query, nowMs }, { afterId: after?.[0] as string | undefined, limit }),
+          (row) => [row.id],
+        ),
+      );
+      return { items: rows.map((row) => view(row, nowMs)), nextCursor };
+    },
+  };
 }
 
 /** Mounts a route behind the gate for keys and people who are signed in. */

@@ -128,7 +128,8 @@ export class Check {
    * @param draft - policies instead of the active ones
    */
   async respondDry(db: Database, draft?: PolicySet): Promise<CheckResponse> {
-    if (!draft) await this.#stored.readChanged(db);
+    if (draft) await this.#stored.readState(db);
+    else await this.#stored.readChanged(db);
     const set = draft ?? (await this.#readPolicies(db));
     this.#set = set;
     const known = await this.#stored.known(db);
@@ -147,7 +148,11 @@ export class Check {
     const set = await this.#readPolicies(db);
     const history = this.#stored.history(set);
     // Before all other locks, because the history determines the policies that match.
-    await lockNames(db, this.#tenantId, history.lockNames);
+    if (history.lockNames.length > 0) {
+      await lockNames(db, this.#tenantId, history.lockNames);
+      // An agent may have been revoked during the wait.
+      await this.#stored.readState(db);
+    }
     const matching = await this.#stored.matching(db, set, history);
     const decided = await this.#respondToWaiting(write, matching, history);
     // Otherwise the held action was deleted or its approval used up, and the action is checked as a new one.
@@ -210,7 +215,8 @@ export class Check {
   }
 
   async #readPolicies(db: Database): Promise<PolicySet> {
-    this.#set = await this.#parts.policySets.of(db, this.#tenantId);
+    const version = await this.#stored.readState(db);
+    this.#set = await this.#parts.policySets.of(db, this.#tenantId, version);
     return this.#set;
   }
 

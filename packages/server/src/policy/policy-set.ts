@@ -71,9 +71,13 @@ function costOf({ policies }: PolicySet, exceptId?: string): number {
 export class PolicySets {
   readonly #cached = new Map<number, PolicySet>();
 
-  /** Returns the policies in the snapshot that `db` reads. */
-  async of(db: Database, tenantId: number): Promise<PolicySet> {
-    const version = await settingsVersion(db, tenantId);
+  /**
+   * Returns the policies in the snapshot that `db` reads.
+   *
+   * @param knownVersion - version of the tenant's settings there; read unless given
+   */
+  async of(db: Database, tenantId: number, knownVersion?: number): Promise<PolicySet> {
+    const version = knownVersion ?? (await settingsVersion(db, tenantId));
     const cached = this.#cached.get(tenantId);
     if (cached?.version === version) return cached;
     const channels = await activeChannels(db, tenantId);

@@ -39,6 +39,7 @@ import { refusalError } from '../lib/api-error.ts';
 import { countedActions, findCheckedAction } from '../storage/policies/policy-count-store.ts';
 import { validGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import { findEvents } from '../storage/stores/event-log.ts';
+import { readCheckState } from '../storage/stores/key-store.ts';
 import {
   findPendingAction,
   findSameAction,
@@ -46,7 +47,7 @@ import {
 } from '../storage/stores/pending-action-store.ts';
 import type { Database, Write } from '../storage/transaction.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
-import { type KeyHolder, stoppingAgent } from '../tenants/key-ring.ts';
+import { type KeyHolder, type StoppingAgent, stoppingAgent } from '../tenants/key-ring.ts';
 import { CheckHistory, type Matches } from './matching.ts';
 import type { PolicySet } from './policy-set.ts';
 
@@ -59,6 +60,8 @@ export class StoredFacts {
   readonly #nowMs: number;
   readonly #matches: Matches;
   #knownDigest: string | undefined;
+  /** Revoked agent that stops the action; see `readState`. */
+  #stopping: StoppingAgent | undefined;
   /** Policies that held the requested action, for a check of changed arguments. */
   #heldFor: readonly PolicyVersion[] | undefined;
 
@@ -104,6 +107,16 @@ export class StoredFacts {
     this.#heldFor = row.policies === null ? [] : (JSON.parse(row.policies) as PolicyVersion[]);
   }
 
+  /** Reads whether a revoked agent stops the action. Returns the version of the tenant's policies in the same snapshot. */
+  async readState(db: Database): Promise<number> {
+    const { agentId, parentAgentIds: above = [] } = this.#body;
+    const { keyId, isShared } = this.#caller;
+    const ofKey = isShared ? undefined : keyId;
+    const state = await readCheckState(db, this.#tenantId, [agentId, ...above], ofKey);
+    this.#stopping = stoppingAgent(this.#caller, agentId, above, state.revokedAgents);
+    return state.settingsVersion;
+  }
+
   /** Lock for racing checks that name, or would hold, the same action. Rates have other locks. */
   get lockName(): string {
     const { agentId, actionId, sessionId } = this.#body;
@@ -117,15 +130,14 @@ export class StoredFacts {
     return new CheckHistory(this.#tenantId, this.#body, this.#nowMs, set, readers);
   }
 
-  /** Returns the matching policies in order of precedence. Those with a rate fire only if the rate is exceeded. */
+  /** Returns the matching policies in order of precedence, after `readState`. Those with a rate fire only if the rate is exceeded. */
   async matching(db: Database, set: PolicySet, history: CheckHistory): Promise<readonly FiredPolicy[]> {
-    const { agentId, parentAgentIds = [] } = this.#body;
-    const stopping = await stoppingAgent(db, this.#caller, agentId, parentAgentIds);
     const { fired, readers } = this.#matches.of(set, this.#action);
     const unscheduled = readers.length === 0 ? fired : await this.#withReaders(db, set, history);
     const scheduled = scheduledPolicies(unscheduled, this.#nowMs);
     const applying = this.#heldFor ? policiesOfChanged(scheduled, this.#heldFor) : scheduled;
     const matching = withPrompt(applying, this.#body);
+    const stopping = this.#stopping;
     if (!stopping) return matching;
     const stops = {
       agent: () => agentRevoked,

@@ -1,6 +1,6 @@
 import { type BodyOf, limits, mergePatch, type SentOf } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
-import { type Cursors, readPage } from '../http/page.ts';
+import { type Cursors, readCreatedPage } from '../http/page.ts';
 import type { OwnRoute, ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
@@ -76,19 +76,17 @@ export function listAgentsRoute({ cursors }: { readonly cursors: Cursors }): Rea
   return {
     kind: 'read',
     async handle({ caller: { tenantId }, query }, db) {
-      const { rows, nextCursor } = await readPage(
+      const { rows, nextCursor } = await readCreatedPage(
         cursors,
         { tenantId, endpoint: 'agents.list', filters: query },
         query,
-        ({ after, limit }) =>
+        (page) =>
           listAgents(db, {
             tenantId,
             registered: query.registered,
             status: query.status,
-            after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit,
+            ...page,
           }),
-        (row) => [row.created_ms, row.id],
       );
       return { items: rows.map(agentView), nextCursor };
     },

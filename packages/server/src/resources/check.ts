@@ -1,5 +1,5 @@
-import { type CheckResponse, type IdentifiedCheck, isSamePerson } from '@actlog/policy';
-import { checkPreference, headers } from '@actlog/protocol';
+import { type CheckResponse, checkPreference, type IdentifiedCheck, isSamePerson } from '@actlog/policy';
+import { headers } from '@actlog/protocol';
 import { parseTraceparent } from '@actlog/tool-call';
 import type { FastifyReply } from 'fastify';
 import type { RequestMemory } from '../http/limits/request-memory.ts';

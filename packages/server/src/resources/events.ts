@@ -1,5 +1,5 @@
-import { reservedCategory, warningView } from '@actlog/policy';
-import { type EventAck, headers, isReservedCategory } from '@actlog/protocol';
+import { categoryRefusal, warningView } from '@actlog/policy';
+import { type EventAck, headers } from '@actlog/protocol';
 import { parseTraceparent } from '@actlog/tool-call';
 import type { RequestMemory } from '../http/limits/request-memory.ts';
 import type { OwnRoute } from '../http/route.ts';
@@ -39,7 +39,8 @@ export function createEvent({
       protoKeysRemoved,
       header,
     }): Promise<EventAck> {
-      if (isReservedCategory(body.category)) throw refusalError(reservedCategory);
+      const refusal = categoryRefusal(body.category);
+      if (refusal) throw refusalError(refusal);
       const token = header(headers.identity);
       // Most callers send no token.
       const isVerified = token !== undefined || caller.requiresIdentity;

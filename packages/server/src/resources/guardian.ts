@@ -1,6 +1,6 @@
 import { type DecisionParts, decideAction } from '../guardian/decide-action.ts';
 import { pendingActionView } from '../guardian/pending-action-view.ts';
-import { type Cursors, readPage } from '../http/page.ts';
+import { type Cursors, readCreatedPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { listPendingActions } from '../storage/stores/pending-action-store.ts';
@@ -16,21 +16,19 @@ export function listPendingActionsRoute({
     kind: 'read',
     async handle({ caller: { tenantId }, query, receivedMs }, db) {
       const filters = { ...query, status: query.status ?? ('pending' as const) };
-      const { rows, nextCursor } = await readPage(
+      const { rows, nextCursor } = await readCreatedPage(
         cursors,
         { tenantId, endpoint: 'guardian.pendingActions.list', filters },
         query,
-        ({ after, limit }) =>
+        (page) =>
           listPendingActions(db, {
             tenantId,
             status: filters.status,
             agentId: query.agentId,
             sessionId: query.sessionId,
             nowMs: receivedMs,
-            after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit,
+            ...page,
           }),
-        (row) => [row.created_ms, row.id],
       );
       return { items: rows.map((row) => pendingActionView(row, receivedMs)), nextCursor };
     },

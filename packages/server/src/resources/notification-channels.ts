@@ -1,5 +1,5 @@
 import type { SentOf, WebhookEventType } from '@actlog/protocol';
-import { type Cursors, readPage } from '../http/page.ts';
+import { type Cursors, readCreatedPage } from '../http/page.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
@@ -95,17 +95,15 @@ export function listChannelsRoute({
   return {
     kind: 'read',
     async handle({ caller: { tenantId }, query }, db) {
-      const { rows, nextCursor } = await readPage(
+      const { rows, nextCursor } = await readCreatedPage(
         cursors,
         { tenantId, endpoint: 'notificationChannels.list', filters: {} },
         query,
-        ({ after, limit }) =>
+        (page) =>
           listChannels(db, {
             tenantId,
-            after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit,
+            ...page,
           }),
-        (row) => [row.created_ms, row.id],
       );
       return { items: rows.map(channelView), nextCursor };
     },

@@ -10,7 +10,7 @@ import {
 } from '@actlog/policy';
 import { type AuditAction, mergePatch, type SentOf } from '@actlog/protocol';
 import { policyCreate } from '@actlog/protocol/schemas';
-import { type Cursors, readPage } from '../http/page.ts';
+import { type Cursors, readCreatedPage } from '../http/page.ts';
 import { validated } from '../http/request-input.ts';
 import type { ReadRoute, WriteRoute } from '../http/route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
@@ -125,18 +125,16 @@ export function listPoliciesRoute({ cursors }: { readonly cursors: Cursors }): R
   return {
     kind: 'read',
     async handle({ caller: { tenantId }, query }, db) {
-      const { rows, nextCursor } = await readPage(
+      const { rows, nextCursor } = await readCreatedPage(
         cursors,
         { tenantId, endpoint: 'policies.list', filters: query },
         query,
-        ({ after, limit }) =>
+        (page) =>
           listPolicies(db, {
             tenantId,
             status: query.status,
-            after: after && { createdMs: after[0] as number, id: after[1] as string },
-            limit,
+            ...page,
           }),
-        (row) => [row.created_ms, row.id],
       );
       return { items: rows.map(policyView), nextCursor };
     },

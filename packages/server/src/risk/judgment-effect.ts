@@ -70,7 +70,7 @@ async function sessionsWithin(
     .execute();
 }
 
-/** Returns those of the sessions whose scores differ with one judgment more or less. */
+/** Returns the sessions whose scores differ with one judgment more or less. */
 async function changedBy(
   db: Database,
   tenantId: number,

@@ -128,7 +128,7 @@ export interface WithdrawalParts extends DecisionsParts {
 }
 
 /**
- * Route `POST /server/v1/pending-actions/:id/withdraw`: ends an action that the agent's own prompt holds, once a person
+ * Route `POST /server/v1/pending-actions/:id/withdraw`: ends an action that the agent's prompt holds, once a person
  * has decided there. Repeating it, or withdrawing an action that has ended, changes nothing.
  */
 export function withdrawActionRoute(parts: WithdrawalParts): ServerRoute {

@@ -7,15 +7,13 @@ import {
 } from '@actlog/protocol';
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { type Cursors, readPage } from '../http/page.ts';
 import { requireEveryScope } from '../http/request-gate.ts';
 import { callerFields, validated } from '../http/request-input.ts';
-import type { ServerRoute } from '../http/server-route.ts';
+import { type ListParts, listRoute, type ServerRoute } from '../http/server-route.ts';
 import { ApiError, notFound, validationError } from '../lib/api-error.ts';
 import { isoTime, time, timeMs } from '../lib/iso-time.ts';
 import { listLegalHolds } from '../storage/retention/legal-holds.ts';
 import { retentionClasses, retentionPolicy } from '../storage/retention/retention.ts';
-import type { Storage } from '../storage/storage.ts';
 import { type AuditRow, listAuditEntries } from '../storage/stores/audit-store.ts';
 import { type AuditParts, actorOf, auditRequest } from '../tenants/audit-log.ts';
 import { createLegalHold, legalHoldView, releaseLegalHoldOf } from '../tenants/legal-holds.ts';
@@ -39,39 +37,15 @@ const auditQuery = z.strictObject({
 });
 
 /** Route `GET /server/v1/audit`: changes by people and keys, newest first. Only for keys that may administer. */
-export function auditRoute({
-  storage,
-  cursors,
-}: {
-  readonly storage: Storage;
-  readonly cursors: Cursors;
-}): ServerRoute<typeof auditQuery> {
-  return {
-    method: 'GET',
-    path: '/audit',
-    success: 200,
+export function auditRoute(parts: ListParts): ServerRoute<typeof auditQuery> {
+  return listRoute(parts, {
+    name: 'audit',
     query: auditQuery,
     check: requireEveryScope,
-    async handle({ caller: { tenantId }, query }) {
-      const { limit: _limit, cursor: _cursor, since, until, ...filters } = query;
-      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
-        readPage(
-          cursors,
-          { tenantId, endpoint: 'audit', filters: query },
-          query,
-          ({ after, limit }) =>
-            listAuditEntries(db, {
-              tenantId,
-              filters: { ...filters, sinceMs: since, untilMs: until },
-              afterId: after?.[0] as string | undefined,
-              limit,
-            }),
-          (row) => [row.id],
-        ),
-      );
-      return { items: rows.map(auditView), nextCursor };
-    },
-  };
+    rows: (db, { tenantId, query: { limit: _limit, cursor: _cursor, since, until, ...filters } }, page) =>
+      listAuditEntries(db, { tenantId, filters: { ...filters, sinceMs: since, untilMs: until }, ...page }),
+    view: auditView,
+  });
 }
 
 function auditView(row: AuditRow): AuditEntry {
@@ -86,9 +60,7 @@ function auditView(row: AuditRow): AuditEntry {
 }
 
 /** Parts of {@link keptRecordsRoutes} and {@link legalHoldsRoute}. */
-export interface KeptRecordsParts extends AuditParts {
-  readonly storage: Storage;
-  readonly cursors: Cursors;
+export interface KeptRecordsParts extends AuditParts, ListParts {
   /** Returns the state of each destination that records of a tenant are forwarded to. */
   readonly forwarding: (tenantId: number) => Promise<Forwarding['items']>;
 }
@@ -112,30 +84,17 @@ const holdBody = z.strictObject({
 });
 
 /** Route `GET /server/v1/legal-holds`: legal holds, newest first. Only for callers with every scope. */
-export function legalHoldsRoute({ storage, cursors }: KeptRecordsParts): ServerRoute<typeof holdsQuery> {
-  return {
-    method: 'GET',
-    path: '/legal-holds',
-    success: 200,
+export function legalHoldsRoute(parts: KeptRecordsParts): ServerRoute<typeof holdsQuery> {
+  return listRoute(parts, {
+    name: 'legal-holds',
     query: holdsQuery,
     check: requireEveryScope,
-    async handle({ caller: { tenantId }, query }) {
-      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
-        readPage(
-          cursors,
-          { tenantId, endpoint: 'legal-holds', filters: query },
-          query,
-          async ({ after, limit }) => {
-            const afterId = after?.[0] as string | undefined;
-            const found = await listLegalHolds(db, tenantId, { isActive: query.active, afterId, limit });
-            return { rows: found.slice(0, limit), hasMore: found.length > limit };
-          },
-          (row) => [row.id],
-        ),
-      );
-      return { items: rows.map(legalHoldView), nextCursor };
+    async rows(db, { tenantId, query: { active: isActive } }, { afterId, limit }) {
+      const found = await listLegalHolds(db, tenantId, { isActive, afterId, limit });
+      return { rows: found.slice(0, limit), hasMore: found.length > limit };
     },
-  };
+    view: legalHoldView,
+  });
 }
 
 /**

@@ -2,10 +2,9 @@ import type { RiskJudgmentChange } from '@actlog/protocol';
 import { flag, pageQuery } from '@actlog/protocol/schemas';
 import { actionsOf, parseSession } from '@actlog/risk';
 import * as z from 'zod';
-import { type Cursors, readPage } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
 import { callerFields, validated } from '../http/request-input.ts';
-import type { ServerCall, ServerRoute } from '../http/server-route.ts';
+import { type ListParts, listRoute, type ServerCall, type ServerRoute } from '../http/server-route.ts';
 import { notFound } from '../lib/api-error.ts';
 import { newIdentifier } from '../lib/identifier.ts';
 import { effectView, judgmentReach, rescoreJudged, sessionsReceivedSince } from '../risk/judgment-effect.ts';
@@ -93,41 +92,15 @@ export function judgmentRoutes(parts: JudgmentParts): ServerRoute[] {
 }
 
 /** Route `GET /server/v1/judgments`: judgments, newest first. */
-export function judgmentsRoute({
-  storage,
-  cursors,
-}: {
-  readonly storage: Storage;
-  readonly cursors: Cursors;
-}): ServerRoute<typeof judgmentsQuery> {
-  return {
-    method: 'GET',
-    path: '/judgments',
-    success: 200,
+export function judgmentsRoute(parts: ListParts): ServerRoute<typeof judgmentsQuery> {
+  return listRoute(parts, {
+    name: 'judgments',
     query: judgmentsQuery,
     check: (caller) => requireScope(caller, 'read'),
-    async handle({ caller: { tenantId }, query }) {
-      const { kind, sessionId, agentId, active: isActive } = query;
-      const nowMs = Date.now();
-      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
-        readPage(
-          cursors,
-          { tenantId, endpoint: 'judgments', filters: query },
-          query,
-          ({ after, limit }) =>
-            listJudgments(db, {
-              tenantId,
-              filters: { kind, sessionId, agentId, isActive },
-              nowMs,
-              afterId: after?.[0] as string | undefined,
-              limit,
-            }),
-          (row) => [row.id],
-        ),
-      );
-      return { items: rows.map((row) => judgmentView(row, nowMs)), nextCursor };
-    },
-  };
+    rows: (db, { tenantId, query: { kind, sessionId, agentId, active: isActive }, nowMs }, page) =>
+      listJudgments(db, { tenantId, filters: { kind, sessionId, agentId, isActive }, nowMs, ...page }),
+    view: judgmentView,
+  });
 }
 
 /** Returns the number of actions of a session that were scored; 0 for an unknown one. */

@@ -3,12 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { unknownRouteHandler } from '../http/errors.ts';
 import type { ServingParts } from '../http/mount.ts';
-import { type Cursors, readPage } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
-import { mountServerRoute, type ServerRoute } from '../http/server-route.ts';
+import { type ListParts, listRoute, mountServerRoute, type ServerRoute } from '../http/server-route.ts';
 import { timeMs } from '../lib/iso-time.ts';
 import { listPolicyDecisions } from '../storage/policies/policy-decision-store.ts';
-import type { Storage } from '../storage/storage.ts';
 import { type AlertRuleParts, alertRuleRoutes } from './alert-rules.ts';
 import {
   decideActionsRoute,
@@ -117,39 +115,15 @@ export async function mountServerApi(app: FastifyInstance, parts: ServerApiParts
 }
 
 /** Route `GET /server/v1/decisions`: decisions of the policies, newest first. */
-function decisionsRoute({
-  storage,
-  cursors,
-}: {
-  readonly storage: Storage;
-  readonly cursors: Cursors;
-}): ServerRoute<typeof decisionsQuery> {
-  return {
-    method: 'GET',
-    path: '/decisions',
-    success: 200,
+function decisionsRoute(parts: ListParts): ServerRoute<typeof decisionsQuery> {
+  return listRoute(parts, {
+    name: 'decisions',
     query: decisionsQuery,
     check: (caller) => requireScope(caller, 'read'),
-    async handle({ caller: { tenantId }, query }) {
-      const { limit: _limit, cursor: _cursor, since, until, ...filters } = query;
-      const { rows, nextCursor } = await storage.read(tenantId, (db) =>
-        readPage(
-          cursors,
-          { tenantId, endpoint: 'decisions', filters: query },
-          query,
-          ({ after, limit }) =>
-            listPolicyDecisions(db, {
-              tenantId,
-              filters: { ...filters, sinceMs: since, untilMs: until },
-              afterId: after?.[0] as string | undefined,
-              limit,
-            }),
-          (row) => [row.id],
-        ),
-      );
-      return { items: rows.map((row) => decisionView(row)), nextCursor };
-    },
-  };
+    rows: (db, { tenantId, query: { limit: _limit, cursor: _cursor, since, until, ...filters } }, page) =>
+      listPolicyDecisions(db, { tenantId, filters: { ...filters, sinceMs: since, untilMs: until }, ...page }),
+    view: (row) => decisionView(row),
+  });
 }
 
 /** Query of `GET /server/v1/decisions`. */

@@ -1,7 +1,7 @@
 import { type WebhookDelivery, type WebhookState, webhookTestType } from '@actlog/protocol';
 import { pageQuery, riskLevel } from '@actlog/protocol/schemas';
 import * as z from 'zod';
-import { type Cursors, readPage } from '../http/page.ts';
+import { type Cursors, readCreatedPage } from '../http/page.ts';
 import { requireScope } from '../http/request-gate.ts';
 import { validated } from '../http/request-input.ts';
 import type { ServerCall, ServerRoute } from '../http/server-route.ts';
@@ -254,19 +254,17 @@ export function deliveryListRoute(
     handle: ({ caller: { tenantId }, id, query }) =>
       storage.read(tenantId, async (db) => {
         await requireReceiver(db, tenantId, id);
-        const { rows, nextCursor } = await readPage(
+        const { rows, nextCursor } = await readCreatedPage(
           cursors,
           { tenantId, endpoint: 'deliveries', filters: { ...query, id } },
           query,
-          ({ after, limit }) =>
+          (page) =>
             deliveryPage(db, {
               tenantId,
               channelId: id,
               status: query.status,
-              after: after && { createdMs: after[0] as number, id: after[1] as string },
-              limit,
+              ...page,
             }),
-          (row) => [row.created_ms, row.id],
         );
         return { items: rows.map(view), nextCursor };
       }),

@@ -5,14 +5,7 @@ import { ApiError } from '../lib/api-error.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import type { Storage } from '../storage/storage.ts';
-import {
-  addAgentsOfKey,
-  findKeys,
-  hasEnded,
-  type KeyRecord,
-  revokedAgentsOf,
-} from '../storage/stores/key-store.ts';
-import type { Database } from '../storage/transaction.ts';
+import { addAgentsOfKey, findKeys, hasEnded, type KeyRecord } from '../storage/stores/key-store.ts';
 import { identifyApiKey } from './api-key.ts';
 import type { Caller } from './caller.ts';
 
@@ -246,24 +239,24 @@ export class KeyAgents {
 }
 
 /** A revoked agent that stops a check. */
-interface StoppingAgent {
+export interface StoppingAgent {
   readonly agentId: string;
   /** The agent of the check, an agent above it, or another one that its key has acted as. */
   readonly is: 'agent' | 'above' | 'other';
 }
 
 /**
- * Returns the revoked agent that stops a caller's check as an agent: this agent, one above it, or another one that the caller's key has
- * acted as and still may act as, unless several agents share the key.
+ * Returns the revoked agent that stops a caller's check as an agent: this agent, one above it, or another one that the
+ * caller's key has acted as and still may act as, unless several agents share the key.
+ *
+ * @param revoked - revoked agents among these and the agents of the key; see `readCheckState`
  */
-export async function stoppingAgent(
-  db: Database,
+export function stoppingAgent(
   caller: KeyHolder,
   agentId: string,
   above: readonly string[],
-): Promise<StoppingAgent | undefined> {
-  const { tenantId, keyId, isShared } = caller;
-  const revoked = await revokedAgentsOf(db, tenantId, [agentId, ...above], isShared ? undefined : keyId);
+  revoked: readonly string[],
+): StoppingAgent | undefined {
   if (revoked.includes(agentId)) return { agentId, is: 'agent' };
   const outer = above.find((id) => revoked.includes(id));
   if (outer !== undefined) return { agentId: outer, is: 'above' };

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { openStorage } from '../../src/open-storage.ts';
 import { storageOutage } from '../../src/storage/outage.ts';
-import { bulkWrite } from '../../src/storage/queries.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import type { Database } from '../../src/storage/transaction.ts';
+import { bulkWrite, type Database } from '../../src/storage/transaction.ts';
 import { createDatabase } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 

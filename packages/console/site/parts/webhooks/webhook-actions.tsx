@@ -48,7 +48,7 @@ export function WebhookActions({
       )}
       {webhook.events.includes('session.risk_raised') && (
         <Choice
-          label="Told about risk from"
+          label="Notified of risk from"
           name="riskLevel"
           options={levels}
           value={webhook.riskLevel}

@@ -3,11 +3,10 @@ import { parseExactJson } from '@actlog/protocol';
 import type { Selectable } from 'kysely';
 import { isoTime, isoTimeOrNull } from '../../lib/iso-time.ts';
 import type { PendingActionTable, PolicyDecisionTable } from '../policies/policy-schema.ts';
-import { oneOf } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import { eventEnvelope } from '../stores/event-log.ts';
 import type { AuditTable } from '../tables.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, oneOf } from '../transaction.ts';
 
 /** Kinds of records that are logged by their id; events are logged by their session and arrival. */
 export type PendingKind = Exclude<RecordKind, 'event'>;
@@ -23,7 +22,7 @@ export function eventRecord(row: Selectable<EventTable>): LogRecord {
 
 /**
  * Returns the record of a decision as it was at the check. The outcome of a held action is left out, because it changes
- * later: the approval has its own record.
+ * later: the approval has a separate record.
  */
 function decisionRecord(row: Selectable<PolicyDecisionTable>): LogRecord {
   const isHeld = row.held_status !== null;

@@ -14,11 +14,10 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { newIdentifierAt } from '../../lib/identifier.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { lockNames } from '../locks.ts';
-import { bulkInsert, oneOf } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
 import type { ArrivalRange, RecentEvents } from '../stores/event-log.ts';
 import type { LogRangeTable } from '../tables.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
 import { eventRecord, findRecords, type PendingKind } from './log-records.ts';
 
 /** Maximum arrivals of events, and of other records, in one transaction. */

@@ -1,8 +1,7 @@
 import { windowKey } from '@actlog/policy';
 import { type AliasedRawBuilder, type Selectable, sql } from 'kysely';
-import { bulkInsert, preparedQuery } from '../queries.ts';
 import { type OldRows, oldRows } from '../retention/drop-rows.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bulkInsert, type Database, isPostgres, preparedQuery } from '../transaction.ts';
 import type { CheckedActionTable } from './policy-schema.ts';
 
 /** Subject of a rate condition: one policy's actions by one agent, in one session or in the whole tenant. */

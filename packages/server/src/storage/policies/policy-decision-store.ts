@@ -3,9 +3,9 @@ import type { Insertable, Selectable } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
 import { type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
-import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import { addUsage } from '../stores/quota-store.ts';
-import type { Database } from '../transaction.ts';
+import { bulkInsert, type Database, oneOf } from '../transaction.ts';
 import type { PolicyDecisionTable } from './policy-schema.ts';
 
 /** A stored decision. */

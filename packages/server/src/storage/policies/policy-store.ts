@@ -1,6 +1,6 @@
 import type { PolicyDefinition } from '@actlog/policy';
 import type { Selectable } from 'kysely';
-import { querySliceWithin, type Slice } from '../queries.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import { notify } from '../storage.ts';
 import type { Database } from '../transaction.ts';
 import type { PolicyTable, PolicyVersionTable } from './policy-schema.ts';

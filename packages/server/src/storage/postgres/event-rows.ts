@@ -1,8 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { bulkInsert, oneOf } from '../queries.ts';
 import type { EventRowTable, EventTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { bulkInsert, type Database, oneOf } from '../transaction.ts';
 
 const insertRows = bulkInsert(
   'event_rows',

@@ -1,6 +1,6 @@
 import type { PostgresPool as KyselyPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import { withoutResult } from '../queries.ts';
+import { withoutResult } from '../transaction.ts';
 import { connectError, isPlanOutdated, isReadOnly, postgresError } from './postgres-error.ts';
 
 /** Options for a {@link PostgresPool}. */

@@ -12,8 +12,8 @@ import {
 } from '../log/tenant-log.ts';
 import type { Progress } from '../migrate.ts';
 import type { Tables } from '../schema.ts';
-import { notificationChannel, type Storage } from '../storage.ts';
-import { type CrossTenantWork, commit, type Database, type Write } from '../transaction.ts';
+import { commit, notificationChannel, type Storage } from '../storage.ts';
+import type { CrossTenantWork, Database, Write } from '../transaction.ts';
 import { clientConfig, type PoolOptions, PostgresClient, PostgresPool } from './pool.ts';
 import { connectError, PostgresError } from './postgres-error.ts';
 import { prepareDatabase } from './prepare-database.ts';

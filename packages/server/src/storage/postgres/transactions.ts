@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { CompiledQuery, type Kysely } from 'kysely';
-import { withoutResult } from '../queries.ts';
 import type { Tables } from '../schema.ts';
-import { type Database, type Scope, scopeSql } from '../transaction.ts';
+import { type Database, type Scope, scopeSql, withoutResult } from '../transaction.ts';
 import { commitError, isLockTimeout, isLostRace, PostgresError } from './postgres-error.ts';
 
 /** A read sees one snapshot in all its statements. Each statement of a write sees what others have committed. */

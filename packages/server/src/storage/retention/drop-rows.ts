@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { beginDeletion, type DeletionReason, type EntryRanges, logDeletion } from '../log/tenant-log.ts';
 import { dropEventRows } from '../postgres/event-rows.ts';
-import { oneOf } from '../queries.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
 import { addUsage } from '../stores/quota-store.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { type Database, isPostgres, oneOf } from '../transaction.ts';
 
 /** Maximum rows that one transaction deletes, so that other transactions get their turn. */
 const maxRows = 1000;

@@ -1,9 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
 import { lockRows } from '../locks.ts';
 import { lockLog } from '../log/tenant-log.ts';
-import { oneOf } from '../queries.ts';
 import type { LegalHoldTable } from '../tables.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, oneOf } from '../transaction.ts';
 
 /** A stored legal hold. */
 export type LegalHoldRow = Selectable<LegalHoldTable>;

@@ -6,7 +6,6 @@ import {
   dropDecisions,
   finalMs,
 } from '../policies/policy-decision-store.ts';
-import { oneOf } from '../queries.ts';
 import { receivedBefore, receivedMinute } from '../sessions/session-store.ts';
 import { auditEntriesBefore, dropAuditEntries } from '../stores/audit-store.ts';
 import { agePrecisionMs } from '../stores/call-history-store.ts';
@@ -18,7 +17,7 @@ import {
   dropPendingActions,
   endedMs,
 } from '../stores/pending-action-store.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, oneOf } from '../transaction.ts';
 import { dropOldest, dropSessions } from './drop-rows.ts';
 import { type ActiveHolds, activeHolds, type HoldableRecord } from './legal-holds.ts';
 import { daysKept, keptFrom, type RetentionClass, retentionPolicy } from './retention.ts';

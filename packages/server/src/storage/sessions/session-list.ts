@@ -1,6 +1,6 @@
 import { type AliasedRawBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
-import { bytesOf, countWithin, querySliceWithin, type Slice, sliceWithin } from '../queries.ts';
 import type { SessionTable } from '../schema.ts';
+import { bytesOf, countWithin, querySliceWithin, type Slice, sliceWithin } from '../slices.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import { findSessions, largeSessionColumns, type SessionSummary, sessionSummary } from './session-store.ts';
 import {

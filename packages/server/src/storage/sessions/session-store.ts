@@ -2,9 +2,8 @@ import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
 import type { NewEvent } from '../event-recording.ts';
 import { lockRows } from '../locks.ts';
 import { PostgresError } from '../postgres/postgres-error.ts';
-import { bulkUpdate, bulkWrite, oneOf, preparedQuery } from '../queries.ts';
 import type { SessionTable, Tables } from '../schema.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bulkUpdate, bulkWrite, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
 
 const insertSessionTools = bulkWrite(
   'session_tools',
@@ -119,7 +118,7 @@ const upsertSessions = bulkWrite('sessions', columns, (insert) =>
 );
 
 /**
- * Updates the columns that every event changes. The only index that contains one of them is that of sessions to score.
+ * Updates the columns that every event changes. Only the index of sessions to score contains one of them.
  */
 const countEvents = bulkUpdate(
   'sessions',

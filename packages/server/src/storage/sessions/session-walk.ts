@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { bytesOf, oneOf } from '../queries.ts';
 import type { Tables } from '../schema.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bytesOf } from '../slices.ts';
+import { type Database, isPostgres, oneOf } from '../transaction.ts';
 import { largeSessionColumns } from './session-store.ts';
 
 /** An index whose entries are in the order of a list. */
@@ -31,7 +31,7 @@ function indexOf({ sort, agentId, toolName, status, level, assigneeKey }: Sessio
     return { table: 'sessions', id: 'id', run: sql`${sql.ref(flagOfStatus[status])} = 1` };
   }
   if (level !== undefined && level !== 'low') {
-    // The second condition repeats that of the partial index, so that the planner can use the index.
+    // The second condition is also in the partial index, so that the planner can use the index.
     return { table: 'sessions', id: 'id', run: sql`risk_level = ${level} and risk_level <> 'low'` };
   }
   return { table: 'sessions', id: 'id', run: sql`true` };

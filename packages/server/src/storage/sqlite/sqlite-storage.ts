@@ -6,8 +6,8 @@ import type { Appended, AppendOptions } from '../log/tenant-log.ts';
 import { migrate, type Progress } from '../migrate.ts';
 import { sqliteMigrations } from '../migrations/sqlite.ts';
 import type { Tables } from '../schema.ts';
-import type { Storage } from '../storage.ts';
-import { type CrossTenantWork, commit, type Database, type Write } from '../transaction.ts';
+import { commit, type Storage } from '../storage.ts';
+import type { CrossTenantWork, Database, Write } from '../transaction.ts';
 import {
   createPrivateFile,
   lockWaitMs,
@@ -48,7 +48,7 @@ export class SqliteStorage implements Storage {
   readonly #reads: Kysely<Tables>;
   readonly #writes: Kysely<Tables>;
   readonly #reader: SqliteConnection;
-  /** Recording of an in-memory database; on a file the writer thread has its own. */
+  /** Recording of a database in memory; for a file, the writer thread has one. */
   readonly #recording: CachedRecording | undefined;
   /** The thread that writes; `undefined` in memory. */
   readonly #writer: SqliteWriter | undefined;
@@ -117,21 +117,24 @@ export class SqliteStorage implements Storage {
     return commit((run) => this.#writes.transaction().execute(run), work);
   }
 
-  async record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
-    if (this.#recording) return this.#recording.record(groups);
-    return this.#writes.connection().execute(() => (this.#writer as SqliteWriter).record(groups));
+  record(groups: readonly EventGroup[]): Promise<RecordedGroups> {
+    return this.#withRecording((recording) => recording.record(groups));
   }
 
-  async scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
-    if (this.#recording) return this.#recording.scoreSessions(behind);
-    return this.#writes.connection().execute(() => (this.#writer as SqliteWriter).scoreSessions(behind));
+  scoreSessions(behind: readonly { tenant_id: number; id: string }[]): Promise<ScoringBacklog> {
+    return this.#withRecording((recording) => recording.scoreSessions(behind));
   }
 
-  async appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
-    if (this.#recording) return this.#recording.appendToLog(tenantId, options);
-    return this.#writes
-      .connection()
-      .execute(() => (this.#writer as SqliteWriter).appendToLog(tenantId, options));
+  appendToLog(tenantId: number, options: AppendOptions): Promise<Appended | undefined> {
+    return this.#withRecording((recording) => recording.appendToLog(tenantId, options));
+  }
+
+  /** Runs `work` with the recording: in memory, or in the thread that writes, between its transactions. */
+  #withRecording<Result>(
+    work: (recording: Omit<CachedRecording, 'forget'>) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#recording) return work(this.#recording);
+    return this.#writes.connection().execute(() => work(this.#writer as SqliteWriter));
   }
 
   clearSessionCache(): void {
@@ -150,7 +153,7 @@ export class SqliteStorage implements Storage {
         if (mark !== lastMark) onChange(undefined);
         lastMark = mark;
       } catch {
-        // A waiting request learns of the failure by its own read.
+        // A waiting request fails when it reads.
       } finally {
         isPolling = false;
       }

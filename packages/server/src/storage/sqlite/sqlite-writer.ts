@@ -126,9 +126,7 @@ export class SqliteWriter implements SqliteExecutor, Omit<CachedRecording, 'forg
   }
 }
 
-/**
- * Returns groups as JSON, built from the received texts because serializing events again costs more than all the rest.
- */
+/** Returns groups as JSON, built from the received JSON, because serializing events again costs more than all the rest. */
 function jsonOf(groups: readonly EventGroup[]): string {
   const each = groups.map(
     ({ tenantId, events }) => `{"tenantId":${tenantId},"events":[${events.map(eventJson).join()}]}`,
@@ -136,12 +134,6 @@ function jsonOf(groups: readonly EventGroup[]): string {
   return `[${each.join()}]`;
 }
 
-function eventJson({
-  event,
-  json = JSON.stringify(event),
-  sourceMs,
-  receivedMs,
-  protoKeysRemoved,
-}: NewEvent): string {
-  return `{"event":${json},"sourceMs":${sourceMs},"receivedMs":${receivedMs},"protoKeysRemoved":${protoKeysRemoved}}`;
+function eventJson({ event, json = JSON.stringify(event), ...fields }: NewEvent): string {
+  return `{"event":${json},${JSON.stringify(fields).slice(1)}`;
 }

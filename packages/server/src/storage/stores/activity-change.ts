@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { RiskLevel } from '@actlog/protocol';
 import { keepNewest } from '../../lib/keep-newest.ts';
-import { bulkWrite } from '../queries.ts';
 import {
   type ActivityCounts,
   type ActivityKind,
@@ -10,7 +9,7 @@ import {
   activityCounts,
   activityKey,
 } from '../tables.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bulkWrite, type Database, isPostgres } from '../transaction.ts';
 import type { CallOutcome } from './event-log.ts';
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { bulkInsert, bulkWrite, oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { AgentTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
+import { bulkInsert, bulkWrite, type Database, oneOf, preparedQuery } from '../transaction.ts';
 
 /** Columns of an agent that recording reads. */
 export type AgentState = Pick<Selectable<AgentTable>, 'id' | 'status' | 'registered' | 'last_seen_ms'>;

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { ApprovalGrantTable } from '../policies/policy-schema.ts';
-import { querySliceWithin, type Slice } from '../queries.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import type { Database } from '../transaction.ts';
 
 /** A stored grant. */

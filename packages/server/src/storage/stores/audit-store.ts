@@ -2,9 +2,9 @@ import type { AuditAction, AuditTargetKind } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import type { AuditTable } from '../tables.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, oneOf } from '../transaction.ts';
 import { addUsage } from './quota-store.ts';
 
 /** A stored entry of the audit log. */

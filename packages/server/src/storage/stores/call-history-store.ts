@@ -1,9 +1,8 @@
 import type { CallEnd, CallHistory, StoredHistory } from '@actlog/policy';
 import { toolCallCategory } from '@actlog/protocol';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
-import { bulkInsert, preparedQuery } from '../queries.ts';
 import { daysKept, retentionPolicy } from '../retention/retention.ts';
-import type { Database } from '../transaction.ts';
+import { bulkInsert, type Database, preparedQuery } from '../transaction.ts';
 import { findEvents } from './event-log.ts';
 
 const summaryOf = preparedQuery((db, tenantId: number, sessionId: string) =>

@@ -2,7 +2,7 @@ import type { WebhookEventType } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
 import { raiseSettingsVersion } from '../policies/policy-store.ts';
-import { querySliceWithin, type Slice } from '../queries.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import type { NotificationChannelTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
 

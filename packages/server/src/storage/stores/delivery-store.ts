@@ -2,10 +2,10 @@ import type { WebhookEvent } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { lockRows } from '../locks.ts';
-import { bulkInsert, oneOf, querySliceWithin, type Slice } from '../queries.ts';
 import { dropRows, keyedTable, type OldRows, oldRows } from '../retention/drop-rows.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import type { DeliveryTable } from '../tables.ts';
-import type { Database } from '../transaction.ts';
+import { bulkInsert, type Database, oneOf } from '../transaction.ts';
 
 /** A stored delivery. */
 export type DeliveryRow = Selectable<DeliveryTable>;

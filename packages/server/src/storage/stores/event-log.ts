@@ -9,9 +9,9 @@ import {
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import { insertEventRows } from '../postgres/event-rows.ts';
-import { bulkInsert, oneOf, querySliceWithin } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { querySliceWithin } from '../slices.ts';
+import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
 
 /** Position of a page of events: it starts after this event. */
 export interface EventPosition {
@@ -52,7 +52,7 @@ export function insertEvents(db: Database, rows: readonly Insertable<EventTable>
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Returns a condition that an event has one of the ids. Other texts than ids match none. */
+/** Returns a condition that an event has one of the ids. Strings that are no ids match none. */
 function hasOneOf(db: Database, eventIds: readonly string[]): Expression<SqlBool> {
   if (!isPostgres(db)) return oneOf(db, 'event_id', JSON.stringify(eventIds));
   return sql<SqlBool>`event_id = any(${eventIds.filter((id) => uuid.test(id))}::uuid[])`;

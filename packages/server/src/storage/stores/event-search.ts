@@ -1,7 +1,7 @@
 import { toolCallCategory } from '@actlog/protocol';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { bytesOf, countWithin } from '../queries.ts';
 import type { EventTable } from '../schema.ts';
+import { bytesOf, countWithin } from '../slices.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
   type CallOutcome,
@@ -259,7 +259,7 @@ function positionOf({ order }: Run, row: Passing): SearchPosition {
   return { place: Number(row[order]), eventId: row.event_id };
 }
 
-/** `true` if the names of an event are those of the search, and not only their keys, which two names may share. */
+/** `true` if an event has the names of the search, and not only their keys, which two names may share. */
 function isExact(
   { agent_id: agent, payload }: Selectable<EventTable>,
   { agentId, toolName, argumentsHash }: EventSearch,

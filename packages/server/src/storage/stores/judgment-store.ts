@@ -1,9 +1,9 @@
 import type { RiskJudgmentKind } from '@actlog/protocol';
 import type { Insertable, Selectable } from 'kysely';
-import { oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { SessionSummary } from '../sessions/session-store.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import type { HandledSessionTable, RiskJudgmentTable, SessionNoteTable } from '../tables.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, oneOf, preparedQuery } from '../transaction.ts';
 
 /** A stored judgment. */
 export type RiskJudgmentRow = Selectable<RiskJudgmentTable>;

@@ -1,9 +1,9 @@
 import type { Scope } from '@actlog/protocol';
 import { type Selectable, sql } from 'kysely';
 import { lockRows } from '../locks.ts';
-import { bulkInsert, oneOf, preparedQuery, querySliceWithin, type Slice } from '../queries.ts';
 import type { ApiKeyTable } from '../schema.ts';
-import type { Database } from '../transaction.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
+import { bulkInsert, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
 
 /** A stored key, without its digest. */
 export interface StoredKey {
@@ -250,8 +250,17 @@ export async function copyAgentsOfKey(
     .execute();
 }
 
-const revokedAgents = preparedQuery((db, tenantId: number, agentIdsJson: string, keyId: string) =>
-  db
+/** State of a tenant that each check reads first. */
+export interface CheckState {
+  /** Version of the tenant's policies and webhooks. */
+  readonly settingsVersion: number;
+  /** Revoked agents that may stop the check, in order. */
+  readonly revokedAgents: readonly string[];
+}
+
+/** A single query, because every check runs it. */
+const checkState = preparedQuery((db, tenantId: number, agentIdsJson: string, keyId: string) => {
+  const revoked = db
     .selectFrom('agents')
     .select('id')
     .where('tenant_id', '=', tenantId)
@@ -269,21 +278,36 @@ const revokedAgents = preparedQuery((db, tenantId: number, agentIdsJson: string,
         ),
       ]),
     )
-    .orderBy('id'),
-);
+    .orderBy('id');
+  const ids = isPostgres(db)
+    ? sql<string | null>`json_agg(id order by id)::text`
+    : sql<string | null>`json_group_array(id)`;
+  return db
+    .selectFrom('tenants')
+    .select((eb) => [
+      'settings_version',
+      eb.selectFrom(revoked.as('revoked')).select(ids.as('ids')).as('revoked'),
+    ])
+    .where('id', '=', tenantId);
+});
 
 /**
- * Returns the revoked agents among some agents and those that a key has acted as. Of a key with too many agents to tell,
- * it may be any.
+ * Returns the version of a tenant's settings, and the revoked agents among some agents and all that a key has acted as.
+ * Of a key with too many agents to tell, they may be any.
  *
- * @param keyId - `undefined` to ask about the agents alone
+ * @param keyId - `undefined` for the agents alone
  */
-export async function revokedAgentsOf(
+export async function readCheckState(
   db: Database,
   tenantId: number,
   agentIds: readonly string[],
   keyId: string | undefined,
-): Promise<string[]> {
+): Promise<CheckState> {
   // No key has an empty id.
-  return (await revokedAgents(db, tenantId, JSON.stringify(agentIds), keyId ?? '')).map(({ id }) => id);
+  const [row] = await checkState(db, tenantId, JSON.stringify(agentIds), keyId ?? '');
+  if (!row) throw new Error(`There is no tenant ${tenantId}.`);
+  return {
+    settingsVersion: row.settings_version,
+    revokedAgents: row.revoked === null ? [] : (JSON.parse(row.revoked) as string[]),
+  };
 }

@@ -1,9 +1,18 @@
-import { type Insertable, type Selectable, sql } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  type SqlBool,
+  sql,
+  type Updateable,
+} from 'kysely';
 import { lockRows } from '../locks.ts';
 import { type DeletionReason, logDeletion, logLater } from '../log/tenant-log.ts';
 import type { PendingActionTable } from '../policies/policy-schema.ts';
-import { oneOf, querySliceWithin, type Slice } from '../queries.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import type { Tables } from '../schema.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
+import { type Database, isPostgres, oneOf } from '../transaction.ts';
 import { addUsage } from './quota-store.ts';
 
 /** A stored pending action. */
@@ -228,6 +237,25 @@ export interface PendingActionEnd
   readonly expires_ms?: number;
 }
 
+type PendingActionKey = Pick<PendingActionRow, 'tenant_id' | 'id'>;
+
+/** Changes an action that meets a condition. Returns `false` if it does not, as after the change of a racing call. */
+async function changeIf(
+  db: Database,
+  { tenant_id: tenantId, id }: PendingActionKey,
+  change: Updateable<PendingActionTable>,
+  condition: (eb: ExpressionBuilder<Tables, 'pending_actions'>) => Expression<SqlBool>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('pending_actions')
+    .set(change)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where(condition)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /**
  * Ends a pending action: of racing calls exactly one returns `true`. A decision is possible only before the action's
  * expiry and an expiry only after it, so the two are never possible at the same time.
@@ -239,88 +267,49 @@ export async function endPendingAction(
   end: PendingActionEnd,
   nowMs: number,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('pending_actions')
-    .set(end)
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .where('expires_ms', end.status === 'expired' ? '<=' : '>', nowMs)
-    .executeTakeFirst();
-  if (result.numUpdatedRows === 0n) return false;
-  await logLater(db, tenantId, 'approval', [id]);
-  return true;
+  const isEnded = await changeIf(db, { tenant_id: tenantId, id }, end, (eb) =>
+    eb.and([eb('status', '=', 'pending'), eb('expires_ms', end.status === 'expired' ? '<=' : '>', nowMs)]),
+  );
+  if (isEnded) await logLater(db, tenantId, 'approval', [id]);
+  return isEnded;
 }
 
 /**
- * Stores the approvals of a pending action and what they are for. The action must be locked. Returns `false` if the action is no longer pending.
+ * Stores the approvals of a pending action and what they are for. The action must be locked. Returns `false` if the action
+ * is no longer pending.
  */
-export async function saveApprovals(
+export function saveApprovals(
   db: Database,
-  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
+  action: PendingActionKey,
   given: Pick<PendingActionRow, 'approvals' | 'changes'>,
   nowMs: number,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('pending_actions')
-    .set(given)
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .where('expires_ms', '>', nowMs)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return changeIf(db, action, given, (eb) =>
+    eb.and([eb('status', '=', 'pending'), eb('expires_ms', '>', nowMs)]),
+  );
 }
 
-/**
- * Marks a single-use approval as used by a check. Of racing checks exactly one returns `true`.
- */
-export async function markApprovalUsed(
+/** Marks a single-use approval as used by a check. Of racing checks exactly one returns `true`. */
+export function markApprovalUsed(
   db: Database,
-  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
+  action: PendingActionKey,
   actionId: string | undefined,
   nowMs: number,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('pending_actions')
-    .set({ used_by: actionId ?? null, used_ms: nowMs })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('used_ms', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const use = { used_by: actionId ?? null, used_ms: nowMs };
+  return changeIf(db, action, use, (eb) => eb('used_ms', 'is', null));
 }
 
-/**
- * Stores the hash of the changed arguments that a check is about to run. Of racing checks exactly one returns `true`.
- */
-export async function markChangedRun(
+/** Stores the hash of the changed arguments that a check is about to run. Of racing checks exactly one returns `true`. */
+export function markChangedRun(
   db: Database,
-  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
+  action: PendingActionKey,
   executedHash: string,
 ): Promise<boolean> {
-  const result = await db
-    .updateTable('pending_actions')
-    .set({ executed_hash: executedHash })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('executed_hash', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  return changeIf(db, action, { executed_hash: executedHash }, (eb) => eb('executed_hash', 'is', null));
 }
 
 /** Sets a later expiry of a pending action. Returns `false` if it has ended meanwhile. */
-export async function lengthenHold(
-  db: Database,
-  { tenant_id: tenantId, id }: Pick<PendingActionRow, 'tenant_id' | 'id'>,
-  expiresMs: number,
-): Promise<boolean> {
-  const result = await db
-    .updateTable('pending_actions')
-    .set({ expires_ms: expiresMs })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+export function lengthenHold(db: Database, action: PendingActionKey, expiresMs: number): Promise<boolean> {
+  return changeIf(db, action, { expires_ms: expiresMs }, (eb) => eb('status', '=', 'pending'));
 }

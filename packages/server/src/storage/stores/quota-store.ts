@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { lockKey, lockNames } from '../locks.ts';
-import { bulkWrite, preparedQuery } from '../queries.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bulkWrite, type Database, isPostgres, preparedQuery } from '../transaction.ts';
 import {
   monthlyKinds,
   type QuotaName,

@@ -1,8 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { bulkInsert, bulkUpdate, oneOf, preparedQuery } from '../queries.ts';
 import type { EventTable, SessionRiskTable } from '../schema.ts';
 import { receivedBefore, type SessionSummary } from '../sessions/session-store.ts';
-import { type Database, isPostgres } from '../transaction.ts';
+import { bulkInsert, bulkUpdate, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
 
 const riskOfSession = preparedQuery((db, tenantId: number, sessionId: string) =>
   db

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
-import { querySliceWithin, type Slice } from '../queries.ts';
 import { type OldRows, oldRows } from '../retention/drop-rows.ts';
+import { querySliceWithin, type Slice } from '../slices.ts';
 import type { SignInTable } from '../tables.ts';
 import type { Database } from '../transaction.ts';
 

@@ -1,5 +1,4 @@
-import { preparedQuery } from '../queries.ts';
-import type { Database } from '../transaction.ts';
+import { type Database, preparedQuery } from '../transaction.ts';
 
 /** One version of the tags that a tenant has corrected. */
 export interface StoredToolTags {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isReservedCategory } from './reserved-category.ts';
+import { categoryRefusal } from './event-warnings.ts';
 
 /** Spellings that a person or a loose comparison could mistake for the service's own category. */
 const spellings = [
@@ -20,12 +20,12 @@ const spellings = [
 ];
 
 test.each(spellings)('treats the category %j as reserved', (category) => {
-  expect(isReservedCategory(category)).toBe(true);
+  expect(categoryRefusal(category)?.details?.[0]?.code).toBe('reserved');
 });
 
 test.each(['tool_api', 'guardian', 'guardian_decisions', 'my_guardian_decision', 'decision', ''])(
   'treats the category %j as free',
   (category) => {
-    expect(isReservedCategory(category)).toBe(false);
+    expect(categoryRefusal(category)).toBeUndefined();
   },
 );

@@ -1,8 +1,8 @@
 import { Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { preparedQuery } from './queries.ts';
 import type { Tables } from './schema.ts';
 import { SqliteConnection, sqliteDialect } from './sqlite/sqlite-connection.ts';
+import { preparedQuery } from './transaction.ts';
 
 function openDatabase(): Kysely<Tables> {
   const connection = new SqliteConnection({ file: ':memory:', writes: true });
