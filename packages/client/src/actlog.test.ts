@@ -50,6 +50,11 @@ describe('construction', () => {
     ['a password in the address', { baseURL: 'https://u:p@host' }, /^baseURL contains/],
     ['a query in the address', { baseURL: 'https://host/?x=1' }, /^baseURL contains/],
     ['the version in the address', { baseURL: 'https://host/v1/' }, /^baseURL ends in \/v1/],
+    [
+      'an option of another SDK',
+      { timeout: 5000 } as ClientOptions,
+      /^"timeout" is not an option of the client: pass some of .*timeoutMs/,
+    ],
     ['a time limit of 0', { timeoutMs: 0 }, /^timeoutMs must be/],
     ['a deadline that is not a number', { deadlineMs: Number.NaN }, /^deadlineMs must be/],
     ['half a retry', { maxRetries: 0.5 }, /^maxRetries must be/],

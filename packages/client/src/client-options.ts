@@ -74,6 +74,33 @@ export interface ClientOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** Names of the options of a client. */
+export const clientOptionNames: readonly string[] = Object.keys({
+  agentVersion: true,
+  allowInsecureHttp: true,
+  apiKey: true,
+  baseURL: true,
+  clock: true,
+  dangerouslyExposeApiKeyInBrowser: true,
+  deadlineMs: true,
+  dispatcher: true,
+  fetch: true,
+  framework: true,
+  headers: true,
+  hooks: true,
+  identity: true,
+  logLevel: true,
+  logger: true,
+  maxResponseBytes: true,
+  maxRetries: true,
+  maxRetryAfterMs: true,
+  onIdentityError: true,
+  proxy: true,
+  sdk: true,
+  timeoutMs: true,
+  transport: true,
+} satisfies Record<keyof ClientOptions, true>);
+
 /** A request about to be sent. */
 export interface OutgoingRequest {
   readonly method: string;

@@ -2,6 +2,7 @@ import { keyPrefixes } from '@actlog/protocol';
 import {
   type ClientOptions,
   type Clock,
+  clientOptionNames,
   type Hooks,
   LeveledLogger,
   resolveLogLevel,
@@ -34,6 +35,13 @@ export interface Settings {
  * @throws InvalidArgumentError When an option is invalid.
  */
 export function resolveSettings(options: ClientOptions): Settings {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !clientOptionNames.includes(name)) {
+      throw new InvalidArgumentError(
+        `${JSON.stringify(name)} is not an option of the client: pass some of ${clientOptionNames.join(', ')}.`,
+      );
+    }
+  }
   const { framework, agentVersion, headers: extraHeaders, hooks = {}, logger = console } = options;
   const sdk = options.sdk ? `${options.sdk} ${sdkName}` : sdkName;
   const apiKey = resolveApiKey(options.apiKey);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Actlog, ClientOptions } from '@actlog/client';
+import { clientOptionNames } from '@actlog/client/transport';
 import { type ArgumentsHashOptions, type ResponseStatusMapping, toResourceId } from '@actlog/tool-call';
 import {
   type GuardOptions,
@@ -124,53 +125,38 @@ export interface RecorderSettings {
   readonly origins: OriginsSettings | undefined;
 }
 
-/** Names of the options. */
-const optionNames = Object.keys({
-  agentId: true,
-  agentVersion: true,
-  allowInsecureHttp: true,
-  apiKey: true,
-  baseURL: true,
-  blockTimeoutMs: true,
-  client: true,
-  clock: true,
-  concurrency: true,
-  dangerouslyExposeApiKeyInBrowser: true,
-  deadlineMs: true,
-  dispatcher: true,
-  exitTimeoutMs: true,
-  fetch: true,
-  framework: true,
-  fsync: true,
-  guard: true,
-  hashKey: true,
-  headers: true,
-  hooks: true,
-  identity: true,
-  logLevel: true,
-  logger: true,
-  maxQueuedEvents: true,
-  maxResponseBytes: true,
-  maxRetries: true,
-  maxRetryAfterMs: true,
-  maxSpoolBytes: true,
-  onDrop: true,
-  onError: true,
-  onIdentityError: true,
-  origins: true,
-  proxy: true,
-  requestTimeoutMs: true,
-  responseStatus: true,
-  sdk: true,
-  seals: true,
-  spool: true,
-  spoolDir: true,
-  tenant: true,
-  timeoutMs: true,
-  transport: true,
-  waitUntil: true,
-  whenFull: true,
-} satisfies Record<keyof RecorderOptions, true>);
+/** Names of the options, of which a part are the client's. */
+const optionNames = [
+  ...clientOptionNames,
+  ...Object.keys({
+    agentId: true,
+    blockTimeoutMs: true,
+    client: true,
+    concurrency: true,
+    exitTimeoutMs: true,
+    fsync: true,
+    guard: true,
+    hashKey: true,
+    maxQueuedEvents: true,
+    maxSpoolBytes: true,
+    onDrop: true,
+    onError: true,
+    origins: true,
+    requestTimeoutMs: true,
+    responseStatus: true,
+    seals: true,
+    spool: true,
+    spoolDir: true,
+    tenant: true,
+    waitUntil: true,
+    whenFull: true,
+  } satisfies Record<Exclude<keyof RecorderOptions, keyof ClientOptions>, true>),
+];
+
+/** Returns the options for the recorder's client. */
+export function clientOptionsOf(options: RecorderOptions): ClientOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => clientOptionNames.includes(name)));
+}
 
 const whenFullValues = ['drop-oldest', 'drop-newest', 'block'] as const;
 

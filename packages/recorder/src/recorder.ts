@@ -15,7 +15,12 @@ import { SessionOrigins, type TextAuthor } from './origins/session-origins.ts';
 import { DeadLetters } from './outbox/dead-letters.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { BackgroundFlush, flushingOnReturn, offExit, onExit } from './process-end.ts';
-import { type RecorderOptions, type RecorderSettings, resolveRecorderSettings } from './recorder-options.ts';
+import {
+  clientOptionsOf,
+  type RecorderOptions,
+  type RecorderSettings,
+  resolveRecorderSettings,
+} from './recorder-options.ts';
 import type { RunningCall } from './recording/active-call.ts';
 import { CallAnnouncements } from './recording/call-announcements.ts';
 import { CallRecorder, type CallTerms } from './recording/call-recorder.ts';
@@ -67,7 +72,7 @@ export class Recorder {
     const settings = resolveRecorderSettings(options);
     const onIdentityError = (error: Error) => reporter.failed('identity', error);
     const client = isConfigured
-      ? (options.client ?? new Actlog({ clock: nodeClock, onIdentityError, ...options }))
+      ? (options.client ?? new Actlog({ clock: nodeClock, onIdentityError, ...clientOptionsOf(options) }))
       : undefined;
     // Failed checks are reported to onError; the client's log lines would report them twice.
     const asking = client?.withOptions({ logLevel: 'off' });
