@@ -38,6 +38,8 @@ export interface BesideRetention {
   readonly ingestP50Ms: number;
   readonly ingestP99Ms: number;
   readonly eventsPerSecond: number;
+  /** Events that were deleted a second. */
+  readonly deletedPerSecond: number;
   readonly seconds: number;
 }
 
@@ -84,9 +86,9 @@ export async function measureRetention(
     await database.keepDays(seededDays - 2);
     const costs = await measureCosts(server, database, events);
     await load({ ...loadOf(server), connections: callers.ingest, durationMs: 2000 });
-    const alone = await measureBeside(server, setTimeout(aloneMs));
+    const alone = await measureBeside(server, database, setTimeout(aloneMs));
     await database.keepDays(seededDays - 3);
-    const beside = await measureBeside(server, server.cleanUp());
+    const beside = await measureBeside(server, database, server.cleanUp());
     const backupSeconds = kind === 'sqlite' ? await secondsOfBackup(copy) : undefined;
     return {
       startMs,
@@ -161,7 +163,12 @@ function loadOf({ url, apiKey }: ChildServer) {
 }
 
 /** Measures ingest and checks until something has ended. */
-async function measureBeside(server: ChildServer, until: Promise<unknown>): Promise<BesideRetention> {
+async function measureBeside(
+  server: ChildServer,
+  database: SqliteCopy | PostgresCopy,
+  until: Promise<unknown>,
+): Promise<BesideRetention> {
+  const eventsBefore = (await database.counts(server)).events;
   const startedMs = performance.now();
   let isOver = false;
   void until.then(() => {
@@ -179,6 +186,8 @@ async function measureBeside(server: ChildServer, until: Promise<unknown>): Prom
     }),
     until,
   ]);
+  const seconds = (performance.now() - startedMs) / 1000;
+  const deleted = eventsBefore + ingest.requests - (await database.counts(server)).events;
   const refused = ingest.refused + check.refused;
   if (refused > 0) throw new Error(`${refused} requests were refused.`);
   const rounded = (ms: number) => Number(ms.toFixed(1));
@@ -189,7 +198,8 @@ async function measureBeside(server: ChildServer, until: Promise<unknown>): Prom
     ingestP50Ms: rounded(ingest.p50Ms),
     ingestP99Ms: rounded(ingest.p99Ms),
     eventsPerSecond: Math.round(ingest.requestsPerSecond),
-    seconds: Math.round((performance.now() - startedMs) / 1000),
+    deletedPerSecond: Math.round(deleted / seconds),
+    seconds: Math.round(seconds),
   };
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { openStorage } from '../src/open-storage.ts';
@@ -13,6 +14,8 @@ import { afterNextRead } from './storage-seam.ts';
 import { onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, testServer } from './test-server.ts';
+
+vi.mock('node:timers/promises', { spy: true });
 
 const dayMs = 24 * 3_600_000;
 
@@ -169,25 +172,73 @@ test.skipIf(onPostgres)(
   },
 );
 
-test('deletes fewer rows in a transaction after a slow one, and more after a fast one', async () => {
+/** Sets the clock of a deletion, whose transactions take as long as `advance` says, and collects its rests. */
+function withClock() {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const rests: number[] = [];
+  vi.mocked(setTimeout).mockImplementation(async (ms) => {
+    rests.push(Number(ms));
+    nowMs += Number(ms);
+  });
   atTestEnd(async () => {
     vi.restoreAllMocks();
   });
-  const pace = new DeletionPace({ isShared: false });
+  const advance = (ms: number) => {
+    nowMs += ms;
+  };
+  return { rests, advance };
+}
+
+test('deletes fewer rows in a transaction after a slow one, and more after a fast one', async () => {
+  const { storage, tenantId } = await withRetention();
+  const { advance } = withClock();
+  const pace = new DeletionPace(storage);
+  const target = storage.isShared ? 250 : 40;
   const rowsAfter = async (ms: number) => {
-    await pace.run(async () => {
-      nowMs += ms;
-    });
+    await pace.write(tenantId, async () => advance(ms));
     return pace.rows;
   };
   expect(pace.rows).toBe(1000);
-  expect(await rowsAfter(40)).toBe(500);
-  expect(await rowsAfter(10_000)).toBe(200);
+  expect(await rowsAfter(2 * target)).toBe(500);
+  expect(await rowsAfter(100 * target)).toBe(200);
   expect(await rowsAfter(1)).toBe(400);
   for (let run = 0; run < 10; run += 1) await rowsAfter(0);
   expect(pace.rows).toBe(20_000);
+});
+
+test('leaves most of the time of the only writer to others', async () => {
+  const { storage, tenantId } = await withRetention();
+  const { rests, advance } = withClock();
+  const pace = new DeletionPace(storage);
+  const { write } = storage;
+  // The commit takes its time, too, and the wait for others does not count.
+  vi.spyOn(storage, 'write').mockImplementation(async (id, work) => {
+    advance(500);
+    const result = await write.call(storage, id, work);
+    advance(10);
+    return result as never;
+  });
+  await pace.write(tenantId, async () => advance(20));
+  expect(rests).toEqual([]);
+  await pace.write(tenantId, async () => advance(10_000));
+  await pace.sweep(async () => {});
+  expect(rests).toEqual(storage.isShared ? [] : [120, 1000]);
+});
+
+test('ends the rest of a deletion when the server stops', async () => {
+  const { storage, tenantId } = await withRetention();
+  const { advance } = withClock();
+  const stopping = new AbortController();
+  const pace = new DeletionPace(storage, stopping.signal);
+  const { setTimeout: delay } =
+    await vi.importActual<typeof import('node:timers/promises')>('node:timers/promises');
+  vi.mocked(setTimeout).mockImplementation((_, value, options) => {
+    stopping.abort();
+    return delay(3_600_000, value, options);
+  });
+  await pace.write(tenantId, async () => advance(20));
+  expect(await pace.write(tenantId, async () => 'written')).toBe('written');
 });
 
 test('deletes many sessions with the statements of one', async () => {

@@ -138,7 +138,8 @@ async function dropExpiredRows(
   rows: OldRows,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await repeat(() => storage.writeAcross('sweep', ({ db }) => dropOldest(db, rows)), signal);
+  const pace = new DeletionPace(storage, signal);
+  await repeat(() => pace.sweep((db) => dropOldest(db, rows)), signal);
 }
 
 async function dropOldDeliveries(
@@ -147,9 +148,10 @@ async function dropOldDeliveries(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const beforeMs = nowMs - deliveriesKeptForMs;
+  const pace = new DeletionPace(storage, signal);
   for (const { tenantId } of await storage.readAcross('sweep', retentions)) {
     if (!(await storage.read(tenantId, (db) => hasOldDeliveries(db, tenantId, beforeMs)))) continue;
-    await repeat(() => storage.write(tenantId, ({ db }) => pruneDeliveries(db, tenantId, beforeMs)), signal);
+    await repeat(() => pace.write(tenantId, (db) => pruneDeliveries(db, tenantId, beforeMs)), signal);
   }
 }
 
@@ -161,14 +163,12 @@ async function dropCounts(
   history: CleanupHistory | undefined,
 ): Promise<void> {
   if (history?.days === null) return;
+  const pace = new DeletionPace(storage, signal);
   for (const { tenantId, policy } of await storage.readAcross('sweep', retentions)) {
     const keptFromMs = keptFrom(policy, 'sessions', nowMs);
     if (keptFromMs === undefined) continue;
     const beforeMs = history ? Math.min(keptFromMs, nowMs - history.days * dayMs) : keptFromMs;
-    await repeat(
-      () => storage.write(tenantId, ({ db }) => dropActivityBefore(db, tenantId, beforeMs)),
-      signal,
-    );
+    await repeat(() => pace.write(tenantId, (db) => dropActivityBefore(db, tenantId, beforeMs)), signal);
   }
 }
 
@@ -204,7 +204,7 @@ async function prune(
   history?: CleanupHistory,
 ): Promise<number> {
   let pruned = 0;
-  const pace = new DeletionPace(storage);
+  const pace = new DeletionPace(storage, signal);
   for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
     const keptFromMs = keptFrom(policy, step.retention, nowMs);
     if (keptFromMs === undefined) continue;
@@ -216,10 +216,9 @@ async function prune(
       if (!(await storage.read(tenantId, (db) => hasExpired(db, tenantId, step, nowMs, from)))) return false;
       // Nothing is deleted by a policy that the log does not have.
       if (!isLogged && !from) await recordRetention(storage, tenantId);
-      const { count, next } = await storage.write(tenantId, async ({ db }) => {
-        if (step !== sessionStep) return pruneSome(db, tenantId, step, nowMs, from);
-        const options = { limit: pace.rows, forward: history?.forward };
-        const result = await pace.run(() => pruneSome(db, tenantId, step, nowMs, from, options));
+      const { count, next } = await pace.write(tenantId, async (db) => {
+        const options = { limit: pace.rows, forward: step === sessionStep ? history?.forward : undefined };
+        const result = await pruneSome(db, tenantId, step, nowMs, from, options);
         // Within the transaction, so that no event in between uses a cached session.
         storage.clearSessionCache();
         return result;

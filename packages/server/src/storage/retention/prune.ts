@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isoTime } from '../../lib/iso-time.ts';
 import { beginDeletion, type DeletionReason, lockLog } from '../log/tenant-log.ts';
 import {
@@ -8,6 +9,7 @@ import {
 } from '../policies/policy-decision-store.ts';
 import { oneOf } from '../queries.ts';
 import { receivedBefore, receivedMinute } from '../sessions/session-store.ts';
+import type { Storage } from '../storage.ts';
 import { auditEntriesBefore, dropAuditEntries } from '../stores/audit-store.ts';
 import { agePrecisionMs } from '../stores/call-history-store.ts';
 import { oldDeliveries } from '../stores/delivery-store.ts';
@@ -27,37 +29,90 @@ import { daysKept, keptFrom, type RetentionClass, retentionPolicy } from './rete
 const rowsOfSession = 10;
 
 /** Rows that the first transaction of a cleanup deletes, and the fewest and most that a later one does. */
-const sessionRows = { first: 1000, min: 200, max: 20_000 } as const;
+const rowsAtOnce = { first: 1000, min: 200, max: 20_000 } as const;
 
 /**
- * Number of rows that the next transaction deletes. It follows the time that the last one took, because what a row costs
- * depends on the database: other transactions wait for the end of one on SQLite, and for its locks on PostgreSQL.
+ * Time that a transaction should take with its commit, in milliseconds, which on SQLite is half of it: other transactions
+ * wait for its end there, and for its locks on PostgreSQL.
+ */
+const targetMs = { sqlite: 40, postgres: 250 } as const;
+
+/** Rest after a transaction on SQLite, in times of what it took: a deletion takes a fifth of the writer's time. */
+const restFactor = 4;
+
+/** Longest rest, in milliseconds. */
+const maxRestMs = 1000;
+
+/**
+ * Runs the transactions of a deletion. The number of rows that the next one deletes follows the time that the last one
+ * took, because what a row costs depends on the database. SQLite has one writer, which would give events and checks one
+ * turn for each transaction of the deletion, so the deletion rests after each of its own.
  */
 export class DeletionPace {
-  /** Time that a transaction should take, in milliseconds. */
-  readonly #targetMs: number;
-  #rows: number = sessionRows.first;
+  readonly #storage: Storage;
+  readonly #signal: AbortSignal | undefined;
+  #rows: number = rowsAtOnce.first;
+  #restUntilMs = 0;
 
-  /** @param storage - its transactions must be short where it has one at a time */
-  constructor({ isShared }: { readonly isShared: boolean }) {
-    this.#targetMs = isShared ? 250 : 20;
+  /** @param signal - ends a rest when aborted */
+  constructor(storage: Storage, signal?: AbortSignal) {
+    this.#storage = storage;
+    this.#signal = signal;
   }
 
+  /** Number of rows that the next transaction should delete. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Runs the work of a transaction, and measures its time. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const startedMs = performance.now();
-    const result = await work();
-    const factor = Math.min(2, this.#targetMs / (performance.now() - startedMs));
-    this.#rows = Math.min(sessionRows.max, Math.max(sessionRows.min, Math.floor(this.#rows * factor)));
+  /** Runs work in one transaction of a tenant, as `Storage.write`. */
+  write<Result>(tenantId: number, work: (db: Database) => Promise<Result>): Promise<Result> {
+    return this.#run((begin) =>
+      this.#storage.write(tenantId, ({ db }) => {
+        begin();
+        return work(db);
+      }),
+    );
+  }
+
+  /** Runs work across tenants in one transaction. */
+  sweep<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
+    return this.#run((begin) =>
+      this.#storage.writeAcross('sweep', ({ db }) => {
+        begin();
+        return work(db);
+      }),
+    );
+  }
+
+  async #run<Result>(transaction: (begin: () => void) => Promise<Result>): Promise<Result> {
+    await this.#rest();
+    // Without the time for which it waits for others.
+    let startedMs = performance.now();
+    const result = await transaction(() => {
+      startedMs = performance.now();
+    });
+    const endedMs = performance.now();
+    const tookMs = endedMs - startedMs;
+    const { isShared } = this.#storage;
+    const factor = Math.min(2, (isShared ? targetMs.postgres : targetMs.sqlite) / tookMs);
+    this.#rows = Math.min(rowsAtOnce.max, Math.max(rowsAtOnce.min, Math.floor(this.#rows * factor)));
+    if (!isShared) this.#restUntilMs = endedMs + Math.min(maxRestMs, tookMs * restFactor);
     return result;
+  }
+
+  async #rest(): Promise<void> {
+    const restMs = this.#restUntilMs - performance.now();
+    if (restMs <= 0) return;
+    await setTimeout(restMs, undefined, { ...(this.#signal && { signal: this.#signal }) }).catch(
+      (error: unknown) => {
+        if (!this.#signal?.aborted) throw error;
+      },
+    );
   }
 }
 
-/** Maximum other rows that one transaction reads. */
+/** Maximum rows, other than sessions with their events, that one transaction deletes. */
 const maxRows = 1000;
 
 /** Place in the order in which a step of the cleanup reads rows. */
@@ -385,7 +440,7 @@ export async function hasExpired(
  * the position behind them is stored, so that later runs do not read them again.
  *
  * @param after - where the transaction before ended; `undefined` for the first one of a run
- * @param options.limit - maximum rows, for a step whose rows have others that are deleted with them; default: 1,000
+ * @param options.limit - maximum rows, those that are deleted with others included; default: 1,000
  * @param options.forward - name of a forwarder that must have sent all events of a session before it is deleted
  */
 export async function pruneSome(
@@ -404,7 +459,8 @@ export async function pruneSome(
   const holds = await activeHolds(db, tenantId);
   const stored = after ? undefined : await storedPosition(db, tenantId, step);
   const from: PrunePosition = after ?? { ...(stored ?? start), passed: stored, isBlocked: false };
-  const candidates = await step.page(db, tenantId, { after: from, beforeMs, limit }, holds);
+  const most = step === sessionStep ? limit : Math.min(limit, maxRows);
+  const candidates = await step.page(db, tenantId, { after: from, beforeMs, limit: most }, holds);
   const last = candidates.at(-1);
   if (!last) return { count: 0, next: undefined };
   const held = await holds.covering(candidates);
