@@ -1,7 +1,13 @@
 import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { repeat } from '../lib/repeat.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
-import { dropOldest, type OldRows, oldRows } from '../storage/retention/drop-rows.ts';
+import {
+  dropOldest,
+  dropRestOfSessions,
+  type OldRows,
+  oldRows,
+  tenantsWithRest,
+} from '../storage/retention/drop-rows.ts';
 import {
   DeletionPace,
   hasExpired,
@@ -107,6 +113,7 @@ export async function deleteExpiredData(
     ...otherSteps.map((step) => () => prune(storage, step, nowMs, signal)),
     () => dropCounts(storage, nowMs, signal, history),
     () => dropExpiredSessions(storage, nowMs, signal, history),
+    () => dropRestOfDeletedSessions(storage, signal),
     () => dropDeletedTenants(storage, nowMs, signal, history && ((id) => history.deleteTenant(id))),
     () => storage.truncateLog(),
   ];
@@ -186,6 +193,14 @@ export function dropExpiredSessions(
   history?: CleanupHistory,
 ): Promise<number> {
   return prune(storage, sessionStep, nowMs, signal, history);
+}
+
+/** Deletes what is left of long sessions, those included whose deletion was interrupted. */
+async function dropRestOfDeletedSessions(storage: Storage, signal: AbortSignal | undefined): Promise<void> {
+  const pace = new DeletionPace(storage, signal);
+  for (const tenantId of await storage.readAcross('sweep', tenantsWithRest)) {
+    await repeat(() => pace.write(tenantId, (db) => dropRestOfSessions(db, tenantId, pace.rows)), signal);
+  }
 }
 
 /** Records the retention in force of each tenant in its log, unless the log has it. */

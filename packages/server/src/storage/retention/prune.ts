@@ -13,6 +13,7 @@ import type { Storage } from '../storage.ts';
 import { auditEntriesBefore, dropAuditEntries } from '../stores/audit-store.ts';
 import { agePrecisionMs } from '../stores/call-history-store.ts';
 import { oldDeliveries } from '../stores/delivery-store.ts';
+import { isKept } from '../stores/event-log.ts';
 import { forwardPosition } from '../stores/forward-store.ts';
 import {
   actionsBefore,
@@ -395,6 +396,7 @@ export async function firstReceipts(
         .select('events.received_ms')
         .where('events.tenant_id', '=', tenantId)
         .whereRef('events.session_id', '=', 'sessions.id')
+        .where(isKept)
         .orderBy('events.arrival')
         .limit(1)
         .as('first_ms'),
