@@ -4,6 +4,7 @@ import { useContext } from 'preact/hooks';
 import { noteTime } from './clock.ts';
 import { fetchOnce } from './early-responses.ts';
 import type { Identity } from './identity.ts';
+import { noteHistory } from './parts/history-notice.tsx';
 
 /** Connection of the signed-in user to the service. */
 export interface Connection {
@@ -82,6 +83,7 @@ function clientWith(
       if (refusal !== undefined) return refusal.clone();
       const response = await fetchOnce(url, withCredentials(init));
       noteTime(response);
+      noteHistory(response);
       if (response.status === 401) {
         refusal = response.clone();
         onRefused();

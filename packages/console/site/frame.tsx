@@ -8,6 +8,7 @@ import { type FollowedLink, type Leaving, useVisits, type Visit, VisitContext } 
 import { Overview } from './pages/overview.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Contained } from './parts/contained.tsx';
+import { HistoryNotice } from './parts/history-notice.tsx';
 import { Icon } from './parts/icon.tsx';
 import { lazyPage } from './parts/lazy-page.tsx';
 import {
@@ -170,6 +171,7 @@ export function Frame({
       <Sidebar place={place} hash={visit.hash} waiting={waiting} onSearch={openSearch} />
       <main ref={main} tabIndex={-1}>
         <Contained key={`${place}/${id}`}>
+          <HistoryNotice hash={visit.hash} />
           <VisitContext.Provider value={visit}>
             <CountWaitingContext.Provider value={countWaiting}>
               <Place route={route} />
