@@ -8,7 +8,7 @@ import { openStorage } from '../src/open-storage.ts';
 import { logHead } from '../src/storage/log/tenant-log.ts';
 import { dropRestOfSessions, dropSessions, maxEventsAtOnce } from '../src/storage/retention/drop-rows.ts';
 import { DeletionPace, expiredSessions, pruneSome, sessionStep } from '../src/storage/retention/prune.ts';
-import { findSession } from '../src/storage/sessions/session-store.ts';
+import { assignSessionTo, findSession } from '../src/storage/sessions/session-store.ts';
 import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';
 import { eventPage, findEvents } from '../src/storage/stores/event-log.ts';
 import { recentCalls, searchEvents } from '../src/storage/stores/event-search.ts';
@@ -86,6 +86,42 @@ test('drops few sessions per transaction when they have many events', async () =
   );
   expect(await outdated()).toHaveLength(1);
   expect(await dropExpiredSessions(storage, laterMs)).toBe(4);
+});
+
+test('keeps sessions that people worked on in the database as long as a history keeps events', async () => {
+  const { storage, tenantId, record } = await withRetention();
+  const nowMs = Date.now();
+  const ids = ['assigned', 'commented', 'handled', 'other'];
+  for (const id of ids) await record(nowMs, id);
+  await storage.write(tenantId, async ({ db }) => {
+    await assignSessionTo(db, tenantId, 'assigned', 'ada');
+    const note = {
+      id: 'n',
+      kind: 'comment' as const,
+      text: 't',
+      written_ms: nowMs,
+      written_by: 'p',
+      written_principal: null,
+    };
+    await db
+      .insertInto('session_notes')
+      .values({ ...note, tenant_id: tenantId, session_id: 'commented' })
+      .execute();
+    const handled = { score: 1, reason: 'r', handled_ms: nowMs, handled_by: 'p', handled_principal: null };
+    await db
+      .insertInto('handled_sessions')
+      .values({ ...handled, tenant_id: tenantId, session_id: 'handled' })
+      .execute();
+  });
+  const expired = async (keptByWorkFromMs?: number) => {
+    const retention = { tenantId, keptFromMs: nowMs + 1, keptByWorkFromMs, rows: 1000 };
+    const found = await storage.read(tenantId, (db) => expiredSessions(db, retention));
+    return found.map(({ id }) => id).sort();
+  };
+  expect(await expired(nowMs)).toEqual(['other']);
+  expect(await expired(nowMs + 1)).toEqual(ids);
+  // Without a history, nothing else would have their events.
+  expect(await expired()).toEqual(ids);
 });
 
 test('drops old counts a few per transaction, and keeps newer ones', async () => {

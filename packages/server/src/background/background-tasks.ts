@@ -12,6 +12,7 @@ import {
   DeletionPace,
   hasExpired,
   otherSteps,
+  type PruneHistory,
   type PrunePosition,
   type PruneStep,
   pruneDeliveries,
@@ -83,11 +84,7 @@ const alertsKeptForMs = 30 * dayMs;
 const countsKeptForMs = 2 * dayMs;
 
 /** History of a deployment, as the cleanup uses it. */
-export interface CleanupHistory {
-  /** Name of the forwarder to it: retention deletes no session before the history has all its events. */
-  readonly forward: string;
-  /** Days for which it keeps events; `null` for forever. */
-  readonly days: number | null;
+export interface CleanupHistory extends PruneHistory {
   /** Copies the sessions of which no event was received since a time: retention deletes no other. */
   keepSessions(tenantId: number, keptFromMs: number, signal?: AbortSignal): Promise<void>;
   /** Deletes the events of a deleted tenant. */
@@ -228,11 +225,12 @@ async function prune(
     await repeat(async () => {
       // Most tenants have nothing to delete, and a look for it blocks nobody.
       const from = after;
-      if (!(await storage.read(tenantId, (db) => hasExpired(db, tenantId, step, nowMs, from)))) return false;
+      if (!(await storage.read(tenantId, (db) => hasExpired(db, tenantId, step, nowMs, from, history))))
+        return false;
       // Nothing is deleted by a policy that the log does not have.
       if (!isLogged && !from) await recordRetention(storage, tenantId);
       const { count, next } = await pace.write(tenantId, async (db) => {
-        const options = { limit: pace.rows, forward: step === sessionStep ? history?.forward : undefined };
+        const options = { limit: pace.rows, history };
         const result = await pruneSome(db, tenantId, step, nowMs, from, options);
         // Within the transaction, so that no event in between uses a cached session.
         storage.clearSessionCache();

@@ -141,7 +141,12 @@ export interface PruneStep {
   page(
     db: Database,
     tenantId: number,
-    page: { readonly after: Position; readonly beforeMs: number; readonly limit: number },
+    page: {
+      readonly after: Position;
+      readonly beforeMs: number;
+      readonly limit: number;
+      readonly keptByWorkFromMs?: number | undefined;
+    },
     holds: ActiveHolds | undefined,
   ): Promise<Candidate[]>;
   /** Deletes rows, and returns their number. */
@@ -158,8 +163,9 @@ interface Dropping {
 export const sessionStep: PruneStep = {
   name: 'sessions',
   retention: 'sessions',
-  async page(db, tenantId, { after, beforeMs, limit }, holds) {
-    const sessions = await expiredSessions(db, { tenantId, keptFromMs: beforeMs, after, rows: limit });
+  async page(db, tenantId, { after, beforeMs, limit, keptByWorkFromMs }, holds) {
+    const expired = { tenantId, keptFromMs: beforeMs, keptByWorkFromMs, after, rows: limit };
+    const sessions = await expiredSessions(db, expired);
     const ids = sessions.map(({ id }) => id);
     // The agents' clocks may differ from the server's.
     const firstMs = holds?.hasPeriod ? await firstReceipts(db, tenantId, ids) : undefined;
@@ -349,6 +355,11 @@ export interface ExpiredSessions {
   readonly tenantId: number;
   /** Time of the newest event from which sessions are kept. */
   readonly keptFromMs: number;
+  /**
+   * Time of the newest event from which sessions are kept that people worked on: with an assignee, comments, or marked as
+   * handled. Default: such sessions are as others.
+   */
+  readonly keptByWorkFromMs?: number | undefined;
   /** Session after which they begin. Default: the oldest. */
   readonly after?: Position;
   /** Maximum rows of the sessions together. */
@@ -361,15 +372,37 @@ export interface ExpiredSessions {
  */
 export async function expiredSessions(
   db: Database,
-  { tenantId, keptFromMs, after = start, rows }: ExpiredSessions,
+  { tenantId, keptFromMs, keptByWorkFromMs, after = start, rows }: ExpiredSessions,
 ) {
-  const sessions = await db
+  let query = db
     .selectFrom('sessions')
     .select(['id', 'event_count', 'started_ms', 'last_event_ms', 'received_ms'])
     .where('tenant_id', '=', tenantId)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('received_ms', 'id'), '>', tuple(after.atMs, after.id)))
     .where('received_minute', '>=', receivedMinute(after.atMs))
-    .where(receivedBefore(keptFromMs))
+    .where(receivedBefore(keptFromMs));
+  if (keptByWorkFromMs !== undefined) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('received_ms', '<', keptByWorkFromMs),
+        eb.and([
+          eb('assignee_key', 'is', null),
+          ...(['session_notes', 'handled_sessions'] as const).map((table) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom(table)
+                  .select('session_id')
+                  .where('tenant_id', '=', tenantId)
+                  .whereRef('session_id', '=', 'sessions.id'),
+              ),
+            ),
+          ),
+        ]),
+      ]),
+    );
+  }
+  const sessions = await query
     .orderBy('received_minute')
     .orderBy('received_ms')
     .orderBy('id')
@@ -423,6 +456,21 @@ export interface PrunePosition extends Position {
   readonly isBlocked: boolean;
 }
 
+/** History of a deployment, as a step of the cleanup uses it. */
+export interface PruneHistory {
+  /** Name of the forwarder that must have sent all events of a session before it is deleted. */
+  readonly forward: string;
+  /** Days for which the history keeps events, and the database the sessions that people worked on; `null` for forever. */
+  readonly days: number | null;
+}
+
+function keptByWorkFrom(history: PruneHistory | undefined, nowMs: number): number | undefined {
+  if (!history) return undefined;
+  return history.days === null ? 0 : nowMs - history.days * dayMs;
+}
+
+const dayMs = 24 * 3_600_000;
+
 /** Returns `true` if a step has rows of a tenant to look at. */
 export async function hasExpired(
   db: Database,
@@ -430,11 +478,13 @@ export async function hasExpired(
   step: PruneStep,
   nowMs: number,
   after?: Position,
+  history?: PruneHistory,
 ): Promise<boolean> {
   const beforeMs = keptFrom(await retentionPolicy(db, tenantId), step.retention, nowMs);
   if (beforeMs === undefined) return false;
   const from = after ?? (await storedPosition(db, tenantId, step)) ?? start;
-  return (await step.page(db, tenantId, { after: from, beforeMs, limit: 1 }, undefined)).length > 0;
+  const page = { after: from, beforeMs, limit: 1, keptByWorkFromMs: keptByWorkFrom(history, nowMs) };
+  return (await step.page(db, tenantId, page, undefined)).length > 0;
 }
 
 /**
@@ -443,7 +493,7 @@ export async function hasExpired(
  *
  * @param after - where the transaction before ended; `undefined` for the first one of a run
  * @param options.limit - maximum rows, those that are deleted with others included; default: 1,000
- * @param options.forward - name of a forwarder that must have sent all events of a session before it is deleted
+ * @param options.history - must have a session with all its events before it is deleted
  */
 export async function pruneSome(
   db: Database,
@@ -451,7 +501,7 @@ export async function pruneSome(
   step: PruneStep,
   nowMs: number,
   after?: PrunePosition,
-  { limit = maxRows, forward }: { readonly limit?: number; readonly forward?: string | undefined } = {},
+  { limit = maxRows, history }: { readonly limit?: number; readonly history?: PruneHistory | undefined } = {},
 ): Promise<Pruned> {
   // First, so that neither a hold nor another deletion is placed in between.
   await lockLog(db, tenantId);
@@ -462,11 +512,12 @@ export async function pruneSome(
   const stored = after ? undefined : await storedPosition(db, tenantId, step);
   const from: PrunePosition = after ?? { ...(stored ?? start), passed: stored, isBlocked: false };
   const most = step === sessionStep ? limit : Math.min(limit, maxRows);
-  const candidates = await step.page(db, tenantId, { after: from, beforeMs, limit: most }, holds);
+  const page = { after: from, beforeMs, limit: most, keptByWorkFromMs: keptByWorkFrom(history, nowMs) };
+  const candidates = await step.page(db, tenantId, page, holds);
   const last = candidates.at(-1);
   if (!last) return { count: 0, next: undefined };
   const held = await holds.covering(candidates);
-  const waiting = forward === undefined ? none : await unsentSessions(db, tenantId, forward, candidates);
+  const waiting = history ? await unsentSessions(db, tenantId, history.forward, candidates) : none;
   const isDue = (candidate: Candidate) => candidate.isDue && !waiting.has(candidate.id);
   const due = candidates.filter((candidate) => isDue(candidate) && !held.has(candidate));
   let { passed, isBlocked } = from;
