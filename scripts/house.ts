@@ -8,7 +8,7 @@ import { root } from './workspace.ts';
 const limits = {
   files: 891,
   'files with exactly one importer': 250,
-  lines: 149_800,
+  lines: 150_350,
 } as const;
 
 /** Words that this project used far more often than others do, with the limit for a thousand words of comments. */

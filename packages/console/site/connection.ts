@@ -1,10 +1,10 @@
 import { Actlog } from '@actlog/client';
+import { headers } from '@actlog/protocol';
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { noteTime } from './clock.ts';
 import { fetchOnce } from './early-responses.ts';
 import type { Identity } from './identity.ts';
-import { noteHistory } from './parts/history-notice.tsx';
 
 /** Connection of the signed-in user to the service. */
 export interface Connection {
@@ -62,6 +62,36 @@ export function createUserClient(onRefused: () => void): UserClient {
       csrfToken = token;
     },
   };
+}
+
+/** Times since which the history is missing in responses of the current page, by the path of the request. */
+const missing = new Map<string, string>();
+
+const changes = new EventTarget();
+
+/** Stores whether a response may lack records because the server cannot reach its history. */
+function noteHistory(response: Response): void {
+  const { pathname } = new URL(response.url || location.href, location.href);
+  const since = response.headers.get(headers.historyMissingSince);
+  if (since !== null) missing.set(pathname, since);
+  else if (response.ok) missing.delete(pathname);
+  changes.dispatchEvent(new Event('change'));
+}
+
+/** Returns the time since which the page of an address may lack old records; `undefined` if it has all. */
+export function useMissingHistory(hash: string): Date | undefined {
+  const [since, setSince] = useState<string>();
+  useEffect(() => {
+    const show = () => setSince([...missing.values()].sort()[0]);
+    changes.addEventListener('change', show);
+    return () => {
+      changes.removeEventListener('change', show);
+      // Another page sends requests of its own.
+      missing.clear();
+      setSince(undefined);
+    };
+  }, [hash]);
+  return since === undefined ? undefined : new Date(since);
 }
 
 function clientWith(
