@@ -8,7 +8,7 @@ import { root } from './workspace.ts';
 const limits = {
   files: 889,
   'files with exactly one importer': 247,
-  lines: 150_100,
+  lines: 150_700,
 } as const;
 
 /** Words that this project used far more often than others do, with the limit for a thousand words of comments. */

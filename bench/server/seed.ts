@@ -522,6 +522,7 @@ class SqliteLoader implements Loader {
   readonly #database: DatabaseSync;
   readonly #inserts = new Map<string, StatementSync>();
   #indexes: readonly string[] = [];
+  #statistics: readonly Row[] = [];
 
   constructor(file: string) {
     this.#database = new DatabaseSync(file, { timeout: 10_000 });
@@ -534,11 +535,15 @@ class SqliteLoader implements Loader {
       `select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in ${bulkTables}`,
     );
     this.#indexes = found.map(({ sql }) => sql);
+    // SQLite drops the statistics of an index with it, and would then plan as no server does.
+    this.#statistics = await this.rows<Row>('select * from sqlite_stat1');
     for (const { name } of found) this.#database.exec(`drop index ${name}`);
   }
 
   async end() {
     for (const index of this.#indexes) this.#database.exec(index);
+    this.#database.exec('delete from sqlite_stat1');
+    for (const row of this.#statistics) await this.add('sqlite_stat1', row);
     this.#database.exec('commit; pragma wal_checkpoint(truncate)');
   }
 

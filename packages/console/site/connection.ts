@@ -1,6 +1,7 @@
 import { Actlog } from '@actlog/client';
+import { headers } from '@actlog/protocol';
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { noteTime } from './clock.ts';
 import { fetchOnce } from './early-responses.ts';
 import type { Identity } from './identity.ts';
@@ -63,6 +64,36 @@ export function createUserClient(onRefused: () => void): UserClient {
   };
 }
 
+/** Times since which the history is missing in responses of the current page, by the path of the request. */
+const missing = new Map<string, string>();
+
+const changes = new EventTarget();
+
+/** Stores whether a response may lack records because the server cannot reach its history. */
+function noteHistory(response: Response): void {
+  const { pathname } = new URL(response.url || location.href, location.href);
+  const since = response.headers.get(headers.historyMissingSince);
+  if (since !== null) missing.set(pathname, since);
+  else if (response.ok) missing.delete(pathname);
+  changes.dispatchEvent(new Event('change'));
+}
+
+/** Returns the time since which the page of an address may lack old records; `undefined` if it has all. */
+export function useMissingHistory(hash: string): Date | undefined {
+  const [since, setSince] = useState<string>();
+  useEffect(() => {
+    const show = () => setSince([...missing.values()].sort()[0]);
+    changes.addEventListener('change', show);
+    return () => {
+      changes.removeEventListener('change', show);
+      // Each page sends other requests.
+      missing.clear();
+      setSince(undefined);
+    };
+  }, [hash]);
+  return since === undefined ? undefined : new Date(since);
+}
+
 function clientWith(
   apiKey: string,
   withCredentials: (init: RequestInit | undefined) => RequestInit | undefined,
@@ -82,6 +113,7 @@ function clientWith(
       if (refusal !== undefined) return refusal.clone();
       const response = await fetchOnce(url, withCredentials(init));
       noteTime(response);
+      noteHistory(response);
       if (response.status === 401) {
         refusal = response.clone();
         onRefused();

@@ -3,13 +3,15 @@ import Search from 'lucide/dist/esm/icons/search.mjs';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
-import { useConnection } from './connection.ts';
+import { now } from './clock.ts';
+import { useConnection, useMissingHistory } from './connection.ts';
 import { type FollowedLink, type Leaving, useVisits, type Visit, VisitContext } from './hooks/visit.ts';
 import { Overview } from './pages/overview.tsx';
 import { Sessions } from './pages/sessions.tsx';
 import { Contained } from './parts/contained.tsx';
 import { Icon } from './parts/icon.tsx';
 import { lazyPage } from './parts/lazy-page.tsx';
+import { clockTime } from './parts/time.tsx';
 import {
   href,
   offeredSections,
@@ -141,6 +143,7 @@ export function Frame({
   const visit = useVisits(main);
   const route = parseRoute(visit.hash);
   const { waiting, countWaiting } = useWaiting();
+  const missingSince = useMissingHistory(visit.hash);
   const [place = 'overview', id] = route.path;
   const isFirst = useRef(true);
   const [dialog, setDialog] = useState<'search' | 'shortcuts'>();
@@ -170,6 +173,12 @@ export function Frame({
       <Sidebar place={place} hash={visit.hash} waiting={waiting} onSearch={openSearch} />
       <main ref={main} tabIndex={-1}>
         <Contained key={`${place}/${id}`}>
+          {missingSince && (
+            <p role="status">
+              The history cannot be reached since {clockTime(missingSince, now()).replace(/^(at|on) /, '')}.
+              Older sessions and events are missing on this page.
+            </p>
+          )}
           <VisitContext.Provider value={visit}>
             <CountWaitingContext.Provider value={countWaiting}>
               <Place route={route} />

@@ -95,6 +95,11 @@ export const headers = {
   traceparent: 'traceparent',
   /** Identifies one request in the server's logs; set on every response of the reference profile. */
   requestId: 'x-request-id',
+  /**
+   * Time since which a server cannot reach its history (RFC 3339); set on each response that may lack records for that
+   * reason.
+   */
+  historyMissingSince: 'x-actlog-history-missing-since',
 } as const;
 
 /** Headers of a webhook delivery (Standard Webhooks). */

@@ -57,8 +57,8 @@ export interface RiskySession {
   readonly eventCount: number;
   readonly errorCount: number;
   readonly risk: { readonly score: number; readonly level: RiskLevel };
-  /** Sentence that says what the session did. */
-  readonly sentence: string;
+  /** Sentence that says what the session did; missing for one that is only in the history of the server. */
+  readonly sentence?: string;
 }
 
 /** State of the deliveries to one webhook. */

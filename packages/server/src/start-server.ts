@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { headers } from '@actlog/protocol';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { Administration } from './administration/administration.ts';
@@ -12,6 +13,7 @@ import { Forwarder } from './forward/forwarder.ts';
 import { History, recordHistoryUse } from './history/history.ts';
 import { historyForwarding } from './history/history-destination.ts';
 import { createApp } from './http/app.ts';
+import { isoTime } from './lib/iso-time.ts';
 import { TenantTurns } from './lib/tenant-turns.ts';
 import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -133,6 +135,14 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     unreadTimeoutMs: settings.requestTimeoutMs,
     pipelinedMemory: parts.pipelinedMemory,
   });
+  if (history) {
+    app.addHook('onRequest', (_request, reply, done) => {
+      const onMissing = (sinceMs: number) => {
+        if (!reply.sent) reply.header(headers.historyMissingSince, isoTime(sinceMs));
+      };
+      history.events.during(onMissing, done);
+    });
+  }
   const sender = new WebhookSender(
     storage,
     secret,
@@ -216,6 +226,8 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     tasks.every(60_000, 'learning', (signal) => learnFromEndedSessions(storage, Date.now(), signal));
     tasks.every(60_000, 'retention', () => recordRetentions(storage));
     tasks.every(600_000, 'cleanup', (signal) => deleteExpiredData(storage, Date.now(), signal, history));
+    // A cleanup that rests between its transactions can take longer than the time between two of them.
+    tasks.every(600_000, 'write-ahead log', () => storage.truncateLog());
     if (history) {
       tasks.every(600_000, 'cleanup of the history', (signal) => history.clean(Date.now(), signal));
     }

@@ -1,18 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { openStorage } from '../src/open-storage.ts';
+import { logHead } from '../src/storage/log/tenant-log.ts';
+import { dropRestOfSessions, dropSessions, maxEventsAtOnce } from '../src/storage/retention/drop-rows.ts';
 import { DeletionPace, expiredSessions, pruneSome, sessionStep } from '../src/storage/retention/prune.ts';
-import { findSession } from '../src/storage/sessions/session-store.ts';
+import { assignSessionTo, findSession } from '../src/storage/sessions/session-store.ts';
 import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';
-import { findEvents } from '../src/storage/stores/event-log.ts';
+import { eventPage, findEvents } from '../src/storage/stores/event-log.ts';
+import { recentCalls, searchEvents } from '../src/storage/stores/event-search.ts';
+import type { Database } from '../src/storage/transaction.ts';
 import { ensureTenant } from '../src/tenants/provisioning.ts';
 import { afterNextRead } from './storage-seam.ts';
 import { onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, testServer } from './test-server.ts';
+
+vi.mock('node:timers/promises', { spy: true });
 
 const dayMs = 24 * 3_600_000;
 
@@ -81,6 +88,42 @@ test('drops few sessions per transaction when they have many events', async () =
   expect(await dropExpiredSessions(storage, laterMs)).toBe(4);
 });
 
+test('keeps sessions that people worked on in the database as long as a history keeps events', async () => {
+  const { storage, tenantId, record } = await withRetention();
+  const nowMs = Date.now();
+  const ids = ['assigned', 'commented', 'handled', 'other'];
+  for (const id of ids) await record(nowMs, id);
+  await storage.write(tenantId, async ({ db }) => {
+    await assignSessionTo(db, tenantId, 'assigned', 'ada');
+    const note = {
+      id: 'n',
+      kind: 'comment' as const,
+      text: 't',
+      written_ms: nowMs,
+      written_by: 'p',
+      written_principal: null,
+    };
+    await db
+      .insertInto('session_notes')
+      .values({ ...note, tenant_id: tenantId, session_id: 'commented' })
+      .execute();
+    const handled = { score: 1, reason: 'r', handled_ms: nowMs, handled_by: 'p', handled_principal: null };
+    await db
+      .insertInto('handled_sessions')
+      .values({ ...handled, tenant_id: tenantId, session_id: 'handled' })
+      .execute();
+  });
+  const expired = async (keptByWorkFromMs?: number) => {
+    const retention = { tenantId, keptFromMs: nowMs + 1, keptByWorkFromMs, rows: 1000 };
+    const found = await storage.read(tenantId, (db) => expiredSessions(db, retention));
+    return found.map(({ id }) => id).sort();
+  };
+  expect(await expired(nowMs)).toEqual(['other']);
+  expect(await expired(nowMs + 1)).toEqual(ids);
+  // Without a history, nothing else would have their events.
+  expect(await expired()).toEqual(ids);
+});
+
 test('drops old counts a few per transaction, and keeps newer ones', async () => {
   const { storage, tenantId } = await withRetention();
   const nowMs = Date.now();
@@ -142,8 +185,8 @@ test.skipIf(onPostgres)('scans no large table in the cleanup', async () => {
   const scanned = plans
     .filter(({ sql }) => /^\s*(?:select|delete)/.test(sql))
     .flatMap(({ steps }) => steps)
-    // There are few tenants, and few parameters of a statement.
-    .filter((detail) => /^SCAN (?!tenants|json_each)/.test(detail));
+    // There are few tenants, few long sessions that are being deleted, and few parameters of a statement.
+    .filter((detail) => /^SCAN (?!tenants|dropped_sessions|json_each)/.test(detail));
   expect(scanned).toEqual([]);
 });
 
@@ -169,25 +212,74 @@ test.skipIf(onPostgres)(
   },
 );
 
-test('deletes fewer rows in a transaction after a slow one, and more after a fast one', async () => {
+/** Sets the clock of a deletion, whose transactions take as long as `advance` says, and collects its rests. */
+function withClock() {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const rests: number[] = [];
+  vi.mocked(setTimeout).mockImplementation(async (ms) => {
+    rests.push(Number(ms));
+    nowMs += Number(ms);
+  });
   atTestEnd(async () => {
     vi.restoreAllMocks();
+    vi.mocked(setTimeout).mockReset();
   });
-  const pace = new DeletionPace({ isShared: false });
+  const advance = (ms: number) => {
+    nowMs += ms;
+  };
+  return { rests, advance };
+}
+
+test('deletes fewer rows in a transaction after a slow one, and more after a fast one', async () => {
+  const { storage, tenantId } = await withRetention();
+  const { advance } = withClock();
+  const pace = new DeletionPace(storage);
+  const target = storage.isShared ? 250 : 40;
   const rowsAfter = async (ms: number) => {
-    await pace.run(async () => {
-      nowMs += ms;
-    });
+    await pace.write(tenantId, async () => advance(ms));
     return pace.rows;
   };
   expect(pace.rows).toBe(1000);
-  expect(await rowsAfter(40)).toBe(500);
-  expect(await rowsAfter(10_000)).toBe(200);
+  expect(await rowsAfter(2 * target)).toBe(500);
+  expect(await rowsAfter(100 * target)).toBe(200);
   expect(await rowsAfter(1)).toBe(400);
   for (let run = 0; run < 10; run += 1) await rowsAfter(0);
   expect(pace.rows).toBe(20_000);
+});
+
+test('leaves most of the time of the only writer to others', async () => {
+  const { storage, tenantId } = await withRetention();
+  const { rests, advance } = withClock();
+  const pace = new DeletionPace(storage);
+  const { write } = storage;
+  // The commit takes its time, too, and the wait for others does not count.
+  vi.spyOn(storage, 'write').mockImplementation(async (id, work) => {
+    advance(500);
+    const result = await write.call(storage, id, work);
+    advance(10);
+    return result as never;
+  });
+  await pace.write(tenantId, async () => advance(20));
+  expect(rests).toEqual([]);
+  await pace.write(tenantId, async () => advance(10_000));
+  await pace.sweep(async () => {});
+  expect(rests).toEqual(storage.isShared ? [] : [120, 1000]);
+});
+
+test('ends the rest of a deletion when the server stops', async () => {
+  const { storage, tenantId } = await withRetention();
+  const { advance } = withClock();
+  const stopping = new AbortController();
+  const pace = new DeletionPace(storage, stopping.signal);
+  const { setTimeout: delay } =
+    await vi.importActual<typeof import('node:timers/promises')>('node:timers/promises');
+  vi.mocked(setTimeout).mockImplementation((_, value, options) => {
+    stopping.abort();
+    return delay(3_600_000, value, options);
+  });
+  await pace.write(tenantId, async () => advance(20));
+  expect(await pace.write(tenantId, async () => 'written')).toBe('written');
 });
 
 test('deletes many sessions with the statements of one', async () => {
@@ -209,6 +301,137 @@ test('deletes many sessions with the statements of one', async () => {
     return run;
   };
   expect(await statements(1, nowMs)).toBe(await statements(20, nowMs + dayMs));
+});
+
+/** Returns a storage with a session that is too long for one transaction, and its last event. */
+async function withLongSession() {
+  const { storage, tenantId, record } = await withRetention();
+  const nowMs = Date.now();
+  const events = Array.from({ length: maxEventsAtOnce + 500 }, () =>
+    activityEvent({ sessionId: 'thread-1' }),
+  );
+  for (let from = 0; from < events.length; from += 500) {
+    const arrived = events.slice(from, from + 500).map((event, index) => ({
+      event,
+      sourceMs: nowMs + from + index,
+      receivedMs: nowMs,
+      protoKeysRemoved: false,
+    }));
+    await storage.record([{ tenantId, events: arrived }]);
+  }
+  while (await storage.appendToLog(tenantId, { maxEvents: 1000 }));
+  await storage.scoreSessions([]);
+  const eventIds = events.map(({ eventId }) => eventId);
+  /** Returns what readers see of the session, and the rows that it has. */
+  const state = () =>
+    storage.read(tenantId, async (db) => {
+      const { found } = await db
+        .selectFrom('events')
+        .select(({ fn }) => fn.countAll<number>().as('found'))
+        .executeTakeFirstOrThrow();
+      const { agentId = '' } = events[0] ?? {};
+      return {
+        session: (await findSession(db, tenantId, 'thread-1'))?.event_count,
+        page: (await eventPage(db, { tenantId, sessionId: 'thread-1', limit: 1000 })).rows.length,
+        searched: (await searchEvents(db, { tenantId, limit: 1000 })).rows.length,
+        calls: (await recentCalls(db, tenantId, { agentId }, 100)).calls.length,
+        byId: (await findEvents(db, tenantId, eventIds)).size,
+        rows: Number(found),
+      };
+    });
+  const read = <Result>(work: (db: Database) => Promise<Result>) => storage.read(tenantId, work);
+  const write = <Result>(work: (db: Database) => Promise<Result>) =>
+    storage.write(tenantId, ({ db }) => work(db));
+  return { storage, tenantId, record, nowMs, events, state, read, write };
+}
+
+const gone = { session: undefined, page: 0, searched: 0, calls: 0, byId: 0 };
+
+test('deletes a long session at once for readers, and its events in several transactions', async () => {
+  const { storage, tenantId, record, nowMs, events, state, read, write } = await withLongSession();
+  const laterMs = nowMs + 2 * dayMs;
+  expect(await state()).toMatchObject({ session: events.length, rows: events.length, byId: events.length });
+  const logged = await read((db) => logHead(db, tenantId));
+
+  expect(await dropExpiredSessions(storage, laterMs)).toBe(1);
+  expect(await state()).toEqual({ ...gone, rows: events.length });
+
+  // The server stops in the middle.
+  for (let run = 0; run < 3; run += 1) {
+    expect(await write((db) => dropRestOfSessions(db, tenantId, 600))).toBe(true);
+    expect(await state()).toMatchObject(gone);
+  }
+  const left = await state();
+  expect(left.rows).toBeGreaterThan(0);
+  expect(left.rows).toBeLessThan(events.length);
+
+  // The agent goes on, and its new session has none of the old events.
+  const kept = await record(laterMs);
+  await storage.appendToLog(tenantId, { maxEvents: 1000 });
+  await storage.scoreSessions([]);
+  expect(await state()).toMatchObject({ session: 1, page: 1, searched: 1, calls: 1, byId: 0 });
+
+  await deleteExpiredData(storage, laterMs);
+  expect(await state()).toMatchObject({ session: 1, page: 1, rows: 1 });
+  expect(await read((db) => db.selectFrom('dropped_sessions').selectAll().execute())).toEqual([]);
+  const summary = await read((db) => findSession(db, tenantId, 'thread-1'));
+  expect(summary).toMatchObject({ event_count: 1, risk_score: expect.any(Number) });
+  expect([...(await read((db) => findEvents(db, tenantId, [kept]))).keys()]).toEqual([kept]);
+
+  // Each entry is deleted once, and no other.
+  const deletions = await read((db) =>
+    db.selectFrom('log_deletions').select('record').orderBy('id').execute(),
+  );
+  const records = deletions.map(({ record: json }) => JSON.parse(json));
+  const entries = records.flatMap((row) => row.entries as [number, number][]);
+  const indexes = entries.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, at) => first + at),
+  );
+  expect(indexes.toSorted((left, right) => left - right)).toEqual(
+    Array.from({ length: events.length }, (_, at) => logged.size - events.length + at),
+  );
+  expect(records.map(({ sessions }) => sessions).reduce((sum, each) => sum + each)).toBe(1);
+});
+
+test('deletes a session again while events of its first deletion are left', async () => {
+  const { storage, tenantId, record, nowMs, state, read } = await withLongSession();
+  const laterMs = nowMs + 2 * dayMs;
+  await dropExpiredSessions(storage, laterMs);
+  await record(laterMs);
+  expect(await dropExpiredSessions(storage, laterMs + 2 * dayMs)).toBe(1);
+  expect(await state()).toMatchObject(gone);
+  await deleteExpiredData(storage, laterMs + 2 * dayMs);
+  expect(await state()).toEqual({ ...gone, rows: 0 });
+  expect(
+    await read((db) => db.selectFrom('log_ranges').select('id').where('kind', '=', 'event').execute()),
+  ).toEqual([]);
+  expect(
+    await read((db) => db.selectFrom('log_ranges').select('id').where('tenant_id', '=', tenantId).execute()),
+  ).not.toEqual([]);
+});
+
+test('finishes an interrupted erasure of a long session in a tenant without retention', async () => {
+  const { storage, tenantId, nowMs, state, read, write } = await withLongSession();
+  await storage.writeAcross('administer', ({ db }) =>
+    db.updateTable('tenants').set({ retention: null }).execute(),
+  );
+  const reason = { by: 'operator', erasure: 'Request 12' } as const;
+  await write((db) => dropSessions(db, tenantId, ['thread-1'], nowMs, { reason }));
+  expect(await state()).toMatchObject(gone);
+  await deleteExpiredData(storage, nowMs);
+  expect(await state()).toEqual({ ...gone, rows: 0 });
+  const [deletion] = await read((db) => db.selectFrom('log_deletions').select('record').execute());
+  expect(JSON.parse(deletion?.record ?? '')).toMatchObject(reason);
+});
+
+test('counts a repeated event of a deleted session as a repeat while it is there', async () => {
+  const { storage, tenantId, nowMs, events, state } = await withLongSession();
+  await dropExpiredSessions(storage, nowMs + 2 * dayMs);
+  const [event] = events;
+  if (!event) throw new Error('No event.');
+  const again = { event, sourceMs: nowMs, receivedMs: nowMs, protoKeysRemoved: false };
+  await storage.record([{ tenantId, events: [again] }]);
+  expect(await state()).toEqual({ ...gone, rows: events.length });
 });
 
 test('drops held actions past retention with their displayed arguments, unless they are pending', async () => {

@@ -71,7 +71,6 @@ export function Events({ query }: { query: URLSearchParams }) {
   const filters = filtersIn(query);
   const follows = query.get('follow') === '1';
   const searchedTo = useRef<string>(undefined);
-  const isHistoryMissing = useRef(false);
   // Pages of one list have the same filters, so the start of the time stays.
   const request = useMemo(() => queryOf(filters), [String(query)]);
   const list = serverPages<EventPage>(client, '/server/v1/events', request);
@@ -80,7 +79,6 @@ export function Events({ query }: { query: URLSearchParams }) {
     async (page, signal) => {
       const found = await foundPage(list(page, signal), (cursor) => list({ cursor }, signal));
       searchedTo.current = found.searchedTo;
-      isHistoryMissing.current = found.isHistoryMissing === true;
       return found;
     },
     { everyMs: follows ? followMs : undefined, nameOf: ({ eventId }) => eventId ?? '' },
@@ -109,9 +107,6 @@ export function Events({ query }: { query: URLSearchParams }) {
           list={(page, signal) => list({ ...page, limit: 200 }, signal)}
         />
       </div>
-      {isHistoryMissing.current && (
-        <p role="status">The history cannot be reached now, so older events may be missing.</p>
-      )}
       <ListTable
         shown={shown}
         caption="Events, newest first"

@@ -108,7 +108,7 @@ test('renders few rows of a long list, wherever the page is scrolled to', async 
   expect(await tab.overflow()).toBeLessThanOrEqual(0);
 });
 
-test('says that older events may be missing while the history cannot be reached', async () => {
+test('says on each page that lacks old records since when the history cannot be reached', async () => {
   const server = await startServer({
     port: 0,
     database: ':memory:',
@@ -117,7 +117,16 @@ test('says that older events may be missing while the history cannot be reached'
   });
   onTestFinished(() => server.close());
   const tab = await ConsoleTab.open(server.url, server.apiKey, '/events');
-  await tab.heading('Events');
-  await tab.page.getByText('The history cannot be reached now, so older events may be missing.').waitFor();
-  expect(await tab.accessibilityFaults()).toEqual([]);
+  const notice = tab.page.getByText(
+    /^The history cannot be reached since .+\. Older sessions and events are missing on this page\.$/,
+  );
+  for (const name of ['Events', 'Sessions']) {
+    await tab.page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    await tab.heading(name);
+    await notice.waitFor();
+    expect(await tab.accessibilityFaults()).toEqual([]);
+  }
+  await tab.page.getByRole('navigation').getByRole('link', { name: 'Policies', exact: true }).click();
+  await tab.heading('Policies');
+  await notice.waitFor({ state: 'detached' });
 });

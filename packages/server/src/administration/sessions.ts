@@ -2,6 +2,7 @@ import type { DeleteOptions } from '../deletion/delete-tenant.ts';
 import { flooredError, requireNoHold } from '../deletion/protected-records.ts';
 import { usesHistory } from '../history/history.ts';
 import type { HistoryReader, HistorySession } from '../history/history-reader.ts';
+import { repeat } from '../lib/repeat.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import { beginDeletion, type EntryRanges } from '../storage/log/tenant-log.ts';
 import {
@@ -10,9 +11,9 @@ import {
   dropDecisions,
   finalMs,
 } from '../storage/policies/policy-decision-store.ts';
-import { dropSessions } from '../storage/retention/drop-rows.ts';
+import { dropRestOfSessions, dropSessions } from '../storage/retention/drop-rows.ts';
 import type { HoldableRecord } from '../storage/retention/legal-holds.ts';
-import { firstReceipts, holdableAction, holdableDecision } from '../storage/retention/prune.ts';
+import { DeletionPace, firstReceipts, holdableAction, holdableDecision } from '../storage/retention/prune.ts';
 import { flooredFrom, type RetentionClass, retentionPolicy } from '../storage/retention/retention.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -97,6 +98,8 @@ export class SessionAdministration {
         `An action of the session "${sessionId}" waits for a decision: approve or deny it first.`,
       );
     }
+    const pace = new DeletionPace(this.#storage);
+    await repeat(() => pace.write(owner, (db) => dropRestOfSessions(db, owner, pace.rows)), undefined);
     await eraseTraces(this.#storage);
   }
 

@@ -1,11 +1,18 @@
 import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { repeat } from '../lib/repeat.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
-import { dropOldest, type OldRows, oldRows } from '../storage/retention/drop-rows.ts';
+import {
+  dropOldest,
+  dropRestOfSessions,
+  type OldRows,
+  oldRows,
+  tenantsWithRest,
+} from '../storage/retention/drop-rows.ts';
 import {
   DeletionPace,
   hasExpired,
   otherSteps,
+  type PruneHistory,
   type PrunePosition,
   type PruneStep,
   pruneDeliveries,
@@ -77,11 +84,7 @@ const alertsKeptForMs = 30 * dayMs;
 const countsKeptForMs = 2 * dayMs;
 
 /** History of a deployment, as the cleanup uses it. */
-export interface CleanupHistory {
-  /** Name of the forwarder to it: retention deletes no session before the history has all its events. */
-  readonly forward: string;
-  /** Days for which it keeps events; `null` for forever. */
-  readonly days: number | null;
+export interface CleanupHistory extends PruneHistory {
   /** Copies the sessions of which no event was received since a time: retention deletes no other. */
   keepSessions(tenantId: number, keptFromMs: number, signal?: AbortSignal): Promise<void>;
   /** Deletes the events of a deleted tenant. */
@@ -107,6 +110,7 @@ export async function deleteExpiredData(
     ...otherSteps.map((step) => () => prune(storage, step, nowMs, signal)),
     () => dropCounts(storage, nowMs, signal, history),
     () => dropExpiredSessions(storage, nowMs, signal, history),
+    () => dropRestOfDeletedSessions(storage, signal),
     () => dropDeletedTenants(storage, nowMs, signal, history && ((id) => history.deleteTenant(id))),
     () => storage.truncateLog(),
   ];
@@ -138,7 +142,8 @@ async function dropExpiredRows(
   rows: OldRows,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await repeat(() => storage.writeAcross('sweep', ({ db }) => dropOldest(db, rows)), signal);
+  const pace = new DeletionPace(storage, signal);
+  await repeat(() => pace.sweep((db) => dropOldest(db, rows)), signal);
 }
 
 async function dropOldDeliveries(
@@ -147,9 +152,10 @@ async function dropOldDeliveries(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const beforeMs = nowMs - deliveriesKeptForMs;
+  const pace = new DeletionPace(storage, signal);
   for (const { tenantId } of await storage.readAcross('sweep', retentions)) {
     if (!(await storage.read(tenantId, (db) => hasOldDeliveries(db, tenantId, beforeMs)))) continue;
-    await repeat(() => storage.write(tenantId, ({ db }) => pruneDeliveries(db, tenantId, beforeMs)), signal);
+    await repeat(() => pace.write(tenantId, (db) => pruneDeliveries(db, tenantId, beforeMs)), signal);
   }
 }
 
@@ -161,14 +167,12 @@ async function dropCounts(
   history: CleanupHistory | undefined,
 ): Promise<void> {
   if (history?.days === null) return;
+  const pace = new DeletionPace(storage, signal);
   for (const { tenantId, policy } of await storage.readAcross('sweep', retentions)) {
     const keptFromMs = keptFrom(policy, 'sessions', nowMs);
     if (keptFromMs === undefined) continue;
     const beforeMs = history ? Math.min(keptFromMs, nowMs - history.days * dayMs) : keptFromMs;
-    await repeat(
-      () => storage.write(tenantId, ({ db }) => dropActivityBefore(db, tenantId, beforeMs)),
-      signal,
-    );
+    await repeat(() => pace.write(tenantId, (db) => dropActivityBefore(db, tenantId, beforeMs)), signal);
   }
 }
 
@@ -188,6 +192,14 @@ export function dropExpiredSessions(
   return prune(storage, sessionStep, nowMs, signal, history);
 }
 
+/** Deletes what is left of long sessions, those included whose deletion was interrupted. */
+async function dropRestOfDeletedSessions(storage: Storage, signal: AbortSignal | undefined): Promise<void> {
+  const pace = new DeletionPace(storage, signal);
+  for (const tenantId of await storage.readAcross('sweep', tenantsWithRest)) {
+    await repeat(() => pace.write(tenantId, (db) => dropRestOfSessions(db, tenantId, pace.rows)), signal);
+  }
+}
+
 /** Records the retention in force of each tenant in its log, unless the log has it. */
 export async function recordRetentions(storage: Storage): Promise<void> {
   for (const { tenantId, isLogged } of await storage.readAcross('sweep', retentions)) {
@@ -204,7 +216,7 @@ async function prune(
   history?: CleanupHistory,
 ): Promise<number> {
   let pruned = 0;
-  const pace = new DeletionPace(storage);
+  const pace = new DeletionPace(storage, signal);
   for (const { tenantId, policy, isLogged } of await storage.readAcross('sweep', retentions)) {
     const keptFromMs = keptFrom(policy, step.retention, nowMs);
     if (keptFromMs === undefined) continue;
@@ -213,13 +225,13 @@ async function prune(
     await repeat(async () => {
       // Most tenants have nothing to delete, and a look for it blocks nobody.
       const from = after;
-      if (!(await storage.read(tenantId, (db) => hasExpired(db, tenantId, step, nowMs, from)))) return false;
+      if (!(await storage.read(tenantId, (db) => hasExpired(db, tenantId, step, nowMs, from, history))))
+        return false;
       // Nothing is deleted by a policy that the log does not have.
       if (!isLogged && !from) await recordRetention(storage, tenantId);
-      const { count, next } = await storage.write(tenantId, async ({ db }) => {
-        if (step !== sessionStep) return pruneSome(db, tenantId, step, nowMs, from);
-        const options = { limit: pace.rows, forward: history?.forward };
-        const result = await pace.run(() => pruneSome(db, tenantId, step, nowMs, from, options));
+      const { count, next } = await pace.write(tenantId, async (db) => {
+        const options = { limit: pace.rows, history };
+        const result = await pruneSome(db, tenantId, step, nowMs, from, options);
         // Within the transaction, so that no event in between uses a cached session.
         storage.clearSessionCache();
         return result;

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
 import { lockLog } from '../storage/log/tenant-log.ts';
-import { dropRows, dropSessions, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
+import {
+  dropRestOfSessions,
+  dropRows,
+  dropSessions,
+  type KeyedTable,
+  keyedTable,
+} from '../storage/retention/drop-rows.ts';
 import { DeletionPace, expiredSessions } from '../storage/retention/prune.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
@@ -66,19 +72,20 @@ export async function dropDeletedTenants(
 async function dropTenantData(storage: Storage, tenantId: number, signal?: AbortSignal): Promise<void> {
   await dropAll(storage, tenantId, dataTables, signal);
   const every = { tenantId, keptFromMs: Number.MAX_SAFE_INTEGER };
-  const pace = new DeletionPace(storage);
+  const pace = new DeletionPace(storage, signal);
   await repeat(async () => {
     const { rows } = pace;
     const sessions = await storage.read(tenantId, (db) => expiredSessions(db, { ...every, rows }));
     if (sessions.length === 0) return false;
     const ids = sessions.map(({ id }) => id);
-    await storage.write(tenantId, async ({ db }) => {
-      await pace.run(() => dropSessions(db, tenantId, ids, Date.now(), { reason: undefined }));
+    await pace.write(tenantId, async (db) => {
+      await dropSessions(db, tenantId, ids, Date.now(), { reason: undefined });
       // Within the transaction, so that no event in between uses a cached session.
       storage.clearSessionCache();
     });
     return true;
   }, signal);
+  await repeat(() => pace.write(tenantId, (db) => dropRestOfSessions(db, tenantId, pace.rows)), signal);
 }
 
 /** Deletes all rows of a tenant in some tables. */
@@ -94,7 +101,8 @@ async function dropAll(
     for (const table of tables) isMore = (await dropRows(db, table, ofTenant)).hasMore || isMore;
     return isMore;
   };
-  await repeat(() => storage.write(tenantId, ({ db }) => drop(db)), signal);
+  const pace = new DeletionPace(storage, signal);
+  await repeat(() => pace.write(tenantId, drop), signal);
 }
 
 /** Tables of a tenant that are emptied together with its sessions; no check depends on them. */

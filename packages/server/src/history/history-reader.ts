@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RiskLevel, toolCallCategory } from '@actlog/protocol';
 import { ForwardError } from '../forward/destination.ts';
 import { ApiError } from '../lib/api-error.ts';
@@ -51,6 +52,9 @@ export interface HistoryReaderParts {
   readonly stored: EventReader;
 }
 
+/** Called with the time since which the history cannot be reached, in Unix milliseconds. */
+type OnMissing = (sinceMs: number) => void;
+
 /** Columns of an event on the wire. */
 const columns =
   'place, event_id, source_ms, received_ms, session_id, agent_id, source_timestamp, category, schema_version, identity, traceparent, payload';
@@ -90,16 +94,28 @@ const maxErased = 1000;
 /** Reads events in the database together with those that retention has deleted there. */
 export class HistoryReader implements EventReader {
   readonly #parts: HistoryReaderParts;
+  readonly #requests = new AsyncLocalStorage<OnMissing>();
+  #missingSinceMs: number | undefined;
 
   constructor(parts: HistoryReaderParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * Runs the work of a request.
+   *
+   * @param onMissing - called when a read of the history fails during the work, with the time of the first failed one
+   *   since the history was reached
+   */
+  during(onMissing: OnMissing, work: () => void): void {
+    this.#requests.run(onMissing, work);
   }
 
   async search(search: EventSearch): Promise<SearchedEvents> {
     const [stored, kept] = await Promise.all([
       this.#parts.stored.search(search),
       // What the database has is shown without the history, and says so.
-      ifReached(this.#search(search)),
+      this.#ifReached(this.#search(search)),
     ]);
     return kept ? merged(stored, kept, search.limit) : { ...stored, isHistoryMissing: true };
   }
@@ -108,7 +124,7 @@ export class HistoryReader implements EventReader {
     const stored = await this.#parts.stored.session(read);
     if (stored) return stored;
     const { tenantId, sessionId, after, limit } = read;
-    return reached('The session is not in the database', async () => {
+    return this.#reached('The session is not in the database', async () => {
       const session = await this.find(tenantId, sessionId);
       if (!session) return undefined;
       const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit);
@@ -117,14 +133,14 @@ export class HistoryReader implements EventReader {
   }
 
   async deleted(tenantId: number, sessionId: string): Promise<DeletedSession | undefined> {
-    return reached('The session is not in the database', async () => {
+    return this.#reached('The session is not in the database', async () => {
       const session = await this.find(tenantId, sessionId);
       return (
         session && {
           session: session.view,
           risk: session.risk,
           page: (after, limit, maxBytes) =>
-            reached('The rest of the session is not in the database', async () => {
+            this.#reached('The rest of the session is not in the database', async () => {
               const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit, maxBytes);
               return { events: rows.map(eventJson), end };
             }),
@@ -137,10 +153,22 @@ export class HistoryReader implements EventReader {
     const { limit } = options;
     const [stored, kept] = await Promise.all([
       this.#parts.stored.sessions(options),
-      // Lists have the sessions of the database without the history.
-      ifReached(this.#sessions(options)),
+      // Without the history, lists have the sessions of the database, and the response says so.
+      this.#ifReached(this.#sessions(options)),
     ]);
     return kept ? mergedSessions(stored, kept, limit, options.sort === 'riskScore') : stored;
+  }
+
+  async deletedSessions(options: SessionListOptions): Promise<readonly ListedSession[]> {
+    const found: ListedSession[] = [];
+    let after = options.after;
+    do {
+      const kept = await this.#ifReached(this.#sessions({ ...options, after }));
+      if (!kept) return found;
+      found.push(...kept.rows);
+      after = kept.hasMore ? kept.end : undefined;
+    } while (after && found.length < options.limit);
+    return found.slice(0, options.limit);
   }
 
   async recentCalls(tenantId: number, of: CallsOf, limit: number): Promise<RecentCalls> {
@@ -160,7 +188,7 @@ export class HistoryReader implements EventReader {
          order by place desc, event_id desc limit 1 by event_id limit {limit:UInt32}`,
         { tenant: tenantId, name, limit },
       );
-    const rows = await ifReached(read());
+    const rows = await this.#ifReached(read());
     // The counts of days have the others.
     if (!rows) return { ...stored, isComplete: false };
     const known = new Set(stored.calls.map(({ eventId }) => eventId));
@@ -203,8 +231,7 @@ export class HistoryReader implements EventReader {
           to: Math.max(...startsMs) + lengthMs,
         },
       );
-    // The scores of the database are shown without the history.
-    const kept = (await ifReached(read())) ?? [];
+    const kept = (await this.#ifReached(read())) ?? [];
     const byPart = Map.groupBy([...stored, ...kept], ({ agentId, startMs }) => `${startMs} ${agentId}`);
     return [...byPart.values()].map((same) =>
       same.reduce((highest, each) => (each.score > highest.score ? each : highest)),
@@ -215,7 +242,7 @@ export class HistoryReader implements EventReader {
     const stored = await this.#parts.stored.callEnds(tenantId, eventIds);
     const missing = eventIds.filter((id) => !stored.has(id));
     if (missing.length === 0) return stored;
-    const rows = await reached('Some calls are not in the database', async () =>
+    const rows = await this.#reached('Some calls are not in the database', async () =>
       this.#parts.clickHouse.rows<{
         readonly event_id: string;
         readonly session_id: string;
@@ -230,6 +257,28 @@ export class HistoryReader implements EventReader {
       ),
     );
     return new Map([...stored, ...rows.map((row) => [row.event_id, callEnd(row)] as const)]);
+  }
+
+  /** Returns the result of a read; `undefined` if the history cannot be reached. */
+  async #ifReached<Result>(read: Promise<Result>): Promise<Result | undefined> {
+    try {
+      const result = await read;
+      this.#missingSinceMs = undefined;
+      return result;
+    } catch (error) {
+      if (!(error instanceof ForwardError)) throw error;
+      this.#missingSinceMs ??= Date.now();
+      this.#requests.getStore()?.(this.#missingSinceMs);
+      return undefined;
+    }
+  }
+
+  /** Runs a read that the history is needed for. @throws ApiError `OVERLOADED` when it cannot be reached. */
+  async #reached<Result>(missing: string, read: () => Promise<Result>): Promise<Result> {
+    const result = await this.#ifReached(read().then((found) => ({ found })));
+    if (result) return result.found;
+    const message = `${missing}, and the history in ClickHouse cannot be reached. Send the request again later.`;
+    throw new ApiError('OVERLOADED', message, { retryAfterSeconds: 10 });
   }
 
   /** Returns a page of a session's events in the history, oldest first. @throws ForwardError */
@@ -546,27 +595,6 @@ export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: numb
   );
   const isSearched = end !== undefined && end === stored.end;
   return { events: page, end, ...(isSearched && { searchedToMs: stored.searchedToMs }) };
-}
-
-/** Returns the result of a read; `undefined` if the history cannot be reached. */
-async function ifReached<Result>(read: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof ForwardError) return undefined;
-    throw error;
-  }
-}
-
-/** Runs a read that the history is needed for. @throws ApiError `OVERLOADED` when it cannot be reached. */
-async function reached<Result>(missing: string, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof ForwardError)) throw error;
-    const message = `${missing}, and the history cannot be reached. Send the request again later.`;
-    throw new ApiError('OVERLOADED', message, { retryAfterSeconds: 10, cause: error });
-  }
 }
 
 function sessionFilters(options: SessionListOptions): Filters {

@@ -4,6 +4,7 @@ import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk
 import type { Selectable } from 'kysely';
 import type { RiskObserver } from '../risk/risk-scoring.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
+import { droppedArrivals } from '../storage/retention/drop-rows.ts';
 import type { EventTable } from '../storage/schema.ts';
 import {
   dropEmptySessions,
@@ -99,6 +100,7 @@ export class EventWriter {
             db,
             tenantId,
             rows.map((row) => row.event_id),
+            { withDropped: true },
           );
     const changed = new Set<SessionFold>();
     const repeats: RiskEvent[] = [];
@@ -203,9 +205,17 @@ async function openFolds(
     if (!firsts.has(incoming.event.sessionId)) firsts.set(incoming.event.sessionId, incoming);
   }
   const stored = isPostgres(db)
-    ? await openSessions(db, tenantId, [...firsts.values()].map(newSession))
+    ? await openSessions(
+        db,
+        tenantId,
+        [...firsts.values()].map((first) => newSession(first)),
+      )
     : await storedSessions(db, tenantId, [...firsts.keys()], cache);
-  return new Map([...firsts].map(([id, first]) => [id, new SessionFold(stored.get(id), first)]));
+  const newIds = [...firsts.keys()].filter((id) => !stored.has(id));
+  const dropped = await droppedArrivals(db, tenantId, newIds);
+  return new Map(
+    [...firsts].map(([id, first]) => [id, new SessionFold(stored.get(id), first, dropped.get(id))]),
+  );
 }
 
 /** Deletes sessions that were inserted for events that turned out to be repeats from other sessions. */
@@ -249,6 +259,7 @@ class SessionFold implements SessionChange {
   readonly joinedAgentIds: string[] = [];
   readonly newToolNames: string[] = [];
   startChanged = false;
+  readonly startArrival: number;
   /** `true` if the session is created by this write. */
   readonly isNew: boolean;
   /** The session as it was counted before this write; `undefined` for a new one. */
@@ -256,11 +267,15 @@ class SessionFold implements SessionChange {
   #hasNewFlag = false;
   #nextArrival: number;
 
-  /** @param stored - the summary so far; without it, the session starts with `first` */
-  constructor(stored: SessionSummary | undefined, first: NewEvent) {
+  /**
+   * @param stored - the summary so far; without it, the session starts with `first`
+   * @param afterArrival - arrival after which a new session starts. Default: 0
+   */
+  constructor(stored: SessionSummary | undefined, first: NewEvent, afterArrival = 0) {
     this.isNew = stored === undefined;
     this.counted = stored && { startedMs: stored.started_ms, level: stored.risk_level };
-    this.summary = stored ?? newSession(first);
+    this.summary = stored ?? newSession(first, afterArrival);
+    this.startArrival = afterArrival;
     this.#nextArrival = this.summary.last_arrival;
   }
 

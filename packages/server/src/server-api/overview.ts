@@ -14,6 +14,8 @@ import type { ServerRoute } from '../http/server-route.ts';
 import { validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull, time } from '../lib/iso-time.ts';
 import type { RiskParts } from '../risk/read-risk.ts';
+import type { EventReader, ListedSession } from '../storage/event-reader.ts';
+import { keptFrom, retentionPolicy } from '../storage/retention/retention.ts';
 import { type RiskiestSession, riskiestSessions } from '../storage/sessions/session-list.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { type ActivityOfBucket, activityByName, activitySeries } from '../storage/stores/activity-store.ts';
@@ -62,6 +64,17 @@ function activityView(counts: Counts): ActivityCounts {
 /** Returns a session as the overview shows it. */
 function riskySessionView(row: RiskiestSession, state: string | undefined): RiskySession {
   return {
+    ...riskySummary(row),
+    sentence: sentenceOf(
+      state === undefined ? emptySession() : parseSession(state),
+      JSON.parse(row.tool_names) as string[],
+    ),
+  };
+}
+
+/** Returns a session without the sentence, for which its events are read as they arrive. */
+function riskySummary(row: Omit<RiskiestSession, 'tool_names'>): Omit<RiskySession, 'sentence'> {
+  return {
     id: row.id,
     agentId: row.agent_id,
     startedAt: isoTime(row.started_ms),
@@ -69,10 +82,6 @@ function riskySessionView(row: RiskiestSession, state: string | undefined): Risk
     eventCount: row.event_count,
     errorCount: row.error_count,
     risk: { score: row.risk_score ?? 0, level: row.risk_level ?? 'low' },
-    sentence: sentenceOf(
-      state === undefined ? emptySession() : parseSession(state),
-      JSON.parse(row.tool_names) as string[],
-    ),
   };
 }
 
@@ -119,7 +128,11 @@ const defaultSpanMs = 24 * 3_600_000;
  * Route `GET /server/v1/overview`: what happened in a span of time, and what needs attention. Everything is read from
  * counts and indexes, so its cost does not depend on the number of events.
  */
-export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<typeof overviewQuery> {
+export function overviewRoute({
+  storage,
+  scoring,
+  events,
+}: RiskParts & { readonly events: EventReader }): ServerRoute<typeof overviewQuery> {
   return {
     method: 'GET',
     path: '/overview',
@@ -138,6 +151,7 @@ export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<type
       const sinceMs = bucketOf(buckets, since ?? endMs - defaultSpanMs);
       requireRange(sinceMs, untilMs, lengthMs);
       await scoring.beforeList(tenantId);
+      const old = await oldRiskiest({ storage, events }, tenantId, sinceMs, untilMs, nowMs);
       return storage.read(tenantId, async (db) => {
         const range = { tenantId, span: interval, sinceMs, untilMs };
         const stored = await activitySeries(db, range);
@@ -158,6 +172,13 @@ export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<type
           tenantId,
           riskiest.map(({ id }) => id),
         );
+        const known = new Set(riskiest.map(({ id }) => id));
+        const risky = [
+          ...riskiest.map((row) => riskySessionView(row, risks.get(row.id)?.state)),
+          ...old.filter(({ id }) => !known.has(id)).map(riskySummary),
+        ].sort(
+          (left, right) => right.risk.score - left.risk.score || (left.startedAt < right.startedAt ? 1 : -1),
+        );
         const webhooks = await channelHealth(db, tenantId);
         return {
           since: isoTime(sinceMs),
@@ -168,7 +189,7 @@ export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<type
             at: isoTime(startMs),
             ...activityView(byBucket.get(startMs) ?? noActivity),
           })),
-          riskiestSessions: riskiest.map((row) => riskySessionView(row, risks.get(row.id)?.state)),
+          riskiestSessions: risky.slice(0, listed),
           agents: await activityByName(db, 'agent', range, listed),
           tools: await activityByName(db, 'tool', range, listed),
           waitingActions: await countPendingActions(db, tenantId, nowMs, maxWaiting),
@@ -178,6 +199,30 @@ export function overviewRoute({ storage, scoring }: RiskParts): ServerRoute<type
       });
     },
   };
+}
+
+/**
+ * Returns the riskiest sessions that started in a range and that retention has deleted from the database. Nobody handled
+ * them: sessions that people worked on are kept there as long as in the history.
+ */
+async function oldRiskiest(
+  { storage, events }: Pick<RiskParts, 'storage'> & { readonly events: EventReader },
+  tenantId: number,
+  sinceMs: number,
+  untilMs: number,
+  nowMs: number,
+): Promise<readonly ListedSession[]> {
+  const policy = await storage.read(tenantId, (db) => retentionPolicy(db, tenantId));
+  const keptFromMs = keptFrom(policy, 'sessions', nowMs);
+  if (keptFromMs === undefined || sinceMs >= keptFromMs) return [];
+  return events.deletedSessions({
+    tenantId,
+    sort: 'riskScore',
+    minRiskScore: 1,
+    startedAfterMs: sinceMs - 1,
+    startedBeforeMs: untilMs,
+    limit: listed,
+  });
 }
 
 /** @throws ApiError `VALIDATION_ERROR` for a range without a bucket, or with too many. */

@@ -88,10 +88,16 @@ export function sessionPlaceRoute({
         throw validationError('query.at', 'one_of', 'or `event` is needed, and not both');
       }
       return storage.read(tenantId, async (db) => {
-        if (!(await findSession(db, tenantId, id))) throw notFound('session');
+        const session = await findSession(db, tenantId, id);
+        if (!session) throw notFound('session');
         const atMs = at ?? (await eventTimes(db, tenantId, [event as string])).get(event as string);
         if (atMs === undefined) throw notFound('event');
-        const found = await eventBefore(db, { tenantId, sessionId: id }, atMs, eventsAround);
+        const found = await eventBefore(
+          db,
+          { tenantId, sessionId: id, startMs: session.started_ms },
+          atMs,
+          eventsAround,
+        );
         if (!found) return { cursor: null, before: 0 };
         const { sourceMs, eventId } = found.position;
         const scope = { tenantId, endpoint: 'sessions.get', filters: { id } } as const;

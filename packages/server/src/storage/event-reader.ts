@@ -103,6 +103,8 @@ export interface EventReader {
   session(read: SessionRead): Promise<SessionEvents | undefined>;
   /** Returns a slice of a list of sessions. */
   sessions(options: SessionListOptions): Promise<SessionSlice>;
+  /** Returns the first sessions of a list that are not in the database any more. */
+  deletedSessions(options: SessionListOptions): Promise<readonly ListedSession[]>;
   /** Returns a session that is not in the database any more; `undefined` if there is none. */
   deleted(tenantId: number, sessionId: string): Promise<DeletedSession | undefined>;
   /** Returns the newest calls of an agent or a tool; see {@link recentCalls}. */
@@ -135,6 +137,7 @@ export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
         return { session: sessionView(summary), events: rows.map(storedEvent), end };
       }),
     sessions: (options) => storage.read(options.tenantId, (db) => listSessions(db, options)),
+    deletedSessions: async () => [],
     deleted: async () => undefined,
     recentCalls: (tenantId, of, limit) =>
       storage.read(tenantId, (db) => recentCalls(db, tenantId, of, limit)),

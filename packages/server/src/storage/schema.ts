@@ -17,6 +17,7 @@ import type {
   AlertTable,
   AuditTable,
   DeliveryTable,
+  DroppedSessionTable,
   ForwardedRiskTable,
   ForwardPositionTable,
   HandledSessionTable,
@@ -90,6 +91,7 @@ export interface Tables {
   log_cosigned: LogCosignedTable;
   log_times: { tenant_id: number; minute: number; first_index: number };
   legal_holds: LegalHoldTable;
+  dropped_sessions: DroppedSessionTable;
   retention_positions: RetentionPositionTable;
   policy_versions: PolicyVersionTable;
   forward_positions: ForwardPositionTable;

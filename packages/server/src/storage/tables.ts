@@ -369,6 +369,16 @@ export interface LegalHoldTable {
   released_principal: string | null;
 }
 
+/** A long session that was deleted, while its events and its ranges of the log still are. */
+export interface DroppedSessionTable {
+  tenant_id: number;
+  session_id: string;
+  /** Arrival of its last event. A session with the same id that starts meanwhile goes on from there. */
+  last_arrival: number;
+  /** Reason that the log gives, as JSON; `null` if the log is deleted too. */
+  reason: string | null;
+}
+
 /** Last row that retention has passed in a table, because it and those before it are under a legal hold. */
 export interface RetentionPositionTable {
   tenant_id: number;

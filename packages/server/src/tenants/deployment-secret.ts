@@ -42,7 +42,7 @@ export class DeploymentSecret {
     this.#encryptionKey = derive('encryption');
   }
 
-  /** Returns the private key of the logs, derived from a secret of its own, or by default from this one. */
+  /** Returns the private key of the logs, derived from a separate secret, or by default from this one. */
   logKeySeed(logKey: string | undefined): Buffer {
     return logKey === undefined
       ? this.#logSecret

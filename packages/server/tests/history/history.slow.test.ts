@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ActivityEvent, EventPage, Forwarding } from '@actlog/protocol';
+import type { ActivityEvent, EventPage, Forwarding, RiskySession } from '@actlog/protocol';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../../src/background/background-tasks.ts';
 import { historySetting } from '../../src/history/click-house.ts';
@@ -170,8 +170,11 @@ async function exported(server: TestServer, id: string) {
 async function countsOf(server: TestServer, path: string) {
   const response = await get(server, path);
   expect(response.status).toBe(200);
-  const { riskiestSessions: _, keys: __, ...counts } = (await response.json()) as Record<string, unknown>;
-  return counts;
+  const { riskiestSessions, keys: _, ...counts } = (await response.json()) as Record<string, unknown>;
+  const riskiest = (riskiestSessions as RiskySession[] | undefined)?.map(
+    ({ sentence: _, ...session }) => session,
+  );
+  return { ...counts, riskiest };
 }
 
 const filters: readonly Query[] = [
@@ -223,6 +226,7 @@ test('finds the same events of a month, and the same sessions, after retention d
   });
   const before = await everything();
   expect(before.searches.map((events) => events.length)).toContain(150);
+  expect(before.counts[0]?.riskiest).not.toEqual([]);
   for (const events of before.searches) expect(events.length).toBeGreaterThan(0);
   await history.keepSessions(1, Date.now() + dayMs);
   const some = ['s-0', 's-2', 's-3', 's-7'];

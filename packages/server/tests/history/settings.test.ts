@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { historySetting } from '../../src/history/click-house.ts';
 import type { ServerOptions } from '../../src/index.ts';
-import { testServer } from '../test-server.ts';
+import { get } from '../evidence/logged-records.ts';
+import { activityEvent, testServer } from '../test-server.ts';
 
 const address = 'https://actlog:xyz%204711@clickhouse.example.com:8443/actlog';
 
@@ -41,6 +42,46 @@ test('needs the log, and its name for itself', async () => {
   expect(await refused({ history: address, keepLog: false })).toContain('keepLog: must be true with history');
   const forward: ServerOptions['forward'] = [{ kind: 'elastic', name: 'history', url: 'http://127.0.0.1:1' }];
   expect(await refused({ history: address, forward })).toContain('forward: must have no destination');
+});
+
+test('says in each response that may lack records since when the history cannot be reached', async () => {
+  const server = await testServer({ history: 'http://actlog:secret@127.0.0.1:1/actlog' });
+  await server.ok('events.create', { body: activityEvent({ sessionId: 's-1', agentId: 'agent-1' }) });
+  const startMs = Date.now();
+  const missing = async (path: string) => {
+    const response = await get(server, path);
+    const since = response.headers.get('x-actlog-history-missing-since');
+    return { status: response.status, since, body: await response.json() };
+  };
+  const { since, ...list } = await missing('/v1/sessions');
+  expect(list).toMatchObject({ status: 200, body: { items: [{ id: 's-1' }] } });
+  expect(Date.parse(since ?? '')).toBeGreaterThanOrEqual(startMs);
+  // The time is that of the first failure.
+  for (const path of [
+    '/v1/agents/agent-1/sessions',
+    '/server/v1/sessions',
+    '/server/v1/events',
+    '/server/v1/agents/agent-1/activity',
+    '/server/v1/tools/search/activity',
+  ]) {
+    expect(await missing(path)).toMatchObject({ status: 200, since });
+  }
+  for (const path of ['/v1/sessions/s-2', '/v1/sessions/s-2/risk', '/v1/sessions/s-2/export.json']) {
+    expect(await missing(path)).toMatchObject({
+      status: 503,
+      since,
+      body: { error: { code: 'OVERLOADED', message: expect.stringContaining('history in ClickHouse') } },
+    });
+  }
+  // These have all that they need in the database.
+  for (const path of [
+    '/v1/sessions/s-1',
+    '/v1/sessions/s-1/risk',
+    '/v1/sessions/s-1/export.json',
+    '/v1/agents',
+  ]) {
+    expect(await missing(path)).toMatchObject({ status: 200, since: null });
+  }
 });
 
 /** Searches events of a server without a history and of one with it, and prints whether the client was loaded. */

@@ -572,10 +572,83 @@ export async function logDeletion(
     .where(oneOf(db, 'id', JSON.stringify(ids)))
     .returning(['first_index', 'entry_count'])
     .execute();
-  const deleted = ranges.map(
-    ({ first_index: first, entry_count: count }) => [first, first + count - 1] as const,
-  );
-  const entries = mergedRanges([...deleted, ...others]);
+  await recordDeletion(db, tenantId, {
+    kind,
+    reason,
+    entries: mergedRanges([...ranges.map(entriesOf), ...others]),
+    sessions: ids.length,
+  });
+}
+
+/** Events of a session that is deleted in several transactions. */
+export interface DroppedArrivals {
+  readonly sessionId: string;
+  /** Arrival of the last one. */
+  readonly lastArrival: number;
+  readonly reason: DeletionReason;
+}
+
+/**
+ * Logs that some events of a session are deleted, the first by their arrival. The log must be locked.
+ *
+ * @param limit - maximum ranges of entries
+ * @returns `true` if there can be more
+ */
+export async function logDroppedArrivals(
+  db: Database,
+  tenantId: number,
+  { sessionId, lastArrival, reason }: DroppedArrivals,
+  limit: number,
+): Promise<boolean> {
+  const waiting = db
+    .selectFrom('log_ranges')
+    .select('first_index')
+    .where('tenant_id', '=', tenantId)
+    .where('kind', '=', 'event')
+    .where('id', '=', sessionId)
+    .where('first_arrival', '<=', lastArrival)
+    .orderBy('first_arrival')
+    .limit(limit);
+  const ranges = await db
+    .deleteFrom('log_ranges')
+    .where('tenant_id', '=', tenantId)
+    .where('first_index', 'in', waiting)
+    .returning(['first_index', 'entry_count'])
+    .execute();
+  const hasMore = (await waiting.limit(1).executeTakeFirst()) !== undefined;
+  await recordDeletion(db, tenantId, {
+    kind: 'event',
+    reason,
+    entries: mergedRanges(ranges.map(entriesOf)),
+    // The last record of the session counts it.
+    sessions: hasMore ? 0 : 1,
+  });
+  return hasMore;
+}
+
+function entriesOf({
+  first_index: first,
+  entry_count: count,
+}: Pick<Selectable<LogRangeTable>, 'first_index' | 'entry_count'>): EntryRanges[number] {
+  return [Number(first), Number(first) + count - 1];
+}
+
+/** Adds a deletion to the list of deletions and to the log. */
+async function recordDeletion(
+  db: Database,
+  tenantId: number,
+  {
+    kind,
+    reason,
+    entries,
+    sessions,
+  }: {
+    readonly kind: RecordKind;
+    readonly reason: DeletionReason;
+    readonly entries: EntryRanges;
+    readonly sessions: number;
+  },
+): Promise<void> {
   if (entries.length === 0) return;
   const deletedMs = Date.now();
   const id = newIdentifierAt('del', deletedMs);
@@ -583,7 +656,7 @@ export async function logDeletion(
     deletedAt: isoTime(deletedMs),
     ...reason,
     kind,
-    ...(kind === 'event' && { sessions: ids.length }),
+    ...(kind === 'event' && { sessions }),
     records: entries.reduce((sum, [first, last]) => sum + last - first + 1, 0),
     entries,
   };

@@ -727,6 +727,16 @@ create table legal_holds (
 );
 create index legal_holds_active on legal_holds (tenant_id) where released_ms is null;
 
+-- Long sessions that were deleted, while their events and ranges of the log still are: those up to last_arrival. No read
+-- shows them. The reason is the one that the log gives, as JSON; null if the log is deleted too.
+create table dropped_sessions (
+  tenant_id bigint not null,
+  session_id text collate "C" not null,
+  last_arrival bigint not null,
+  reason text,
+  primary key (tenant_id, session_id)
+);
+
 -- Rows up to which retention has passed, so that those under a legal hold are not read again each time.
 create table retention_positions (
   tenant_id bigint not null,
@@ -825,6 +835,7 @@ const tenantTables = [
   'log_cosigned',
   'log_times',
   'legal_holds',
+  'dropped_sessions',
   'retention_positions',
   'policy_versions',
   'forward_positions',
@@ -845,6 +856,7 @@ const crossTenant: readonly (readonly [CrossTenantWork, Command, readonly string
       'sign_ins',
       'idempotency_keys',
       'sessions',
+      'dropped_sessions',
       'activity',
       'policy_counts',
       'checked_actions',

@@ -699,6 +699,16 @@ create table legal_holds (
 ) without rowid;
 create index legal_holds_active on legal_holds (tenant_id) where released_ms is null;
 
+-- Long sessions that were deleted, while their events and ranges of the log still are: those up to last_arrival. No read
+-- shows them. The reason is the one that the log gives, as JSON; null if the log is deleted too.
+create table dropped_sessions (
+  tenant_id bigint not null references tenants (id),
+  session_id text not null,
+  last_arrival bigint not null,
+  reason text,
+  primary key (tenant_id, session_id)
+) without rowid;
+
 -- Rows up to which retention has passed, so that those under a legal hold are not read again each time.
 create table retention_positions (
   tenant_id bigint not null references tenants (id),

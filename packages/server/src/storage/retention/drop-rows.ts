@@ -1,10 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
-import { beginDeletion, type DeletionReason, type EntryRanges, logDeletion } from '../log/tenant-log.ts';
+import {
+  beginDeletion,
+  type DeletionReason,
+  type EntryRanges,
+  lockLog,
+  logDeletion,
+  logDroppedArrivals,
+} from '../log/tenant-log.ts';
 import { dropEventRows } from '../postgres/event-rows.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
 import { addUsage } from '../stores/quota-store.ts';
-import { type Database, isPostgres, oneOf } from '../transaction.ts';
+import { type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
 
 /** Maximum rows that one transaction deletes, so that other transactions get their turn. */
 const maxRows = 1000;
@@ -58,8 +65,12 @@ export interface DropSessionsOptions {
   readonly oldEntries?: EntryRanges;
 }
 
+/** Maximum events of a session that are deleted in the transaction that deletes the session. */
+export const maxEventsAtOnce = 2000;
+
 /**
- * Deletes sessions with their events, their risk, and what people found out about them.
+ * Deletes sessions with their events, their risk, and what people found out about them. No read shows any of it from then
+ * on. {@link dropRestOfSessions} deletes the events of a long session, in separate transactions.
  *
  * @returns the number of sessions deleted.
  */
@@ -73,24 +84,51 @@ export async function dropSessions(
   if (reason) await beginDeletion(db, tenantId, ids);
   // Events may have arrived since the sessions were found; the locks keep out further ones.
   const dropped = [...(await lockSessions(db, tenantId, ids)).values()].filter(shouldDrop);
-  await dropRowsOfSessions(db, tenantId, dropped);
-  const droppedIds = dropped.map(({ id }) => id);
-  if (reason) await logDeletion(db, tenantId, 'event', droppedIds, reason, oldEntries);
+  const isLong = await longSessions(db, tenantId, dropped);
+  const [long = [], short = []] = [true, false].map((is) => dropped.filter(({ id }) => isLong(id) === is));
+  await dropRowsOfSessions(db, tenantId, long, short);
+  const shortIds = short.map(({ id }) => id);
+  for (const { id, last_arrival: lastArrival } of long) {
+    const rest = { last_arrival: lastArrival, reason: reason ? JSON.stringify(reason) : null };
+    await db
+      .insertInto('dropped_sessions')
+      .values({ tenant_id: tenantId, session_id: id, ...rest })
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'session_id']).doUpdateSet(rest))
+      .execute();
+  }
+  if (reason) await logDeletion(db, tenantId, 'event', shortIds, reason, oldEntries);
   await addUsage(db, tenantId, { events: 0, sessions: -dropped.length }, nowMs, false);
   return dropped.length;
 }
 
-/** Deletes all rows of sessions, with one statement for each table. */
-async function dropRowsOfSessions(
+/** Returns a condition for sessions with too many events for one transaction: their own, or of an earlier deletion. */
+async function longSessions(
   db: Database,
   tenantId: number,
   sessions: readonly SessionSummary[],
+): Promise<(id: string) => boolean> {
+  const long = sessions.filter(({ event_count: events }) => events > maxEventsAtOnce).map(({ id }) => id);
+  const rest = await db
+    .selectFrom('dropped_sessions')
+    .select('session_id')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'session_id', JSON.stringify(sessions.map(({ id }) => id))))
+    .execute();
+  const ids = new Set([...long, ...rest.map(({ session_id: id }) => id)]);
+  return (id) => ids.has(id);
+}
+
+/** Deletes all rows of sessions, with one statement for each table, but the events of long ones. */
+async function dropRowsOfSessions(
+  db: Database,
+  tenantId: number,
+  long: readonly SessionSummary[],
+  short: readonly SessionSummary[],
 ): Promise<void> {
-  if (sessions.length === 0) return;
-  const ids = JSON.stringify(sessions.map(({ id }) => id));
-  if (isPostgres(db)) await dropEventRows(db, tenantId, sessions);
+  if (long.length + short.length === 0) return;
+  const ids = JSON.stringify([...long, ...short].map(({ id }) => id));
+  await dropEvents(db, tenantId, short);
   const tables = [
-    ...(isPostgres(db) ? [] : (['events'] as const)),
     'session_agents',
     'session_tools',
     'session_risk',
@@ -113,6 +151,91 @@ async function dropRowsOfSessions(
     .where(oneOf(db, 'id', ids))
     .execute();
 }
+
+async function dropEvents(
+  db: Database,
+  tenantId: number,
+  sessions: readonly SessionSummary[],
+): Promise<void> {
+  if (sessions.length === 0) return;
+  if (isPostgres(db)) return dropEventRows(db, tenantId, sessions);
+  await db
+    .deleteFrom('events')
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'session_id', JSON.stringify(sessions.map(({ id }) => id))))
+    .execute();
+}
+
+/**
+ * Deletes some of what is left of a tenant's long sessions that were deleted: the ranges of the log with a record of their
+ * deletion, and then the events.
+ *
+ * @param limit - maximum rows
+ * @returns `true` if there can be more
+ */
+export async function dropRestOfSessions(db: Database, tenantId: number, limit: number): Promise<boolean> {
+  await lockLog(db, tenantId);
+  const rest = await db
+    .selectFrom('dropped_sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .orderBy('session_id')
+    .limit(1)
+    .executeTakeFirst();
+  if (!rest) return false;
+  const { session_id: sessionId, reason } = rest;
+  const lastArrival = Number(rest.last_arrival);
+  if (reason !== null) {
+    const dropped = { sessionId, lastArrival, reason: JSON.parse(reason) as DeletionReason };
+    if (await logDroppedArrivals(db, tenantId, dropped, limit)) return true;
+  }
+  const [table, row, order] = isPostgres(db)
+    ? (['event_rows', 'ctid', 'arrival'] as const)
+    : (['events', 'rowid', 'source_ms'] as const);
+  const found = sql`
+    select ${sql.ref(row)} from ${sql.table(table)}
+    where tenant_id = ${tenantId} and session_id = ${sessionId} and arrival <= ${lastArrival}
+    order by ${sql.ref(order)} limit ${limit}`;
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)}
+    where ${sql.ref(row)} ${isPostgres(db) ? sql`= any(array(${found}))` : sql`in (${found})`}
+  `.execute(db);
+  if (Number(numAffectedRows) === limit) return true;
+  await db
+    .deleteFrom('dropped_sessions')
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .execute();
+  return true;
+}
+
+/** Returns the tenants with deleted sessions of which something is left. Work across tenants. */
+export async function tenantsWithRest(db: Database): Promise<number[]> {
+  const rows = await db.selectFrom('dropped_sessions').select('tenant_id').distinct().execute();
+  return rows.map(({ tenant_id: id }) => Number(id));
+}
+
+/**
+ * Returns the arrivals after which sessions go on that start while events of a deleted one with their id are left, by
+ * session.
+ */
+export async function droppedArrivals(
+  db: Database,
+  tenantId: number,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await arrivalsOfDropped(db, tenantId, JSON.stringify(sessionIds));
+  return new Map(rows.map(({ session_id: id, last_arrival: arrival }) => [id, Number(arrival)]));
+}
+
+const arrivalsOfDropped = preparedQuery((db, tenantId: number, idsJson: string) =>
+  db
+    .selectFrom('dropped_sessions')
+    .select(['session_id', 'last_arrival'])
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'session_id', idsJson)),
+);
 
 /** Rows of a table that are past their retention. An index on their age finds them without a table scan. */
 export interface OldRows<Table extends keyof Tables = keyof Tables> extends KeyedTable<Table> {

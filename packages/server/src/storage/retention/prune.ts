@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isoTime } from '../../lib/iso-time.ts';
 import { beginDeletion, type DeletionReason, lockLog } from '../log/tenant-log.ts';
 import {
@@ -7,9 +8,11 @@ import {
   finalMs,
 } from '../policies/policy-decision-store.ts';
 import { receivedBefore, receivedMinute } from '../sessions/session-store.ts';
+import type { Storage } from '../storage.ts';
 import { auditEntriesBefore, dropAuditEntries } from '../stores/audit-store.ts';
 import { agePrecisionMs } from '../stores/call-history-store.ts';
 import { oldDeliveries } from '../stores/delivery-store.ts';
+import { isKept } from '../stores/event-log.ts';
 import { forwardPosition } from '../stores/forward-store.ts';
 import {
   actionsBefore,
@@ -26,37 +29,90 @@ import { daysKept, keptFrom, type RetentionClass, retentionPolicy } from './rete
 const rowsOfSession = 10;
 
 /** Rows that the first transaction of a cleanup deletes, and the fewest and most that a later one does. */
-const sessionRows = { first: 1000, min: 200, max: 20_000 } as const;
+const rowsAtOnce = { first: 1000, min: 200, max: 20_000 } as const;
 
 /**
- * Number of rows that the next transaction deletes. It follows the time that the last one took, because what a row costs
- * depends on the database: other transactions wait for the end of one on SQLite, and for its locks on PostgreSQL.
+ * Time that a transaction should take with its commit, in milliseconds, which on SQLite is half of it: other transactions
+ * wait for its end there, and for its locks on PostgreSQL.
+ */
+const targetMs = { sqlite: 40, postgres: 250 } as const;
+
+/** Rest after a transaction on SQLite, in times of what it took: a deletion takes a fifth of the writer's time. */
+const restFactor = 4;
+
+/** Longest rest, in milliseconds. */
+const maxRestMs = 1000;
+
+/**
+ * Runs the transactions of a deletion. The number of rows that the next one deletes follows the time that the last one
+ * took, because what a row costs depends on the database. SQLite has one writer, which would give events and checks one
+ * turn for each transaction of the deletion, so the deletion rests after each of them.
  */
 export class DeletionPace {
-  /** Time that a transaction should take, in milliseconds. */
-  readonly #targetMs: number;
-  #rows: number = sessionRows.first;
+  readonly #storage: Storage;
+  readonly #signal: AbortSignal | undefined;
+  #rows: number = rowsAtOnce.first;
+  #restUntilMs = 0;
 
-  /** @param storage - its transactions must be short where it has one at a time */
-  constructor({ isShared }: { readonly isShared: boolean }) {
-    this.#targetMs = isShared ? 250 : 20;
+  /** @param signal - ends a rest when aborted */
+  constructor(storage: Storage, signal?: AbortSignal) {
+    this.#storage = storage;
+    this.#signal = signal;
   }
 
+  /** Number of rows that the next transaction should delete. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Runs the work of a transaction, and measures its time. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const startedMs = performance.now();
-    const result = await work();
-    const factor = Math.min(2, this.#targetMs / (performance.now() - startedMs));
-    this.#rows = Math.min(sessionRows.max, Math.max(sessionRows.min, Math.floor(this.#rows * factor)));
+  /** Runs work in one transaction of a tenant, as `Storage.write`. */
+  write<Result>(tenantId: number, work: (db: Database) => Promise<Result>): Promise<Result> {
+    return this.#run((begin) =>
+      this.#storage.write(tenantId, ({ db }) => {
+        begin();
+        return work(db);
+      }),
+    );
+  }
+
+  /** Runs work across tenants in one transaction. */
+  sweep<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
+    return this.#run((begin) =>
+      this.#storage.writeAcross('sweep', ({ db }) => {
+        begin();
+        return work(db);
+      }),
+    );
+  }
+
+  async #run<Result>(transaction: (begin: () => void) => Promise<Result>): Promise<Result> {
+    await this.#rest();
+    // Without the time for which it waits for others.
+    let startedMs = performance.now();
+    const result = await transaction(() => {
+      startedMs = performance.now();
+    });
+    const endedMs = performance.now();
+    const tookMs = endedMs - startedMs;
+    const { isShared } = this.#storage;
+    const factor = Math.min(2, (isShared ? targetMs.postgres : targetMs.sqlite) / tookMs);
+    this.#rows = Math.min(rowsAtOnce.max, Math.max(rowsAtOnce.min, Math.floor(this.#rows * factor)));
+    if (!isShared) this.#restUntilMs = endedMs + Math.min(maxRestMs, tookMs * restFactor);
     return result;
+  }
+
+  async #rest(): Promise<void> {
+    const restMs = this.#restUntilMs - performance.now();
+    if (restMs <= 0) return;
+    await setTimeout(restMs, undefined, { ...(this.#signal && { signal: this.#signal }) }).catch(
+      (error: unknown) => {
+        if (!this.#signal?.aborted) throw error;
+      },
+    );
   }
 }
 
-/** Maximum other rows that one transaction reads. */
+/** Maximum rows, other than sessions with their events, that one transaction deletes. */
 const maxRows = 1000;
 
 /** Place in the order in which a step of the cleanup reads rows. */
@@ -84,7 +140,12 @@ export interface PruneStep {
   page(
     db: Database,
     tenantId: number,
-    page: { readonly after: Position; readonly beforeMs: number; readonly limit: number },
+    page: {
+      readonly after: Position;
+      readonly beforeMs: number;
+      readonly limit: number;
+      readonly keptByWorkFromMs?: number | undefined;
+    },
     holds: ActiveHolds | undefined,
   ): Promise<Candidate[]>;
   /** Deletes rows, and returns their number. */
@@ -101,8 +162,9 @@ interface Dropping {
 export const sessionStep: PruneStep = {
   name: 'sessions',
   retention: 'sessions',
-  async page(db, tenantId, { after, beforeMs, limit }, holds) {
-    const sessions = await expiredSessions(db, { tenantId, keptFromMs: beforeMs, after, rows: limit });
+  async page(db, tenantId, { after, beforeMs, limit, keptByWorkFromMs }, holds) {
+    const expired = { tenantId, keptFromMs: beforeMs, keptByWorkFromMs, after, rows: limit };
+    const sessions = await expiredSessions(db, expired);
     const ids = sessions.map(({ id }) => id);
     // The agents' clocks may differ from the server's.
     const firstMs = holds?.hasPeriod ? await firstReceipts(db, tenantId, ids) : undefined;
@@ -292,6 +354,11 @@ export interface ExpiredSessions {
   readonly tenantId: number;
   /** Time of the newest event from which sessions are kept. */
   readonly keptFromMs: number;
+  /**
+   * Time of the newest event from which sessions are kept that people worked on: with an assignee, comments, or marked as
+   * handled. Default: such sessions are as others.
+   */
+  readonly keptByWorkFromMs?: number | undefined;
   /** Session after which they begin. Default: the oldest. */
   readonly after?: Position;
   /** Maximum rows of the sessions together. */
@@ -304,15 +371,37 @@ export interface ExpiredSessions {
  */
 export async function expiredSessions(
   db: Database,
-  { tenantId, keptFromMs, after = start, rows }: ExpiredSessions,
+  { tenantId, keptFromMs, keptByWorkFromMs, after = start, rows }: ExpiredSessions,
 ) {
-  const sessions = await db
+  let query = db
     .selectFrom('sessions')
     .select(['id', 'event_count', 'started_ms', 'last_event_ms', 'received_ms'])
     .where('tenant_id', '=', tenantId)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('received_ms', 'id'), '>', tuple(after.atMs, after.id)))
     .where('received_minute', '>=', receivedMinute(after.atMs))
-    .where(receivedBefore(keptFromMs))
+    .where(receivedBefore(keptFromMs));
+  if (keptByWorkFromMs !== undefined) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('received_ms', '<', keptByWorkFromMs),
+        eb.and([
+          eb('assignee_key', 'is', null),
+          ...(['session_notes', 'handled_sessions'] as const).map((table) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom(table)
+                  .select('session_id')
+                  .where('tenant_id', '=', tenantId)
+                  .whereRef('session_id', '=', 'sessions.id'),
+              ),
+            ),
+          ),
+        ]),
+      ]),
+    );
+  }
+  const sessions = await query
     .orderBy('received_minute')
     .orderBy('received_ms')
     .orderBy('id')
@@ -339,6 +428,7 @@ export async function firstReceipts(
         .select('events.received_ms')
         .where('events.tenant_id', '=', tenantId)
         .whereRef('events.session_id', '=', 'sessions.id')
+        .where(isKept)
         .orderBy('events.arrival')
         .limit(1)
         .as('first_ms'),
@@ -365,6 +455,21 @@ export interface PrunePosition extends Position {
   readonly isBlocked: boolean;
 }
 
+/** History of a deployment, as a step of the cleanup uses it. */
+export interface PruneHistory {
+  /** Name of the forwarder that must have sent all events of a session before it is deleted. */
+  readonly forward: string;
+  /** Days for which the history keeps events, and the database the sessions that people worked on; `null` for forever. */
+  readonly days: number | null;
+}
+
+function keptByWorkFrom(history: PruneHistory | undefined, nowMs: number): number | undefined {
+  if (!history) return undefined;
+  return history.days === null ? 0 : nowMs - history.days * dayMs;
+}
+
+const dayMs = 24 * 3_600_000;
+
 /** Returns `true` if a step has rows of a tenant to look at. */
 export async function hasExpired(
   db: Database,
@@ -372,11 +477,13 @@ export async function hasExpired(
   step: PruneStep,
   nowMs: number,
   after?: Position,
+  history?: PruneHistory,
 ): Promise<boolean> {
   const beforeMs = keptFrom(await retentionPolicy(db, tenantId), step.retention, nowMs);
   if (beforeMs === undefined) return false;
   const from = after ?? (await storedPosition(db, tenantId, step)) ?? start;
-  return (await step.page(db, tenantId, { after: from, beforeMs, limit: 1 }, undefined)).length > 0;
+  const page = { after: from, beforeMs, limit: 1, keptByWorkFromMs: keptByWorkFrom(history, nowMs) };
+  return (await step.page(db, tenantId, page, undefined)).length > 0;
 }
 
 /**
@@ -384,8 +491,8 @@ export async function hasExpired(
  * the position behind them is stored, so that later runs do not read them again.
  *
  * @param after - where the transaction before ended; `undefined` for the first one of a run
- * @param options.limit - maximum rows, for a step whose rows have others that are deleted with them; default: 1,000
- * @param options.forward - name of a forwarder that must have sent all events of a session before it is deleted
+ * @param options.limit - maximum rows, those that are deleted with others included; default: 1,000
+ * @param options.history - must have a session with all its events before it is deleted
  */
 export async function pruneSome(
   db: Database,
@@ -393,7 +500,7 @@ export async function pruneSome(
   step: PruneStep,
   nowMs: number,
   after?: PrunePosition,
-  { limit = maxRows, forward }: { readonly limit?: number; readonly forward?: string | undefined } = {},
+  { limit = maxRows, history }: { readonly limit?: number; readonly history?: PruneHistory | undefined } = {},
 ): Promise<Pruned> {
   // First, so that neither a hold nor another deletion is placed in between.
   await lockLog(db, tenantId);
@@ -403,11 +510,13 @@ export async function pruneSome(
   const holds = await activeHolds(db, tenantId);
   const stored = after ? undefined : await storedPosition(db, tenantId, step);
   const from: PrunePosition = after ?? { ...(stored ?? start), passed: stored, isBlocked: false };
-  const candidates = await step.page(db, tenantId, { after: from, beforeMs, limit }, holds);
+  const most = step === sessionStep ? limit : Math.min(limit, maxRows);
+  const page = { after: from, beforeMs, limit: most, keptByWorkFromMs: keptByWorkFrom(history, nowMs) };
+  const candidates = await step.page(db, tenantId, page, holds);
   const last = candidates.at(-1);
   if (!last) return { count: 0, next: undefined };
   const held = await holds.covering(candidates);
-  const waiting = forward === undefined ? none : await unsentSessions(db, tenantId, forward, candidates);
+  const waiting = history ? await unsentSessions(db, tenantId, history.forward, candidates) : none;
   const isDue = (candidate: Candidate) => candidate.isDue && !waiting.has(candidate.id);
   const due = candidates.filter((candidate) => isDue(candidate) && !held.has(candidate));
   let { passed, isBlocked } = from;

@@ -49,8 +49,12 @@ export interface SessionSummary
   toolNames: string[];
 }
 
-/** Returns the summary of a session that begins with an event, before the event is counted. */
-export function newSession({ event, sourceMs, receivedMs }: NewEvent): SessionSummary {
+/**
+ * Returns the summary of a session that begins with an event, before the event is counted.
+ *
+ * @param afterArrival - arrival after which it starts. Default: 0
+ */
+export function newSession({ event, sourceMs, receivedMs }: NewEvent, afterArrival = 0): SessionSummary {
   return {
     id: event.sessionId,
     agent_id: event.agentId,
@@ -59,11 +63,11 @@ export function newSession({ event, sourceMs, receivedMs }: NewEvent): SessionSu
     last_event_ms: sourceMs,
     event_count: 0,
     error_count: 0,
-    last_arrival: 0,
+    last_arrival: afterArrival,
     toolNames: [],
     risk_score: null,
     risk_level: null,
-    risk_arrival: 0,
+    risk_arrival: afterArrival,
     risk_learned: 0,
     received_ms: receivedMs,
     has_errors: 0,
@@ -299,6 +303,8 @@ export interface SessionChange {
   readonly joinedAgentIds: readonly string[];
   /** Tools that were called in it for the first time. */
   readonly newToolNames: readonly string[];
+  /** Arrival after which a new session starts; 0 unless events of a deleted session with its id are left. */
+  readonly startArrival: number;
   /** `true` if an event older than all others arrived, which changes the session's position in lists. */
   readonly startChanged: boolean;
   /**
@@ -324,6 +330,16 @@ export async function saveSessions(
     db,
     changes.filter((change) => !isWhole(change)).map(({ summary }) => ({ ...summary, tenant_id: tenantId })),
   );
+  for (const { summary, startArrival } of changes) {
+    // The log has those before it.
+    if (startArrival === 0) continue;
+    await db
+      .updateTable('sessions')
+      .set({ log_arrival: startArrival })
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', summary.id)
+      .execute();
+  }
   const joined = changes.flatMap(({ summary, joinedAgentIds }) =>
     joinedAgentIds.map((agentId) => ({
       tenant_id: tenantId,

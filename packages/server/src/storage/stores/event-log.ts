@@ -58,18 +58,34 @@ function hasOneOf(db: Database, eventIds: readonly string[]): Expression<SqlBool
   return sql<SqlBool>`event_id = any(${eventIds.filter((id) => uuid.test(id))}::uuid[])`;
 }
 
-/** Returns the stored events with these ids, by id. */
+/**
+ * Condition that an event is not one of a deleted session. A long session is deleted first, and its events in later
+ * transactions.
+ */
+export const isKept = sql<SqlBool>`not exists (
+  select 1 from dropped_sessions as dropped
+  where dropped.tenant_id = events.tenant_id and dropped.session_id = events.session_id
+    and dropped.last_arrival >= events.arrival
+)`;
+
+/**
+ * Returns the stored events with these ids, by id.
+ *
+ * @param options.withDropped - also those of deleted sessions that have yet to be deleted. Default: `false`
+ */
 export async function findEvents(
   db: Database,
   tenantId: number,
   eventIds: readonly string[],
+  { withDropped = false }: { readonly withDropped?: boolean } = {},
 ): Promise<Map<string, Selectable<EventTable>>> {
-  const rows = await db
+  let query = db
     .selectFrom('events')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where(hasOneOf(db, eventIds))
-    .execute();
+    .where(hasOneOf(db, eventIds));
+  if (!withDropped) query = query.where(isKept);
+  const rows = await query.execute();
   return new Map(rows.map((row) => [row.event_id, row]));
 }
 
@@ -94,7 +110,8 @@ export async function eventPage(
     .selectFrom('events')
     .selectAll()
     .where('tenant_id', '=', options.tenantId)
-    .where('session_id', '=', options.sessionId);
+    .where('session_id', '=', options.sessionId)
+    .where(isKept);
   if (after) {
     query = query.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('source_ms', 'event_id'), '>', tuple(after.sourceMs, after.eventId)),
@@ -122,6 +139,7 @@ export function eventsArrivedBetween(
     .where('session_id', '=', sessionId)
     .where('arrival', '>', afterArrival)
     .where('arrival', '<=', lastArrival)
+    .where(isKept)
     .execute();
 }
 
@@ -325,7 +343,7 @@ export async function eventCounts(
  */
 export async function eventBefore(
   db: Database,
-  { tenantId, sessionId }: Pick<TimeParts, 'tenantId' | 'sessionId'>,
+  { tenantId, sessionId, startMs }: Pick<TimeParts, 'tenantId' | 'sessionId' | 'startMs'>,
   timeMs: number,
   distance: number,
 ): Promise<{ readonly position: EventPosition; readonly count: number } | undefined> {
@@ -333,6 +351,7 @@ export async function eventBefore(
     .selectFrom('events')
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId)
+    .where('source_ms', '>=', startMs)
     .where('source_ms', '<', timeMs);
   const found = await earlier
     .select(['source_ms', 'event_id'])

@@ -9,6 +9,7 @@ import {
   eventMarks,
   findEvents,
   firstPlaceAt,
+  isKept,
   searchKey,
   type ToolCall,
 } from './event-log.ts';
@@ -303,11 +304,14 @@ export async function recentCalls(
   limit: number,
 ): Promise<RecentCalls> {
   const search: EventSearch = { ...of, tenantId, limit };
-  const columns = sql`event_id, source_ms, agent_id, tool_key, identity, payload`;
+  const columns = sql`event_id, source_ms, agent_id, tool_key, identity, payload, case when ${isKept} then 1 else 0 end as is_kept`;
   const query = searchRunQuery(db, search, runsOf(search)[0] as Run, columns, limit);
-  const { rows } = await (query as RawBuilder<Selectable<EventTable>>).execute(db);
+  const { rows } = await (query as RawBuilder<Selectable<EventTable> & { readonly is_kept: number }>).execute(
+    db,
+  );
   const calls = rows.flatMap((row) => {
-    if (row.tool_key === null || ('agentId' in of && row.agent_id !== of.agentId)) return [];
+    if (row.tool_key === null || row.is_kept === 0 || ('agentId' in of && row.agent_id !== of.agentId))
+      return [];
     const { toolName, responseStatus } = JSON.parse(row.payload) as ToolCall;
     if ('toolName' in of && toolName !== of.toolName) return [];
     const outcome = callOutcome(responseStatus);
