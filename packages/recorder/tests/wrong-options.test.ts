@@ -31,10 +31,7 @@ test.each<[Record<string, unknown>, RegExp]>([
     /^origins.maxSessionBytes must be a number of at least 16384, got 100/,
   ],
   [{ origins: { maxSessions: 0 } }, /^origins.maxSessions must be a number of at least 1, got 0/],
-  [
-    { gaurd: { mode: 'enforce' } },
-    /^"gaurd" is not an option of the recorder: pass some of .*guard/,
-  ],
+  [{ gaurd: { mode: 'enforce' } }, /^"gaurd" is not an option of the recorder: pass some of .*guard/],
   [{ guard: 'enforce' }, /^guard must be of type object, got string: .*mode: "enforce"/],
   [{ guard: ['enforce'] }, /^guard must be of type object, got array/],
   [{ guard: null }, /^guard must be of type object, got null/],

@@ -1,7 +1,7 @@
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { findKey, listKeys, type StoredKey } from '../storage/stores/key-store.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { identifyApiKey } from '../tenants/api-key.ts';
 import { type Change, keyChange, operator, recordUnlimited, rotationChange } from '../tenants/audit-log.ts';
 import {

@@ -17,7 +17,6 @@ import { DeletionPace, firstReceipts, holdableAction, holdableDecision } from '.
 import { flooredFrom, type RetentionClass, retentionPolicy } from '../storage/retention/retention.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { dropGrantsOf } from '../storage/stores/approval-grant-store.ts';
 import { dropCallHistory } from '../storage/stores/call-history-store.ts';
 import { deliveriesAbout, dropDeliveries } from '../storage/stores/delivery-store.ts';
@@ -29,6 +28,7 @@ import {
   isOverdue,
   lockActionsOf,
 } from '../storage/stores/pending-action-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { operator, recordUnlimited } from '../tenants/audit-log.ts';
 import { requireSingleLineName } from '../tenants/single-line-name.ts';
 import { eraseTraces, findTenantId } from './tenants.ts';

@@ -7,7 +7,6 @@ import {
   retentionPolicy,
 } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { countActiveChannels, countChannels } from '../storage/stores/channel-store.ts';
 import { countActiveJudgments, countJudgments } from '../storage/stores/judgment-store.ts';
 import {
@@ -19,6 +18,7 @@ import {
 } from '../storage/stores/quota-store.ts';
 import { type QuotaName, quotaDefinition, quotaNames } from '../storage/stores/quota-table.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { type Change, operator, recordUnlimited } from '../tenants/audit-log.ts';
 import { ensureTenant } from '../tenants/provisioning.ts';
 import { changeRetentionPolicy } from '../tenants/retention-policy.ts';

@@ -1,9 +1,9 @@
 import { channelView, type ListedWebhook } from '../resources/notification-channels.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { allChannels, findChannel } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, listDeliveries } from '../storage/stores/delivery-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { operator, recordUnlimited } from '../tenants/audit-log.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { overlapEndMs } from '../tenants/lifetime.ts';

@@ -6,7 +6,6 @@ import { isAtLeast } from '../lib/risk-levels.ts';
 import { lockRows } from '../storage/locks.ts';
 import { logHead } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import {
   agentUsedTool,
   listAlertRules,
@@ -18,6 +17,7 @@ import {
 import { activeChannels } from '../storage/stores/channel-store.ts';
 import { type DeliveryRow, insertDeliveries } from '../storage/stores/delivery-store.ts';
 import { type RaisedSession, raisedSessions, recordSentLevels } from '../storage/stores/forward-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { newDelivery } from '../webhooks/webhook-outbox.ts';
 import { line } from './card.ts';
 import type { StoredMessage } from './channel.ts';

@@ -7,9 +7,9 @@ import { notFound, validationError } from '../lib/api-error.ts';
 import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { maxDays } from '../storage/retention/retention.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { findKey, hasEnded, listRecentKeys, type StoredKey } from '../storage/stores/key-store.ts';
 import { findSignIn } from '../storage/stores/sign-in-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import type { KeyKind } from '../tenants/api-key.ts';
 import {
   type AuditParts,

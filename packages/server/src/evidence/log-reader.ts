@@ -11,9 +11,9 @@ import {
   tenantTiles,
 } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { type ArrivalRange, findEvents } from '../storage/stores/event-log.ts';
 import type { LogRangeTable } from '../storage/tables.ts';
+import type { Database } from '../storage/transaction.ts';
 import type { SignedHead } from './log-witnesses.ts';
 
 /** Number of entries that are read at once, however large they are. Their rows are in memory together. */

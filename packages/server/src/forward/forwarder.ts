@@ -7,7 +7,6 @@ import { isoTimeOrNull } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { logHead } from '../storage/log/tenant-log.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import {
   type ForwardLease,
   type ForwardState,
@@ -19,6 +18,7 @@ import {
   recordSentLevels,
   updateForward,
 } from '../storage/stores/forward-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { type Batch, type BatchItem, batchRecord, type Destination, ForwardError } from './destination.ts';
 import type { ForwardSettings } from './forward-settings.ts';
 import { type ForwardedRecord, ocsfOfRecord, ocsfOfRisk } from './ocsf.ts';

@@ -5,7 +5,6 @@ import { isoTime } from '../lib/iso-time.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { identityJson, parentsJson } from '../storage/policies/policy-decision-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Write } from '../storage/transaction.ts';
 import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import {
   insertPendingAction,
@@ -14,6 +13,7 @@ import {
 } from '../storage/stores/pending-action-store.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
+import type { Write } from '../storage/transaction.ts';
 import { requireCountedRoom } from '../tenants/quotas.ts';
 import { type EndParts, endAction, type MessageQueue, undecided } from './decide-action.ts';
 import { pendingActionView } from './pending-action-view.ts';

@@ -10,9 +10,9 @@ import {
 } from '../storage/retention/prune.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import { type Database, oneOf } from '../storage/transaction.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisks } from '../storage/stores/risk-store.ts';
+import { type Database, oneOf } from '../storage/transaction.ts';
 import { ClickHouse, type HistoryAddress, type HistorySessionRow } from './click-house.ts';
 import { HistoryDestination, historyName } from './history-destination.ts';
 import { deletionsSince, HistoryReader } from './history-reader.ts';

@@ -13,12 +13,12 @@ import { ApiError, noSuchEndpoint, validationError } from '../lib/api-error.ts';
 import type { TenantTurns } from '../lib/tenant-turns.ts';
 import { lockNames } from '../storage/locks.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database, Write } from '../storage/transaction.ts';
 import {
   findStoredResponse,
   type ResponsePlace,
   saveResponse,
 } from '../storage/stores/idempotent-response-store.ts';
+import type { Database, Write } from '../storage/transaction.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import type { RequestMemory, ResponseMemory, ResponseRoom } from './limits/request-memory.ts';
 import type { LoopTurns } from './limits/turns.ts';

@@ -24,9 +24,9 @@ import {
 import type { Tables } from '../storage/schema.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import { commit, type Storage, writeForTenants } from '../storage/storage.ts';
-import type { Write } from '../storage/transaction.ts';
 import { RecentEvents } from '../storage/stores/event-log.ts';
 import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
+import type { Write } from '../storage/transaction.ts';
 import { type Admission, QuotaGate } from '../tenants/quotas.ts';
 import { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 import { EventWriter } from './event-writer.ts';

@@ -14,10 +14,10 @@ import {
   parentsJson,
 } from '../storage/policies/policy-decision-store.ts';
 import { type Storage, writeForTenants } from '../storage/storage.ts';
-import type { Database, Write } from '../storage/transaction.ts';
 import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import { addUsage, type DeploymentQuotas, leftOf, readRoom } from '../storage/stores/quota-store.ts';
 import type { Usage } from '../storage/stores/quota-table.ts';
+import type { Database, Write } from '../storage/transaction.ts';
 import type { PolicySet } from './policy-set.ts';
 
 type Outcome = Pick<PolicyDecisionRow, 'decision' | 'decided_by'>;

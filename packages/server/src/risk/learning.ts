@@ -10,7 +10,6 @@ import {
 import { lockNames } from '../storage/locks.ts';
 import { lockSessions, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import {
   findBaseline,
@@ -19,6 +18,7 @@ import {
   saveBaseline,
   sessionsToLearn,
 } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { judgedScore } from './score-session.ts';
 
 /** Time without an event after which a session counts as ended, in milliseconds. */

@@ -4,10 +4,10 @@ import { isoTime } from '../lib/iso-time.ts';
 import type { ReachedLevels } from '../storage/event-recording.ts';
 import { findSession, type SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { ActivityChange, addActivity } from '../storage/stores/activity-change.ts';
 import { judgmentsAbout } from '../storage/stores/judgment-store.ts';
 import { findSessionRisk } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import type { RiskScoring } from './risk-scoring.ts';
 import { judgedScore, storedSession } from './score-session.ts';
 

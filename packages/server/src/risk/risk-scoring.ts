@@ -5,9 +5,9 @@ import type { ScoringBacklog } from '../storage/event-recording.ts';
 import type { EventTable } from '../storage/schema.ts';
 import type { SessionSummary } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { storedEvent } from '../storage/stores/event-log.ts';
 import { unscoredSessions } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import type { WebhookOutbox } from '../webhooks/webhook-outbox.ts';
 
 /**

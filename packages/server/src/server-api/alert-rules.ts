@@ -10,7 +10,6 @@ import { newIdentifier } from '../lib/identifier.ts';
 import { isoTime } from '../lib/iso-time.ts';
 import { lockNames } from '../storage/locks.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import {
   dropAlertRule,
   insertAlertRule,
@@ -20,6 +19,7 @@ import {
   muteAlertRule,
   type StoredAlertRule,
 } from '../storage/stores/alert-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { type AuditParts, auditRequest, fieldChanges } from '../tenants/audit-log.ts';
 import { singleLineName } from '../tenants/single-line-name.ts';
 import { muting } from './channels.ts';

@@ -22,7 +22,6 @@ import { isoTime, isoTimeOrNull } from '../lib/iso-time.ts';
 import { repeat } from '../lib/repeat.ts';
 import { lockNames } from '../storage/locks.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import {
   allChannels,
   countActiveChannels,
@@ -47,6 +46,7 @@ import {
   type PushSubscriptionRow,
   saveSubscription,
 } from '../storage/stores/people-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { type AuditParts, auditRequest } from '../tenants/audit-log.ts';
 import type { Caller } from '../tenants/caller.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';

@@ -17,12 +17,12 @@ import type { PolicySets } from '../policy/policy-set.ts';
 import type { RiskScoring } from '../risk/risk-scoring.ts';
 import type { EventReader } from '../storage/event-reader.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { activityByCalls, activityOfName } from '../storage/stores/activity-store.ts';
 import type { RecentCall, RecentCalls } from '../storage/stores/event-search.ts';
 import { keysActingAs } from '../storage/stores/key-store.ts';
 import { findBaseline } from '../storage/stores/risk-store.ts';
+import type { Database } from '../storage/transaction.ts';
 
 /** Parts of the routes of agents and tools. */
 export interface NamedActivityParts {

@@ -1,9 +1,9 @@
 import type { Scope } from '@actlog/protocol';
 import { lockNames } from '../storage/locks.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { expireKey, findKey, hasEnded, insertKey, type StoredKey } from '../storage/stores/key-store.ts';
 import { requireTenant, tenantNamed } from '../storage/stores/tenant-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { derivedApiKey, identifyApiKey, type KeyKind, newApiKey } from './api-key.ts';
 import type { DeploymentSecret } from './deployment-secret.ts';
 import { requireSingleLineName } from './single-line-name.ts';

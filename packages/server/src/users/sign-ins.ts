@@ -5,7 +5,6 @@ import { newIdentifier } from '../lib/identifier.ts';
 import { keepNewest } from '../lib/keep-newest.ts';
 import { storageOutage } from '../storage/outage.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Database } from '../storage/transaction.ts';
 import { addStoredResponse } from '../storage/stores/idempotent-response-store.ts';
 import { type PersonRow, savePerson } from '../storage/stores/people-store.ts';
 import {
@@ -15,6 +14,7 @@ import {
   recordSignInUse,
   type SignInRow,
 } from '../storage/stores/sign-in-store.ts';
+import type { Database } from '../storage/transaction.ts';
 import { type Caller, type Role, scopesOfRole } from '../tenants/caller.ts';
 import type { DeploymentSecret } from '../tenants/deployment-secret.ts';
 import { keyCacheMs } from '../tenants/key-ring.ts';

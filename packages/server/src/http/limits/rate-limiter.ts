@@ -5,8 +5,8 @@ import { ApiError } from '../../lib/api-error.ts';
 import { keepNewest } from '../../lib/keep-newest.ts';
 import { storageOutage } from '../../storage/outage.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { Database } from '../../storage/transaction.ts';
 import { recordKeyUse } from '../../storage/stores/key-store.ts';
+import type { Database } from '../../storage/transaction.ts';
 import type { Caller } from '../../tenants/caller.ts';
 
 /** Limiter for the requests of a key. */
