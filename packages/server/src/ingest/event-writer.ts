@@ -4,7 +4,6 @@ import { emptyTenant, type RiskEvent, riskEvent, stampEvent } from '@actlog/risk
 import type { Selectable } from 'kysely';
 import type { RiskObserver } from '../risk/risk-scoring.ts';
 import type { NewEvent, RecordedEvent } from '../storage/event-recording.ts';
-import { droppedArrivals } from '../storage/retention/drop-rows.ts';
 import type { EventTable } from '../storage/schema.ts';
 import {
   dropEmptySessions,
@@ -22,7 +21,14 @@ import {
   type CountedSession,
 } from '../storage/stores/activity-change.ts';
 import { type AgentState, findAgentStates, recordAgentsSeen } from '../storage/stores/agent-store.ts';
-import { callOutcome, eventRow, findEvents, insertEvents, isSameEvent } from '../storage/stores/event-log.ts';
+import {
+  callOutcome,
+  droppedArrivals,
+  eventRow,
+  findEvents,
+  insertEvents,
+  isSameEvent,
+} from '../storage/stores/event-log.ts';
 import { addUsage } from '../storage/stores/quota-store.ts';
 import { type Database, isPostgres, type Write } from '../storage/transaction.ts';
 

@@ -11,7 +11,7 @@ import { dropEventRows } from '../postgres/event-rows.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
 import { addUsage } from '../stores/quota-store.ts';
-import { type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
+import { type Database, isPostgres, oneOf } from '../transaction.ts';
 
 /** Maximum rows that one transaction deletes, so that other transactions get their turn. */
 const maxRows = 1000;
@@ -214,28 +214,6 @@ export async function tenantsWithRest(db: Database): Promise<number[]> {
   const rows = await db.selectFrom('dropped_sessions').select('tenant_id').distinct().execute();
   return rows.map(({ tenant_id: id }) => Number(id));
 }
-
-/**
- * Returns the arrivals after which sessions go on that start while events of a deleted one with their id are left, by
- * session.
- */
-export async function droppedArrivals(
-  db: Database,
-  tenantId: number,
-  sessionIds: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  if (sessionIds.length === 0) return new Map();
-  const rows = await arrivalsOfDropped(db, tenantId, JSON.stringify(sessionIds));
-  return new Map(rows.map(({ session_id: id, last_arrival: arrival }) => [id, Number(arrival)]));
-}
-
-const arrivalsOfDropped = preparedQuery((db, tenantId: number, idsJson: string) =>
-  db
-    .selectFrom('dropped_sessions')
-    .select(['session_id', 'last_arrival'])
-    .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'session_id', idsJson)),
-);
 
 /** Rows of a table that are past their retention. An index on their age finds them without a table scan. */
 export interface OldRows<Table extends keyof Tables = keyof Tables> extends KeyedTable<Table> {

@@ -11,7 +11,7 @@ import { isoTime } from '../../lib/iso-time.ts';
 import { insertEventRows } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { querySliceWithin } from '../slices.ts';
-import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
+import { bulkInsert, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
 
 /** Position of a page of events: it starts after this event. */
 export interface EventPosition {
@@ -67,6 +67,28 @@ export const isKept = sql<SqlBool>`not exists (
   where dropped.tenant_id = events.tenant_id and dropped.session_id = events.session_id
     and dropped.last_arrival >= events.arrival
 )`;
+
+/**
+ * Returns the arrivals after which sessions go on that start while events of a deleted one with their id are left, by
+ * session.
+ */
+export async function droppedArrivals(
+  db: Database,
+  tenantId: number,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await arrivalsOfDropped(db, tenantId, JSON.stringify(sessionIds));
+  return new Map(rows.map(({ session_id: id, last_arrival: arrival }) => [id, Number(arrival)]));
+}
+
+const arrivalsOfDropped = preparedQuery((db, tenantId: number, idsJson: string) =>
+  db
+    .selectFrom('dropped_sessions')
+    .select(['session_id', 'last_arrival'])
+    .where('tenant_id', '=', tenantId)
+    .where(oneOf(db, 'session_id', idsJson)),
+);
 
 /**
  * Returns the stored events with these ids, by id.
