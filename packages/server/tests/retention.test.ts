@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import timers from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../src/background/background-tasks.ts';
 import { openStorage } from '../src/open-storage.ts';
@@ -18,8 +19,6 @@ import { afterNextRead } from './storage-seam.ts';
 import { onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { activityEvent, testServer } from './test-server.ts';
-
-vi.mock('node:timers/promises', { spy: true });
 
 const dayMs = 24 * 3_600_000;
 
@@ -212,23 +211,26 @@ test.skipIf(onPostgres)(
   },
 );
 
-/** Sets the clock of a deletion, whose transactions take as long as `advance` says, and collects its rests. */
+/** Sets the clock of a deletion, whose transactions take as long as `advance` says, and replaces and collects its rests. */
 function withClock() {
   let nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
   const rests: number[] = [];
-  vi.mocked(setTimeout).mockImplementation(async (ms) => {
+  const { setTimeout: delay } = timers;
+  const waiting = vi.spyOn(timers, 'setTimeout').mockImplementation(async (ms) => {
     rests.push(Number(ms));
     nowMs += Number(ms);
   });
+  // A mock of the module would not reach modules that another file of the worker has loaded.
+  syncBuiltinESMExports();
   atTestEnd(async () => {
     vi.restoreAllMocks();
-    vi.mocked(setTimeout).mockReset();
+    syncBuiltinESMExports();
   });
   const advance = (ms: number) => {
     nowMs += ms;
   };
-  return { rests, advance };
+  return { rests, advance, waiting, delay };
 }
 
 test('deletes fewer rows in a transaction after a slow one, and more after a fast one', async () => {
@@ -269,17 +271,16 @@ test('leaves most of the time of the only writer to others', async () => {
 
 test('ends the rest of a deletion when the server stops', async () => {
   const { storage, tenantId } = await withRetention();
-  const { advance } = withClock();
+  const { advance, waiting, delay } = withClock();
   const stopping = new AbortController();
   const pace = new DeletionPace(storage, stopping.signal);
-  const { setTimeout: delay } =
-    await vi.importActual<typeof import('node:timers/promises')>('node:timers/promises');
-  vi.mocked(setTimeout).mockImplementation((_, value, options) => {
+  waiting.mockImplementation((_, value, options) => {
     stopping.abort();
     return delay(3_600_000, value, options);
   });
   await pace.write(tenantId, async () => advance(20));
   expect(await pace.write(tenantId, async () => 'written')).toBe('written');
+  expect(stopping.signal.aborted).toBe(!storage.isShared);
 });
 
 test('deletes many sessions with the statements of one', async () => {
