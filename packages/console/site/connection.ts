@@ -70,7 +70,7 @@ const missing = new Map<string, string>();
 const changes = new EventTarget();
 
 /** Stores whether a response may lack records because the server cannot reach its history. */
-function noteHistory(response: Response): void {
+function trackHistory(response: Response): void {
   const { pathname } = new URL(response.url || location.href, location.href);
   const since = response.headers.get(headers.historyMissingSince);
   if (since !== null) missing.set(pathname, since);
@@ -113,7 +113,7 @@ function clientWith(
       if (refusal !== undefined) return refusal.clone();
       const response = await fetchOnce(url, withCredentials(init));
       noteTime(response);
-      noteHistory(response);
+      trackHistory(response);
       if (response.status === 401) {
         refusal = response.clone();
         onRefused();

@@ -11,7 +11,7 @@ import { Sessions } from './pages/sessions.tsx';
 import { Contained } from './parts/contained.tsx';
 import { Icon } from './parts/icon.tsx';
 import { lazyPage } from './parts/lazy-page.tsx';
-import { clockTime } from './parts/time.tsx';
+import { shortTime } from './parts/time.tsx';
 import {
   href,
   offeredSections,
@@ -175,8 +175,8 @@ export function Frame({
         <Contained key={`${place}/${id}`}>
           {missingSince && (
             <p role="status">
-              The history cannot be reached since {clockTime(missingSince, now()).replace(/^(at|on) /, '')}.
-              Older sessions and events are missing on this page.
+              The history cannot be reached since {shortTime(missingSince, now())}. Older sessions and events
+              are missing on this page.
             </p>
           )}
           <VisitContext.Provider value={visit}>

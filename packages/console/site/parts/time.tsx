@@ -26,8 +26,16 @@ export function distance(moment: Date, from: Date): string {
 
 /** Formats a time by the clock, in the zone of the page: "at 14:02"; on another day than `from`, "on 3 Nov 2026, 14:02". */
 export function clockTime(moment: Date, from: Date): string {
-  if (day.format(moment) === day.format(from)) return `at ${clock.format(moment)}`;
-  return `on ${dateAndClock.format(moment)}`;
+  return `${isSameDay(moment, from) ? 'at' : 'on'} ${shortTime(moment, from)}`;
+}
+
+/** Formats a time like {@link clockTime}, without "at" or "on". */
+export function shortTime(moment: Date, from: Date): string {
+  return (isSameDay(moment, from) ? clock : dateAndClock).format(moment);
+}
+
+function isSameDay(one: Date, other: Date): boolean {
+  return day.format(one) === day.format(other);
 }
 
 /**

@@ -2,7 +2,6 @@ import type { DeleteOptions } from '../deletion/delete-tenant.ts';
 import { flooredError, requireNoHold } from '../deletion/protected-records.ts';
 import { usesHistory } from '../history/history.ts';
 import type { HistoryReader, HistorySession } from '../history/history-reader.ts';
-import { repeat } from '../lib/repeat.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
 import { beginDeletion, type EntryRanges } from '../storage/log/tenant-log.ts';
 import {
@@ -11,9 +10,15 @@ import {
   dropDecisions,
   finalMs,
 } from '../storage/policies/policy-decision-store.ts';
-import { dropRestOfSessions, dropSessions } from '../storage/retention/drop-rows.ts';
+import { dropSessions } from '../storage/retention/drop-rows.ts';
 import type { HoldableRecord } from '../storage/retention/legal-holds.ts';
-import { DeletionPace, firstReceipts, holdableAction, holdableDecision } from '../storage/retention/prune.ts';
+import {
+  DeletionPace,
+  dropRest,
+  firstReceipts,
+  holdableAction,
+  holdableDecision,
+} from '../storage/retention/prune.ts';
 import { flooredFrom, type RetentionClass, retentionPolicy } from '../storage/retention/retention.ts';
 import { findSession } from '../storage/sessions/session-store.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -99,7 +104,7 @@ export class SessionAdministration {
       );
     }
     const pace = new DeletionPace(this.#storage);
-    await repeat(() => pace.write(owner, (db) => dropRestOfSessions(db, owner, pace.rows)), undefined);
+    await dropRest(pace, owner);
     await eraseTraces(this.#storage);
   }
 

@@ -1,15 +1,10 @@
 import { dropDeletedTenants } from '../deletion/delete-tenant.ts';
 import { repeat } from '../lib/repeat.ts';
 import { oldCounts } from '../storage/policies/policy-count-store.ts';
-import {
-  dropOldest,
-  dropRestOfSessions,
-  type OldRows,
-  oldRows,
-  tenantsWithRest,
-} from '../storage/retention/drop-rows.ts';
+import { dropOldest, type OldRows, oldRows, tenantsWithRest } from '../storage/retention/drop-rows.ts';
 import {
   DeletionPace,
+  dropRest,
   hasExpired,
   otherSteps,
   type PruneHistory,
@@ -196,7 +191,7 @@ export function dropExpiredSessions(
 async function dropRestOfDeletedSessions(storage: Storage, signal: AbortSignal | undefined): Promise<void> {
   const pace = new DeletionPace(storage, signal);
   for (const tenantId of await storage.readAcross('sweep', tenantsWithRest)) {
-    await repeat(() => pace.write(tenantId, (db) => dropRestOfSessions(db, tenantId, pace.rows)), signal);
+    await dropRest(pace, tenantId, signal);
   }
 }
 

@@ -1,14 +1,8 @@
 import { sql } from 'kysely';
 import { repeat } from '../lib/repeat.ts';
 import { lockLog } from '../storage/log/tenant-log.ts';
-import {
-  dropRestOfSessions,
-  dropRows,
-  dropSessions,
-  type KeyedTable,
-  keyedTable,
-} from '../storage/retention/drop-rows.ts';
-import { DeletionPace, expiredSessions } from '../storage/retention/prune.ts';
+import { dropRows, dropSessions, type KeyedTable, keyedTable } from '../storage/retention/drop-rows.ts';
+import { DeletionPace, dropRest, expiredSessions } from '../storage/retention/prune.ts';
 import type { Storage } from '../storage/storage.ts';
 import { tenantIdOf } from '../storage/stores/tenant-store.ts';
 import { type Database, withinTenant } from '../storage/transaction.ts';
@@ -85,7 +79,7 @@ async function dropTenantData(storage: Storage, tenantId: number, signal?: Abort
     });
     return true;
   }, signal);
-  await repeat(() => pace.write(tenantId, (db) => dropRestOfSessions(db, tenantId, pace.rows)), signal);
+  await dropRest(pace, tenantId, signal);
 }
 
 /** Deletes all rows of a tenant in some tables. */

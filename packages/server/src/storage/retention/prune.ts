@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { isoTime } from '../../lib/iso-time.ts';
+import { repeat } from '../../lib/repeat.ts';
 import { beginDeletion, type DeletionReason, lockLog } from '../log/tenant-log.ts';
 import {
   type DroppableDecision,
@@ -21,7 +22,7 @@ import {
   endedMs,
 } from '../stores/pending-action-store.ts';
 import { type Database, oneOf } from '../transaction.ts';
-import { dropOldest, dropSessions } from './drop-rows.ts';
+import { dropOldest, dropRestOfSessions, dropSessions } from './drop-rows.ts';
 import { type ActiveHolds, activeHolds, type HoldableRecord } from './legal-holds.ts';
 import { daysKept, keptFrom, type RetentionClass, retentionPolicy } from './retention.ts';
 
@@ -110,6 +111,11 @@ export class DeletionPace {
       },
     );
   }
+}
+
+/** Deletes what is left of a tenant's long sessions that were deleted. */
+export function dropRest(pace: DeletionPace, tenantId: number, signal?: AbortSignal): Promise<void> {
+  return repeat(() => pace.write(tenantId, (db) => dropRestOfSessions(db, tenantId, pace.rows)), signal);
 }
 
 /** Maximum rows, other than sessions with their events, that one transaction deletes. */
