@@ -380,6 +380,33 @@ test('deletes a tenant: unknown at once, its name free, and nothing left', async
   expect((await mine()).length).toBeGreaterThanOrEqual(before.length);
 });
 
+test('deletes no row of a tenant whose records have the same keys', async () => {
+  const { server, admin, options, tables } = await withTenant();
+  await busyServer(server, ['one', 'two']);
+  await server.ok('agents.create', { body: { id: 'registered', name: 'Registered' } });
+  await admin.toolTags.set('default', { refund: ['payment'] });
+  await server.ok('sessions.list');
+  // What is too old then goes without a deletion too.
+  const inTwoHours = Date.now() + 2 * hourMs;
+  await cleanUp(options, inTwoHours);
+  const counts = async () =>
+    Map.groupBy(
+      (await allRows(options.database)).filter(
+        // Goes once it is logged.
+        ({ tenant, table }) => tenant === 1 && table !== 'log_pending',
+      ),
+      ({ table }) => table,
+    );
+  const before = await counts();
+  expect(before.size).toBeGreaterThan(20);
+  await admin.tenants.delete('acme', { erasure: 'Request 1' });
+  await cleanUp(options, inTwoHours);
+  expect(await tables()).toEqual(new Set(['tenants']));
+  const after = await counts();
+  const lost = [...before].filter(([table, rows]) => (after.get(table)?.length ?? 0) < rows.length);
+  expect(lost.map(([table]) => table)).toEqual([]);
+});
+
 test('stores no risk state of a deleted tenant', async () => {
   const { options, admin, tenant } = await withTenant();
   await admin.tenants.delete('acme', { erasure: 'Request 1' });

@@ -118,7 +118,7 @@ export async function deleteExpiredData(
 function expiredRows(nowMs: number): OldRows[] {
   const responses = oldRows({
     table: 'idempotency_keys',
-    key: ['tenant_id', 'endpoint', 'key'],
+    key: ['endpoint', 'key'],
     age: 'created_ms',
     beforeMs: nowMs - responsesKeptForMs + 1,
   });

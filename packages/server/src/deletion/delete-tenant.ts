@@ -131,8 +131,8 @@ const checkTables: readonly KeyedTable[] = [
   keyedTable('log_deletions', 'id'),
   keyedTable('log_ranges', 'first_index'),
   keyedTable('log_tiles', 'level', 'tile'),
-  keyedTable('log_heads', 'tenant_id'),
-  keyedTable('log_cosigned', 'tenant_id'),
+  keyedTable('log_heads'),
+  keyedTable('log_cosigned'),
   keyedTable('log_times', 'minute'),
   keyedTable('legal_holds', 'id'),
   keyedTable('retention_positions', 'name'),
@@ -142,7 +142,7 @@ const checkTables: readonly KeyedTable[] = [
   keyedTable('agents', 'id'),
   keyedTable('key_agents', 'key_id', 'agent_id'),
   keyedTable('rate_limits', 'subject'),
-  keyedTable('tenant_risk', 'tenant_id'),
+  keyedTable('tenant_risk'),
 ];
 
 /** Tables with counts, emptied last: each deleted session is subtracted from the usage, and the last events of a tenant may be scored after its deletion. */

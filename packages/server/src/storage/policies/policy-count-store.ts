@@ -86,13 +86,13 @@ export function oldCounts(beforeMs: number): OldRows[] {
   return [
     oldRows({
       table: 'policy_counts',
-      key: ['tenant_id', 'policy_id', 'subject', 'slice_ms'],
+      key: ['policy_id', 'subject', 'slice_ms'],
       age: 'slice_ms',
       beforeMs,
     }),
     oldRows({
       table: 'checked_actions',
-      key: ['tenant_id', 'agent_id', 'action_id'],
+      key: ['agent_id', 'action_id'],
       age: 'created_ms',
       beforeMs,
       where: sql`pending_action_id is null`,

@@ -16,16 +16,16 @@ import { type Database, isPostgres, oneOf } from '../transaction.ts';
 /** Maximum rows that one transaction deletes, so that other transactions get their turn. */
 const maxRows = 1000;
 
-/** A table and the columns of its key within a tenant. */
+/** A table of tenants, and the columns of its key within a tenant. */
 export interface KeyedTable<Table extends keyof Tables = keyof Tables> {
   readonly table: Table;
-  readonly key: readonly (keyof Tables[Table] & string)[];
+  readonly key: readonly Exclude<keyof Tables[Table] & string, 'tenant_id'>[];
 }
 
-/** Describes a table by its name and the columns of its key. */
+/** Describes a table by its name and the columns of its key within a tenant. */
 export function keyedTable<Table extends keyof Tables>(
   table: Table,
-  ...key: readonly (keyof Tables[Table] & string)[]
+  ...key: KeyedTable<Table>['key']
 ): KeyedTable {
   return { table, key } as unknown as KeyedTable;
 }
@@ -47,7 +47,8 @@ export async function dropRows(
   { table, key }: KeyedTable,
   condition: RawBuilder<unknown>,
 ): Promise<DroppedRows> {
-  const columns = sql.join(key.map((column) => sql.ref(column)));
+  // Rows of other tenants may have the same key, and on SQLite nothing else would keep them.
+  const columns = sql.join(['tenant_id', ...key].map((column) => sql.ref(column)));
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)} where (${columns}) in (
       select ${columns} from ${sql.table(table)} where ${condition} limit ${sql.lit(maxRows)}

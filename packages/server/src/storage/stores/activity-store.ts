@@ -10,20 +10,20 @@ import {
 import type { Database } from '../transaction.ts';
 import { activityBuckets, bucketOf, bucketsOf, oldestBucket } from './activity-change.ts';
 
+const [, ...key] = activityKey;
+
 /** Returns the buckets that are too old to be kept. */
 export function oldActivity(nowMs: number): OldRows[] {
   return activityBuckets.map((buckets) =>
     oldRows({
       table: 'activity',
-      key: [...activityKey],
+      key,
       age: 'bucket_ms',
       beforeMs: oldestBucket(buckets, nowMs),
       where: sql<boolean>`span = ${buckets.span}`,
     }),
   );
 }
-
-const activityTable = keyedTable('activity', ...activityKey);
 
 /**
  * Deletes the buckets of a tenant that end before a time, up to the limit of one transaction.
@@ -38,7 +38,7 @@ export async function dropActivityBefore(db: Database, tenantId: number, beforeM
   );
   const { hasMore } = await dropRows(
     db,
-    activityTable,
+    keyedTable('activity', ...key),
     sql`tenant_id = ${tenantId} and (${sql.join(old, sql` or `)})`,
   );
   return hasMore;

@@ -75,7 +75,7 @@ export async function dropAlertRule(
 ): Promise<void> {
   await db.deleteFrom('alert_rules').where('tenant_id', '=', tenantId).where('id', '=', id).execute();
   const condition = sql`tenant_id = ${tenantId} and rule_id = ${id}`;
-  await dropRows(db, keyedTable('alerts', 'tenant_id', 'rule_id', 'cause'), condition);
+  await dropRows(db, keyedTable('alerts', 'rule_id', 'cause'), condition);
 }
 
 /** Returns a cause and locks it until the transaction ends; `undefined` if there is none. */
@@ -106,7 +106,7 @@ export async function saveAlert(db: Database, row: AlertRow): Promise<void> {
 
 /** Describes the causes of all tenants that did not occur again since a time. */
 export function oldAlerts(beforeMs: number): OldRows {
-  return oldRows({ table: 'alerts', key: ['tenant_id', 'rule_id', 'cause'], age: 'last_ms', beforeMs });
+  return oldRows({ table: 'alerts', key: ['rule_id', 'cause'], age: 'last_ms', beforeMs });
 }
 
 /** Returns the tenants that have rules. */

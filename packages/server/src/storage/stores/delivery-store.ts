@@ -269,7 +269,7 @@ export function deliveryPage(
  */
 export async function dropDeliveriesTo(db: Database, tenantId: number, channelId: string): Promise<boolean> {
   const condition = sql`tenant_id = ${tenantId} and channel_id = ${channelId}`;
-  return (await dropRows(db, keyedTable('deliveries', 'tenant_id', 'id'), condition)).hasMore;
+  return (await dropRows(db, keyedTable('deliveries', 'id'), condition)).hasMore;
 }
 
 /** Returns the ids of the messages about a session that were queued since a time, sent or not. */
@@ -305,7 +305,7 @@ export async function dropDeliveries(db: Database, tenantId: number, ids: readon
 export function oldDeliveries(tenantId: number, beforeMs: number): OldRows {
   return oldRows({
     table: 'deliveries',
-    key: ['tenant_id', 'id'],
+    key: ['id'],
     age: 'created_ms',
     beforeMs,
     where: sql`tenant_id = ${tenantId} and status <> 'waiting'`,

@@ -57,7 +57,7 @@ export function peopleSince(db: Database, tenantId: number, sinceMs: number): Pr
 
 /** Describes the people of all tenants who have not signed in since a time. */
 export function oldPeople(beforeMs: number): OldRows {
-  return oldRows({ table: 'people', key: ['tenant_id', 'id'], age: 'seen_ms', beforeMs });
+  return oldRows({ table: 'people', key: ['id'], age: 'seen_ms', beforeMs });
 }
 
 /** Maximum browsers of one person. */

@@ -70,5 +70,5 @@ export function listSignIns(
 
 /** Describes the sign-ins of all tenants that have ended. */
 export function oldSignIns(nowMs: number): OldRows {
-  return oldRows({ table: 'sign_ins', key: ['tenant_id', 'id'], age: 'expires_ms', beforeMs: nowMs });
+  return oldRows({ table: 'sign_ins', key: ['id'], age: 'expires_ms', beforeMs: nowMs });
 }
