@@ -3,8 +3,10 @@
  *
  * @packageDocumentation
  */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { hideSqliteWarning } from './sqlite-warning.ts';
 
 // The main thread has already shown the warning.
 hideSqliteWarning();
-await import('./ingest/sqlite-thread.ts');
+const { serveWriter } = await import('./ingest/sqlite-thread.ts');
+serveWriter(parentPort as MessagePort, workerData);

@@ -67,14 +67,14 @@ test.skipIf(onPostgres)(
 );
 
 test.skipIf(onPostgres)('is not ready when the writer thread has failed', async () => {
+  const posts = vi.spyOn(Worker.prototype, 'postMessage');
   const running = await startServer({ database: join(folder, 'a.db'), docs: false });
+  const thread = posts.mock.contexts[0] as Worker;
+  posts.mockRestore();
   const server = new TestServer(running, running.apiKey);
   const ready = async () => (await fetch(`${server.server.url}/readyz`)).status;
   expect(await ready()).toBe(200);
-  const posts = vi.spyOn(Worker.prototype, 'postMessage');
   await server.record({});
-  const thread = posts.mock.contexts[0] as Worker;
-  posts.mockRestore();
   await thread.terminate();
   expect((await server.send('events.create', { body: activityEvent() })).status).toBe(503);
   expect(await ready()).toBe(503);

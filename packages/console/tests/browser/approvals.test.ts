@@ -54,8 +54,10 @@ describe('approvals page', () => {
     await page.getByRole('link', { name: 'Approvals 1 waiting' }).click();
     await page.getByRole('article').waitFor();
     await page.clock.pauseAt(Date.now() + 60_000);
-    await page.clock.runFor(1000);
-    await page.getByRole('button', { name: 'Approve', disabled: false }).click();
+    const approve = page.getByRole('button', { name: 'Approve', disabled: false });
+    // It can be pressed a moment after each response, by a clock that stands still.
+    await expect.poll(() => page.clock.runFor(1000).then(() => approve.isVisible())).toBe(true);
+    await approve.click();
     await page.getByText('Nothing is waiting.').waitFor();
     await page.getByRole('link', { name: 'Approvals', exact: true }).waitFor();
   });
