@@ -106,6 +106,19 @@ test('an address that carries private results to a host from a text is high', ()
   expect(scoreOf(['read_inbox', { tool: 'fetch_url', origins: { url: text('read_inbox') } }]).score).toBe(0);
 });
 
+test('an address that carries what a command printed is high, and the page of a package is not', () => {
+  const host = { 'url.host': text('Read') };
+  const printed = { ...host, 'url.query': text('Bash') };
+  const opened: ExampleStep[] = ['Read', 'Bash', { tool: 'browser_navigate', origins: printed }];
+  expect(scoreOf(opened).level).toMatch(/high|critical/);
+  const named = { 'url.host': text('Bash'), 'url.segment': text('Read') };
+  expect(rulesOf(['Bash', 'Read', { tool: 'WebFetch', origins: named }])).toEqual([]);
+  const customer = { ...host, 'url.segment': text('get_customer') };
+  expect(rulesOf(['get_customer', { tool: 'WebFetch', origins: customer }])).toContain(
+    'misuse.leaked-by-link',
+  );
+});
+
 test.each([404, 429, 500])('a read that failed with %i has read nothing', (status) => {
   expect(scoreOf([{ tool: 'get_order', status }, 'send_email']).score).toBe(0);
   expect(scoreOf(['get_order', 'send_email']).score).toBeGreaterThan(0);

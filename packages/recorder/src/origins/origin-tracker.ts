@@ -15,7 +15,7 @@ import {
   wholeHash,
 } from './phrase-memory.ts';
 import { numberMonths, readWords } from './read-words.ts';
-import { endsOf, type LeafReader, readSegments, ValueReader } from './result-segments.ts';
+import { endsOf, type LeafReader, partsOfField, readSegments, ValueReader } from './result-segments.ts';
 import {
   carriedValues,
   type Found,
@@ -138,7 +138,7 @@ export class OriginTracker {
 
   /**
    * Traces the hosts of commands and code, and the parts of a URL that was put together, under separate paths:
-   * `command.host`, `url.host`, `url.query`.
+   * `command.host`, `url.host`, `url.segment`, `url.query`.
    */
   #traceParts(text: string, path: string, add: (path: string, found: Found) => void): void {
     const isAddress = isUrl(text);
@@ -146,16 +146,16 @@ export class OriginTracker {
     if (isAddress && this.#search.standsWhole(text)) return;
     let hostSource = 0;
     for (const host of hostsIn(text)) {
-      const found = this.#search.find(host, '', new Set());
+      const found = this.#search.find(host, 'host', new Set());
       if (found === undefined || !isFromTool(found)) continue;
       add(`${path}.host`, found);
       hostSource = found.source;
     }
     if (!isAddress || hostSource === 0) return;
-    for (const value of carriedValues(text)) {
+    for (const { part, value } of carriedValues(text)) {
       const found = this.#search.find(value, '', new Set());
       if (found !== undefined && isFromTool(found) && found.source !== hostSource)
-        add(`${path}.query`, found);
+        add(`${path}.${part}`, found);
     }
   }
 
@@ -244,6 +244,7 @@ export class OriginTracker {
     own: ReadonlySet<number> | undefined,
   ): void {
     this.#addWords(text, isField, name, own);
+    if (isField) for (const part of partsOfField(text)) this.#addWords(part, true, name, own);
     const rendered = renderedText(text);
     if (rendered !== undefined) this.#addWords(rendered, isField, name, own);
   }
