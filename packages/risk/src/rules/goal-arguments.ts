@@ -1,5 +1,5 @@
 import { mostOf } from '../baseline/baseline.ts';
-import { counted, matched, type Rule } from '../rule.ts';
+import { counted, marked, matched, type Rule } from '../rule.ts';
 import { differentPair } from '../session/bottom-k.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { nounClassNames } from '../taxonomy/nouns.ts';
@@ -216,14 +216,10 @@ export const goalPartlyForeign: Rule = {
     text: 'Look at the argument that came from a text, and at that text.',
   },
   detect(view) {
-    const partly = tallyOf(view, 'partly');
-    if (partly.count === 0) return undefined;
-    const first = firstOf(partly);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} was called with one argument from the user and another from the text of an earlier result.`,
-      partly.count,
+    return marked(
+      view,
+      'partly',
+      'was called with one argument from the user and another from the text of an earlier result.',
     );
   },
   fires: [

@@ -1,4 +1,4 @@
-import { matched, type Rule } from '../rule.ts';
+import { marked, matched, type Rule } from '../rule.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { actionBits, tagBits } from '../taxonomy/tag.ts';
 
@@ -63,14 +63,10 @@ export const misuseLeakedByLink: Rule = {
     text: 'Find out what the address contained, and allow only the hosts that the task needs.',
   },
   detect(view) {
-    const leaked = tallyOf(view, 'leaked');
-    if (leaked.count === 0) return undefined;
-    const first = firstOf(leaked);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} opened an address that was put together from a host in a text and private results.`,
-      leaked.count,
+    return marked(
+      view,
+      'leaked',
+      'opened an address that was put together from a host in a text and private results.',
     );
   },
   fires: [
@@ -118,14 +114,10 @@ export const misusePrivateContentSent: Rule = {
     text: 'Hold messages whose recipient came from a text, with a policy on argument origins.',
   },
   detect(view) {
-    const sent = tallyOf(view, 'private_sent');
-    if (sent.count === 0) return undefined;
-    const first = firstOf(sent);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} sent what a private result contained to a recipient from the text of an earlier result.`,
-      sent.count,
+    return marked(
+      view,
+      'private_sent',
+      'sent what a private result contained to a recipient from the text of an earlier result.',
     );
   },
   fires: [
@@ -232,16 +224,10 @@ export const misuseSentFromWorkspace: Rule = {
     text: 'Give agents that run code no tools that send, or allow only known destinations with a policy.',
   },
   detect(view) {
-    const sent = tallyOf(view, 'sent_aimed');
     const runs = tallyOf(view, 'exec');
-    if (sent.count === 0 || runs.count === 0) return undefined;
-    const first = firstOf(sent);
-    return matched(
-      [firstOf(runs), first],
-      1,
-      `${toolName(view, first.tool)} sent something to a destination from a text, in a session that runs code.`,
-      sent.count,
-    );
+    if (runs.count === 0) return undefined;
+    const says = 'sent something to a destination from a text, in a session that runs code.';
+    return marked(view, 'sent_aimed', says, 1, [firstOf(runs)]);
   },
   fires: [
     {
