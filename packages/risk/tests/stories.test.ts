@@ -80,6 +80,15 @@ test.each<[string, ExampleStep[]]>([
   expect(scoreOf([...coding, ...attack, ...coding]).level).toMatch(/high|critical/);
 });
 
+test('a host from a setting of the workspace is none of an injection, and one from an issue is', () => {
+  const command = (toolName: string) => ({
+    tool: 'Bash',
+    origins: { command: model, 'command.host': { from: 'tool', as: 'field', toolName } as const },
+  });
+  expect(rulesOf(['Read', command('Read')])).toEqual([]);
+  expect(rulesOf(['get_issue', command('get_issue')])).toContain('execution.foreign-host');
+});
+
 test('a tool whose name reads but whose arguments send counts as outgoing', () => {
   const steps: ExampleStep[] = [
     'read_inbox',

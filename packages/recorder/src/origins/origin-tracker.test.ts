@@ -220,6 +220,7 @@ describe('a result', () => {
       'origin\tgit@github.com:acme/web-ui.git (fetch)\norigin\tgit@github.com:acme/web-ui.git (push)',
       ['acme', 'web-ui'],
     ],
+    ['a file of settings', 'PORT=80\nAPI_URL=https://staging.acme.example/v1\n', 'staging.acme.example'],
     ['a mailbox', '{"from":"Tom Ode <tom@ode.example>"}', ['tom@ode.example', 'Tom Ode']],
     [
       'a mail',

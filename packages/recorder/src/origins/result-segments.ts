@@ -1,4 +1,5 @@
 import { exactDigitsOf } from '@actlog/tool-call';
+import { hostsIn, isUrl } from './value-search.ts';
 
 /** Longest value of a line that counts as a field, in characters. */
 const longestField = 200;
@@ -10,7 +11,7 @@ const longestLine = 64;
 export type SegmentReader = (text: string, isField: boolean, name?: string) => void;
 
 /** A line such as `key: value` or `- value`: the indentation, the marker of a list, the key, the value. */
-const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?[:=](?: +|\t+|$))?(.*)$/;
+const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?(?:[:=](?: +|\t+|$)|=))?(.*)$/;
 
 /** Header lines of a mail, up to the empty line before its body. */
 const mailHeaders = /^(?:[A-Z][\w-]*: .*\n)*From: .*\n(?:[A-Z][\w-]*: .*\n)*(?=\s*\n)/;
@@ -18,7 +19,7 @@ const mailHeaders = /^(?:[A-Z][\w-]*: .*\n)*From: .*\n(?:[A-Z][\w-]*: .*\n)*(?=\
 const separators = [/\t/, / *\| */, /[,;](?! )/, / {2,}/];
 /** Lines of a table without cells: rules and the number of rows. */
 const noRow = /^(?:[\s|+:=-]*|\(\d+ rows?\))$/;
-/** Values within a field: the names and addresses of mailboxes, and the owner and the name of a repository. */
+/** Values within a field: names and addresses of mailboxes, owner and name of a repository, and the host of a URL. */
 const mailboxes = /([^<>,;"]*?)"? *<([^<>\s]+@[^<>\s]+)>/g;
 const repository =
   /^(?:(?:https?|ssh):\/\/|git@)[\w.@-]+[:/]([\w.-]+)\/([\w.-]+?)(?:\.git)?(?: \((?:fetch|push)\))?$/;
@@ -27,7 +28,7 @@ const repository =
 export function partsOfField(text: string): string[] {
   if (text.length > longestField) return [];
   const [, ...parts] = repository.exec(text) ?? [...text.matchAll(mailboxes)].flat();
-  return parts;
+  return [...parts, ...(isUrl(text) ? hostsIn(text) : [])];
 }
 
 /** Returns the rows of a table with the same number of cells in each; undefined for other text. */

@@ -154,7 +154,8 @@ function marksOf(
         privateQuery ||= from === 'tool' && (isCode ? isQuery : ((source?.bits ?? 0) & privateBits) !== 0);
       } else if (from === 'tool') {
         hostFromText = true;
-        if (name.isShell) shellHost = true;
+        // The host of a setting or of a table is data of the workspace, and not what a text says.
+        if (name.isShell && (as !== 'field' || source?.isOutside !== false)) shellHost = true;
         if (source?.isOutside) outsideHost = true;
       }
       continue;
