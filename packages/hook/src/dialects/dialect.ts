@@ -116,6 +116,39 @@ export function resultStatus(result: unknown): number {
   return failureStatus(String(first?.text));
 }
 
+interface CommandResponse {
+  readonly exit_code?: unknown;
+  readonly exitCode?: unknown;
+  readonly timed_out?: unknown;
+  readonly success?: unknown;
+  readonly metadata?: CommandResponse | null;
+}
+
+/** Returns the status of a result with fields, also as JSON: the end of a command, or the format of MCP. */
+export function fieldsStatus(response: unknown): number {
+  const fields = typeof response === 'string' ? objectIn(response) : response;
+  const { metadata, ...own } = (fields ?? {}) as CommandResponse;
+  const { exit_code, exitCode: code = exit_code, timed_out, success } = { ...metadata, ...own };
+  if (timed_out === true) return responseStatuses.timedOut;
+  if (typeof code === 'number') return exitStatus(code);
+  return success === false ? responseStatuses.threw : resultStatus(fields);
+}
+
+/** Returns the status of a command from its exit code, which is 124 if it was stopped after its time limit. */
+export function exitStatus(code: number): number {
+  if (code === 124) return responseStatuses.timedOut;
+  return code === 0 ? responseStatuses.ok : responseStatuses.threw;
+}
+
+/** Returns the object of a JSON text; undefined for any other text. */
+export function objectIn(text: string): unknown {
+  try {
+    return text.startsWith('{') ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the status of a failed tool from the text of its error. */
 export function failureStatus(text: string): number {
   return mcpErrorStatus(text) ?? responseStatuses.threw;

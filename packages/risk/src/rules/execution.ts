@@ -18,9 +18,8 @@ export const executionForeignHost: Rule = {
     title: 'Allow only known hosts',
     text: 'Run commands in a sandbox that reaches only the hosts that the work needs, and check what went to this one.',
   },
-  detect(view) {
-    return marked(view, 'shell_host', 'ran a command with a host from the text of an earlier result.');
-  },
+  detect: (view) =>
+    marked(view, 'shell_host', 'ran a command with a host from the text of an earlier result.'),
   fires: [
     {
       name: 'a script from a web page',
@@ -118,9 +117,7 @@ export const executionForeignCode: Rule = {
     title: 'Run downloaded commands only after a look',
     text: 'Hold commands that came from a text with a policy on argument origins, or run them in a sandbox.',
   },
-  detect(view) {
-    return marked(view, 'shell_copied', 'ran what stood in a text from outside the workspace.');
-  },
+  detect: (view) => marked(view, 'shell_copied', 'ran what stood in a text from outside the workspace.'),
   fires: [
     {
       name: 'a command from a web page',

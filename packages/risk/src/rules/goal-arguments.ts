@@ -60,15 +60,9 @@ export const goalRedirected: Rule = {
     text: 'Compare the destination with what the user asked for. Hold such actions with a policy on argument origins.',
   },
   detect(view) {
-    const redirected = tallyOf(view, 'redirected');
-    if (redirected.count === 0) return undefined;
-    const first = firstOf(redirected);
-    return matched(
-      [first],
-      redirected.count > 1 ? 1 : 0.85,
-      `${toolName(view, first.tool)} went to a destination from the text of an earlier result, with other arguments of the user.`,
-      redirected.count,
-    );
+    const says =
+      'went to a destination from the text of an earlier result, with other arguments of the user.';
+    return marked(view, 'redirected', says, tallyOf(view, 'redirected').count > 1 ? 1 : 0.85);
   },
   fires: [
     {
@@ -215,13 +209,12 @@ export const goalPartlyForeign: Rule = {
     title: 'Check the part that the user did not name',
     text: 'Look at the argument that came from a text, and at that text.',
   },
-  detect(view) {
-    return marked(
+  detect: (view) =>
+    marked(
       view,
       'partly',
       'was called with one argument from the user and another from the text of an earlier result.',
-    );
-  },
+    ),
   fires: [
     {
       name: 'an amount from a mail',

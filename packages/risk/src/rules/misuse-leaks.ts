@@ -62,13 +62,12 @@ export const misuseLeakedByLink: Rule = {
     title: 'Treat the data as leaked',
     text: 'Find out what the address contained, and allow only the hosts that the task needs.',
   },
-  detect(view) {
-    return marked(
+  detect: (view) =>
+    marked(
       view,
       'leaked',
       'opened an address that was put together from a host in a text and private results.',
-    );
-  },
+    ),
   fires: [
     {
       name: 'a secret number in a query',
@@ -113,13 +112,12 @@ export const misusePrivateContentSent: Rule = {
     title: 'Let people name the recipients of private data',
     text: 'Hold messages whose recipient came from a text, with a policy on argument origins.',
   },
-  detect(view) {
-    return marked(
+  detect: (view) =>
+    marked(
       view,
       'private_sent',
       'sent what a private result contained to a recipient from the text of an earlier result.',
-    );
-  },
+    ),
   fires: [
     {
       name: 'a mail is forwarded to an address from another mail',

@@ -18,9 +18,7 @@ export const privilegeSecretPassedOn: Rule = {
     title: 'Keep secrets out of the hands of the model',
     text: 'Give tools their credentials directly, and replace the secret that was passed on.',
   },
-  detect(view) {
-    return marked(view, 'secret_passed', 'was called with what a tool for secrets returned.');
-  },
+  detect: (view) => marked(view, 'secret_passed', 'was called with what a tool for secrets returned.'),
   fires: [
     {
       name: 'a token is sent',

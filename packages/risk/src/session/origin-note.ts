@@ -149,9 +149,9 @@ function marksOf(
     if (name.part !== undefined) {
       if (name.part !== 'host') {
         // The path of a public address may name what the agent's code does, such as a package or a version.
-        const isCode = source !== undefined && ((source.bits & exec) !== 0 || codeNouns.has(source.noun));
-        const isQuery = name.part === 'query';
-        privateQuery ||= from === 'tool' && (isCode ? isQuery : ((source?.bits ?? 0) & privateBits) !== 0);
+        const { bits = 0, noun = 0 } = source ?? {};
+        const isCode = (bits & exec) !== 0 || (codeNouns.has(noun) && (bits & privateBits) !== 0);
+        privateQuery ||= from === 'tool' && (isCode ? name.part === 'query' : (bits & privateBits) !== 0);
       } else if (from === 'tool') {
         hostFromText = true;
         // The host of a setting or of a table is data of the workspace, and not what a text says.

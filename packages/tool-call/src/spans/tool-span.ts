@@ -117,11 +117,9 @@ const claudeCodeDialect: Dialect = {
 
 /** Returns the status of the call around a span if that did not succeed; undefined for all other spans. */
 export function innerOutcome({ name, attributes }: GenAiSpan): number | undefined {
-  if (name === `${claudeCodeTool}.blocked_on_user` && attributes.decision === 'reject')
-    return responseStatuses.denied;
-  return name === `${claudeCodeTool}.execution` && attributes.success === false
-    ? responseStatuses.threw
-    : undefined;
+  const isRejected = name === `${claudeCodeTool}.blocked_on_user` && attributes.decision === 'reject';
+  const hasFailed = name === `${claudeCodeTool}.execution` && attributes.success === false;
+  return isRejected ? responseStatuses.denied : hasFailed ? responseStatuses.threw : undefined;
 }
 
 /** Formats that deviate from the general one. */
