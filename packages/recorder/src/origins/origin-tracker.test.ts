@@ -207,7 +207,7 @@ describe('a result', () => {
     expect(originOf(tracker, 'eve@evil.example')).toEqual(fromText);
   });
 
-  it.each<[string, string, string | readonly string[]]>([
+  it.each<[string, unknown, string | readonly string[]]>([
     ['CSV', 'name,email\nAda Low,ada@low.example\nBob Hi,bob@hi.example\n', ['bob@hi.example', 'Ada Low']],
     [
       'a table of psql',
@@ -221,6 +221,8 @@ describe('a result', () => {
       ['acme', 'web-ui'],
     ],
     ['a file of settings', 'PORT=80\nAPI_URL=https://staging.acme.example/v1\n', 'staging.acme.example'],
+    ['what a command printed', { stdout: 'a=1\nowner=acme', stderr: '', interrupted: false }, 'acme'],
+    ['a file', { type: 'text', file: { filePath: '/a', content: 'a=1\nowner=acme' } }, 'acme'],
     ['a mailbox', '{"from":"Tom Ode <tom@ode.example>"}', ['tom@ode.example', 'Tom Ode']],
     [
       'a mail',

@@ -271,16 +271,19 @@ export class OriginTracker {
   }
 }
 
-/** Paths of whole texts: the result itself, or a block of content (Model Context Protocol, "Tool Result"). */
-const wholePaths: ReadonlySet<string> = new Set(['value', 'text', 'content', 'content.text']);
+/**
+ * Paths of whole texts: the result itself, a block of content (Model Context Protocol, "Tool Result"), and what a command
+ * printed or a file contains, as Claude Code returns them.
+ */
+const wholePaths = new Set(['value', 'text', 'content', 'content.text', 'stdout', 'file.content']);
 
 function nameOf(text: string, bits: number): string {
   return digest('sha256', `${processSecret()}${bits}${text}`, 'base64').slice(0, 22);
 }
 
-/** Properties of a block of content or of a tool message, beside its text. */
+/** Properties of a block of content, of a tool message or of a command's end, beside its text. */
 const blockKeys: ReadonlySet<string> = new Set(
-  '_meta additional_kwargs annotations artifact content id isError is_error kwargs lc metadata mimeType name response_metadata role status structuredContent text tool_call_id toolCallId toolName type'.split(
+  '_meta additional_kwargs annotations artifact content exit_code exitCode file id interrupted isError isImage is_error kwargs lc metadata mimeType name noOutputExpected response_metadata returnCodeInterpretation role status stderr stdout structuredContent text tool_call_id toolCallId toolName type'.split(
     ' ',
   ),
 );
