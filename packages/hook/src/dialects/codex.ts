@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { responseStatuses } from '@actlog/recorder/short-lived';
+import { exitStatus, responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import { type Dialect, EventFields, exitStatus, fieldsStatus, objectIn, threadOf } from './dialect.ts';
+import { type Dialect, EventFields, fieldsStatus, objectIn, threadOf } from './dialect.ts';
 
 /**
  * Hooks of Codex, by its reference (https://developers.openai.com/codex/hooks) and the parser of its source

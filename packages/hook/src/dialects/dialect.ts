@@ -1,4 +1,9 @@
-import { type ApprovedChange, mcpErrorStatus, responseStatuses } from '@actlog/recorder/short-lived';
+import {
+  type ApprovedChange,
+  exitStatus,
+  mcpErrorStatus,
+  responseStatuses,
+} from '@actlog/recorder/short-lived';
 import type { HookEvent } from '../calls/hook-call.ts';
 import type { HookOutput } from '../hook-output.ts';
 
@@ -132,12 +137,6 @@ export function fieldsStatus(response: unknown): number {
   if (timed_out === true) return responseStatuses.timedOut;
   if (typeof code === 'number') return exitStatus(code);
   return success === false ? responseStatuses.threw : resultStatus(fields);
-}
-
-/** Returns the status of a command from its exit code, which is 124 if it was stopped after its time limit. */
-export function exitStatus(code: number): number {
-  if (code === 124) return responseStatuses.timedOut;
-  return code === 0 ? responseStatuses.ok : responseStatuses.threw;
 }
 
 /** Returns the object of a JSON text; undefined for any other text. */
