@@ -89,6 +89,15 @@ test('a host from a setting of the workspace is none of an injection, and one fr
   expect(rulesOf(['get_issue', command('get_issue')])).toContain('execution.foreign-host');
 });
 
+test.each(['WebFetch', 'mcp__fetch__fetch', 'firecrawl_scrape', 'browser_navigate'])(
+  'a command that was copied from a page that %s returned is high',
+  (page) => {
+    expect(scoreOf([page, { tool: 'Bash', origins: { command: text(page) } }]).level).toMatch(
+      /high|critical/,
+    );
+  },
+);
+
 test('a tool whose name reads but whose arguments send counts as outgoing', () => {
   const steps: ExampleStep[] = [
     'read_inbox',

@@ -91,12 +91,8 @@ const privateBits = tagBits('read_private');
 const secret = tagBits('credential');
 const exec = tagBits('exec');
 const external = tagBits('external_comm');
-/** Objects of a workspace by their number; tools such as `Read` and `cat` name none. */
-const codeNouns: ReadonlySet<number> = new Set([
-  0,
-  nounClassNames.indexOf('file') + 1,
-  nounClassNames.indexOf('code') + 1,
-]);
+/** Numbers of objects: pages, and what a workspace contains. Tools such as `Read` and `cat` name none. */
+const [web, ...code] = (['web', 'file', 'code'] as const).map((noun) => nounClassNames.indexOf(noun) + 1);
 const maxPaths = 64;
 const maxIdLength = 36;
 
@@ -141,6 +137,7 @@ function marksOf(
     const name = argumentName(path);
     const { from, as, toolName } = origin as { from?: unknown; as?: unknown; toolName?: unknown };
     const source = typeof toolName === 'string' ? toolNamed(toolName, context.tags) : undefined;
+    const isOutside = source !== undefined && (source.isOutside || source.noun === web);
     const isText = from === 'tool' && as !== 'field';
     if (from === 'tool' && source !== undefined) {
       if (source.bits & privateBits) isPrivate = true;
@@ -150,20 +147,21 @@ function marksOf(
       if (name.part !== 'host') {
         // The path of a public address may name what the agent's code does, such as a package or a version.
         const { bits = 0, noun = 0 } = source ?? {};
-        const isCode = (bits & exec) !== 0 || (codeNouns.has(noun) && (bits & privateBits) !== 0);
-        privateQuery ||= from === 'tool' && (isCode ? name.part === 'query' : (bits & privateBits) !== 0);
+        const isCode = (bits & exec) !== 0 || noun === 0 || code.includes(noun);
+        const carries = (bits & (privateBits | exec)) !== 0 && (!isCode || name.part === 'query');
+        privateQuery ||= from === 'tool' && carries;
       } else if (from === 'tool') {
         hostFromText = true;
         // The host of a setting or of a table is data of the workspace, and not what a text says.
-        if (name.isShell && (as !== 'field' || source?.isOutside !== false)) shellHost = true;
-        if (source?.isOutside) outsideHost = true;
+        if (name.isShell && (as !== 'field' || isOutside || !source)) shellHost = true;
+        if (isOutside) outsideHost = true;
       }
       continue;
     }
     hasRecipient ||= name.isRecipient;
     hasBody ||= name.isBody;
-    if (isText && name.isShell && source?.isOutside) shellCopied = true;
-    if (isText && name.class === 'place' && source?.isOutside) outsidePlace = true;
+    if (isText && name.isShell && isOutside) shellCopied = true;
+    if (isText && name.class === 'place' && isOutside) outsidePlace = true;
     const sources = classes[name.class];
     if (from === 'user' || from === 'system') sources.user = true;
     else if (isText) sources.text = true;
