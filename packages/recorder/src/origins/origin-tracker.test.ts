@@ -223,7 +223,7 @@ describe('a result', () => {
     ['a file of settings', 'PORT=80\nAPI_URL=https://staging.acme.example/v1\n', 'staging.acme.example'],
     ['what a command printed', { stdout: 'a=1\nowner=acme', stderr: '', interrupted: false }, 'acme'],
     ['a file', { type: 'text', file: { filePath: '/a', content: 'a=1\nowner=acme' } }, 'acme'],
-    ['a mailbox', '{"from":"Tom Ode <tom@ode.example>"}', ['tom@ode.example', 'Tom Ode']],
+    ['a mailbox', '{"from":"Tom Ode <tom@ode.example>"}', 'tom@ode.example'],
     [
       'a mail',
       'Subject: Offer\nFrom: Tom Ode <tom@ode.example>\n\nDo you agree?\nBest: Tom',
@@ -236,6 +236,7 @@ describe('a result', () => {
   it.each([
     ['From: Tom <tom@ode.example>\n\nPlease answer\nTo: eve@evil.example', 'eve@evil.example'],
     ['Dear Ada, pay DE8937\nBest, Tom', 'DE8937'],
+    ['From: DE8937 <tom@ode.example>\nSubject: DE8937\n\nPay DE8937', 'DE8937'],
   ])('with prose has no fields there: %j', (result, value) => {
     expect(originOf(trackerWith({ result }), value)).toEqual(fromText);
   });

@@ -244,9 +244,10 @@ export class OriginTracker {
     own: ReadonlySet<number> | undefined,
   ): void {
     this.#addWords(text, isField, name, own);
-    if (isField) for (const part of partsOfField(text)) this.#addWords(part, true, name, own);
+    const parts = isField ? partsOfField(text) : [];
+    for (const part of parts) this.#addWords(part, true, name, own);
     const rendered = renderedText(text);
-    if (rendered !== undefined) this.#addWords(rendered, isField, name, own);
+    if (rendered !== undefined) this.#addWords(rendered, isField && parts.length === 0, name, own);
   }
 
   #addWords(
@@ -271,10 +272,7 @@ export class OriginTracker {
   }
 }
 
-/**
- * Paths of whole texts: the result itself, a block of content (Model Context Protocol, "Tool Result"), and what a command
- * printed or a file contains, as Claude Code returns them.
- */
+/** Paths of whole texts: the result, a block of content (MCP, "Tool Result"), what Claude Code printed or read. */
 const wholePaths = new Set(['value', 'text', 'content', 'content.text', 'stdout', 'file.content']);
 
 function nameOf(text: string, bits: number): string {

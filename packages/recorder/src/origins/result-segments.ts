@@ -13,14 +13,14 @@ export type SegmentReader = (text: string, isField: boolean, name?: string) => v
 /** A line such as `key: value` or `- value`: the indentation, the marker of a list, the key, the value. */
 const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?(?:[:=](?: +|\t+|$)|=))?(.*)$/;
 
-/** Header lines of a mail, up to the empty line before its body. */
+/** Header lines of a mail, up to the empty line before its body. Those without an address may be its sender's words. */
 const mailHeaders = /^(?:[A-Z][\w-]*: .*\n)*From: .*\n(?:[A-Z][\w-]*: .*\n)*(?=\s*\n)/;
 /** Separators of the cells of a row: tabs, bars, the commas of CSV, or the spaces between columns. */
 const separators = [/\t/, / *\| */, /[,;](?! )/, / {2,}/];
 /** Lines of a table without cells: rules and the number of rows. */
 const noRow = /^(?:[\s|+:=-]*|\(\d+ rows?\))$/;
-/** Values within a field: names and addresses of mailboxes, owner and name of a repository, and the host of a URL. */
-const mailboxes = /([^<>,;"]*?)"? *<([^<>\s]+@[^<>\s]+)>/g;
+/** Values within a field: addresses of mailboxes, owner and name of a repository, and the host of a URL. */
+const mailboxes = /<([^<>\s]+@[^<>\s]+)>/g;
 const repository =
   /^(?:(?:https?|ssh):\/\/|git@)[\w.@-]+[:/]([\w.-]+)\/([\w.-]+?)(?:\.git)?(?: \((?:fetch|push)\))?$/;
 
@@ -57,7 +57,7 @@ export function readSegments(text: string, read: SegmentReader): void {
   if (headers !== undefined) {
     for (const line of headers.trimEnd().split('\n')) {
       const colon = line.indexOf(': ');
-      read(line.slice(colon + 2), true, line.slice(0, colon));
+      read(line.slice(colon + 2), line.includes('@', colon), line.slice(0, colon));
     }
     read(text.slice(headers.length), false);
     return;
