@@ -2,7 +2,7 @@ import type { StampName } from './risk-event.ts';
 import type { DimensionId, LlmRiskId } from './risk-score.ts';
 import type { RuleExample } from './rule-example.ts';
 import type { Mark } from './session/mark.ts';
-import { type SessionView, stampTallyOf } from './session/session-view.ts';
+import { firstOf, type SessionView, stampTallyOf, tallyOf, toolName } from './session/session-view.ts';
 
 /** Match of a rule in a session. */
 export interface RuleMatch {
@@ -92,4 +92,23 @@ export function stamped(
   const first = { eventId: tally.firstId };
   const last = { eventId: tally.lastId };
   return matched(tally.count > 1 ? [first, last] : [first], strength, explanation, tally.count);
+}
+
+/**
+ * Creates a match for the events that have a mark, which names the tool of the first one; undefined if there are none.
+ *
+ * @param says - what that tool did, the rest of the sentence
+ * @param before - events that the match names, too
+ */
+export function marked(
+  view: SessionView,
+  mark: Mark,
+  says: string,
+  strength = 1,
+  before: readonly { readonly eventId: string }[] = [],
+): RuleMatch | undefined {
+  const tally = tallyOf(view, mark);
+  if (tally.count === 0) return undefined;
+  const first = firstOf(tally);
+  return matched([...before, first], strength, `${toolName(view, first.tool)} ${says}`, tally.count);
 }

@@ -50,7 +50,16 @@ const stampedEvent = fc.record({
       eventId: fc.constantFrom('00000000-0000-7000-8000-000000000001', 'A', 'b'),
       toolName: fc.constantFrom(...TOOLS),
       origins: fc.dictionary(
-        fc.constantFrom('recipient', 'body', 'a.b', 'command', 'command.host', 'url.host', 'url.query'),
+        fc.constantFrom(
+          'recipient',
+          'body',
+          'a.b',
+          'command',
+          'command.host',
+          'url.host',
+          'url.segment',
+          'url.query',
+        ),
         fc.record({
           from: fc.constantFrom('user', 'system', 'tool', 'model', 'unknown', 'else'),
           as: fc.constantFrom('field', 'text'),

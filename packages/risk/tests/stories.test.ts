@@ -80,6 +80,24 @@ test.each<[string, ExampleStep[]]>([
   expect(scoreOf([...coding, ...attack, ...coding]).level).toMatch(/high|critical/);
 });
 
+test('a host from a setting of the workspace is none of an injection, and one from an issue is', () => {
+  const command = (toolName: string) => ({
+    tool: 'Bash',
+    origins: { command: model, 'command.host': { from: 'tool', as: 'field', toolName } as const },
+  });
+  expect(rulesOf(['Read', command('Read')])).toEqual([]);
+  expect(rulesOf(['get_issue', command('get_issue')])).toContain('execution.foreign-host');
+});
+
+test.each(['WebFetch', 'mcp__fetch__fetch', 'firecrawl_scrape', 'browser_navigate'])(
+  'a command that was copied from a page that %s returned is high',
+  (page) => {
+    expect(scoreOf([page, { tool: 'Bash', origins: { command: text(page) } }]).level).toMatch(
+      /high|critical/,
+    );
+  },
+);
+
 test('a tool whose name reads but whose arguments send counts as outgoing', () => {
   const steps: ExampleStep[] = [
     'read_inbox',
@@ -104,6 +122,19 @@ test('an address that carries private results to a host from a text is high', ()
   ];
   expect(scoreOf(steps).level).toMatch(/high|critical/);
   expect(scoreOf(['read_inbox', { tool: 'fetch_url', origins: { url: text('read_inbox') } }]).score).toBe(0);
+});
+
+test('an address that carries what a command printed is high, and the page of a package is not', () => {
+  const host = { 'url.host': text('Read') };
+  const printed = { ...host, 'url.query': text('Bash') };
+  const opened: ExampleStep[] = ['Read', 'Bash', { tool: 'browser_navigate', origins: printed }];
+  expect(scoreOf(opened).level).toMatch(/high|critical/);
+  const named = { 'url.host': text('Bash'), 'url.segment': text('Read') };
+  expect(rulesOf(['Bash', 'Read', { tool: 'WebFetch', origins: named }])).toEqual([]);
+  const customer = { ...host, 'url.segment': text('get_customer') };
+  expect(rulesOf(['get_customer', { tool: 'WebFetch', origins: customer }])).toContain(
+    'misuse.leaked-by-link',
+  );
 });
 
 test.each([404, 429, 500])('a read that failed with %i has read nothing', (status) => {

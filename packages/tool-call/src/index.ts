@@ -21,12 +21,14 @@ export { noHash } from './arguments/json-form.ts';
 export { parseTraceparent, toIdentifier, toResourceId, traceparentOf } from './identifiers.ts';
 export {
   defaultResponseStatus,
+  exitStatus,
   isResponseStatus,
   mcpErrorStatus,
   type ReachedTool,
   type ResponseStatusMapping,
   reachedToolStatus,
   responseStatuses,
+  shellStatus,
   type ToolOutcome,
   taskStatus,
   unreadableStatus,

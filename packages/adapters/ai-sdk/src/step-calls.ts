@@ -1,4 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
+import { exitStatus, shellStatus } from '@actlog/recorder/adapter';
 
 /** Parts of a step's content that relate to tool calls, in `ai` 6 and 7. */
 interface StepPart {
@@ -91,7 +92,11 @@ function isApproval({ type }: StepPart): boolean {
 }
 
 function outcomeOf({ type, output, error }: StepPart): ToolOutcome {
-  return type === 'tool-result' ? { ok: true, result: output } : { ok: false, error };
+  if (type !== 'tool-result') return { ok: false, error };
+  const { return_code: exit, output: outputs } = (output ?? {}) as Readonly<Record<string, unknown>>;
+  const status = typeof exit === 'number' && exit !== 0 ? exitStatus(exit) : shellStatus(outputs);
+  if (status === undefined) return { ok: true, result: output };
+  return { ok: false, error: Object.assign(new Error('The command failed.'), { status }) };
 }
 
 /** Error of a call that the application's `toolApproval` denied. */

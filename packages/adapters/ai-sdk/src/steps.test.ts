@@ -67,6 +67,10 @@ test('records a provider call with its result, in whichever step it arrives', as
   });
   const failed = { ...found, result: { error: 'no' }, isError: true };
   expect((await recordedOf('failed', [[searching, failed]], tools)).seen).toEqual(['search 500']);
+  for (const result of [{ return_code: 1 }, { output: [{ outcome: { type: 'exit', exitCode: 1 } }] }]) {
+    const { seen } = await recordedOf(`exit-${Object.keys(result)}`, [[searching, { ...found, result }]], tools);
+    expect(seen).toEqual(['search 500']);
+  }
   const turns = [[searching, callOf('echo', { text: 'x' })], [found]];
   const later = await recordedOf('deferred', turns, tools);
   expect(later.seen?.toSorted()).toEqual(['echo 200', 'search 200']);

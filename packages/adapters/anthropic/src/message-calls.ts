@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { type AdapterCalls, mcpErrorStatus } from '@actlog/recorder/adapter';
+import { type AdapterCalls, exitStatus, mcpErrorStatus } from '@actlog/recorder/adapter';
 import { toolUses } from './tool-uses.ts';
 
 /** Records the calls found in messages, each once. */
@@ -116,7 +116,8 @@ const serverErrorStatuses: Readonly<Record<string, number>> = {
 
 /** Returns the outcome of a tool that Anthropic ran. */
 function serverOutcome({ is_error, content }: MessageBlock): ToolOutcome {
-  const { error_code: code } = (content ?? {}) as { error_code?: unknown };
+  const { error_code: code, return_code: exit } = (content ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof exit === 'number' && exit !== 0) return failure('The command failed.', exitStatus(exit));
   if (is_error) {
     const status = mcpErrorStatus(textOf(content)) ?? responseStatuses.threw;
     return failure('The tool of the MCP server failed.', status);

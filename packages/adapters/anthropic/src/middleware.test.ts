@@ -51,6 +51,17 @@ test('records a tool run by Anthropic with its arguments and outcome', async () 
     const failed = webSearch('a', { type: 'web_search_tool_result_error', error_code });
     expect(await recordedOf(error_code, failed)).toEqual([['web_search', status, hash]]);
   }
+  for (const [return_code, status] of [
+    [0, 200],
+    [1, 500],
+  ] as const) {
+    const use = { type: 'server_tool_use', id: `srvtoolu_${status}`, name: 'bash_code_execution', input: {} };
+    const content = { type: 'bash_code_execution_result', stdout: '', stderr: '', return_code, content: [] };
+    const result = { type: 'bash_code_execution_tool_result', tool_use_id: use.id, content };
+    expect(await recordedOf(`bash-${status}`, [use, result])).toEqual([
+      [use.name, status, await hashArguments({})],
+    ]);
+  }
 });
 
 test('records tools of an MCP server, and results in a later response', async () => {

@@ -31,7 +31,8 @@ class Shell {
     this.#ran.push(...commands);
     if (commands.includes('crash')) throw Object.assign(new Error('it crashed'), { status: 503 });
     const isLate = commands.includes('sleep');
-    const outcome = isLate ? { type: 'timeout' as const } : { type: 'exit' as const, exitCode: 1 };
+    const exitCode = commands.includes('false') ? 1 : 0;
+    const outcome = isLate ? { type: 'timeout' as const } : { type: 'exit' as const, exitCode };
     return { output: [{ stdout: 'ran', stderr: '', outcome }] };
   }
 }
@@ -58,12 +59,12 @@ function agentWith(own: Agent['tools'], calls: AgentOutputItem[], isGuarded = fa
 
 test('records commands with their outcomes', async () => {
   const shell = new Shell();
-  const calls = ['ls', 'crash', 'sleep'].map(command);
+  const calls = ['ls', 'crash', 'sleep', 'false'].map(command);
   const result = await run(agentWith([shellTool({ shell })], calls), 'go', inSession('shell'));
-  expect(shell.ran).toEqual(['ls', 'crash', 'sleep']);
+  expect(shell.ran).toEqual(['ls', 'crash', 'sleep', 'false']);
   expect(modelTexts(result)).toContain('it crashed');
   const events = await service.events('shell');
-  expect(events.map(({ status }) => status)).toEqual([200, 503, 408]);
+  expect(events.map(({ status }) => status)).toEqual([200, 503, 408, 500]);
   expect(events[0]).toMatchObject({ agentId: 'operator', toolName: 'shell' });
 });
 

@@ -5,6 +5,7 @@ import {
   type HookedCall,
   ProcessCoverage,
   processWide,
+  shellStatus,
   toolContent,
 } from '@actlog/recorder/adapter';
 
@@ -74,10 +75,7 @@ function statusOf(outcome: ToolOutcome, call: HookedCall): number | null | undef
 function statusOfAction(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null) return undefined;
   const { status, output } = result as { status?: unknown; output?: unknown };
-  if (status === 'failed') return responseStatuses.threw;
-  const isTimeout = (part: unknown) =>
-    (part as { outcome?: { type?: unknown } } | null)?.outcome?.type === 'timeout';
-  return Array.isArray(output) && output.some(isTimeout) ? responseStatuses.timedOut : undefined;
+  return status === 'failed' ? responseStatuses.threw : shellStatus(output);
 }
 
 /** Returns what the model sees of a result: a tool may return one block of content instead of a list. */

@@ -1,6 +1,15 @@
 import { Service } from '@actlog/adapter-suite';
 import { hashArguments } from '@actlog/recorder';
-import { Agent, type AgentOutputItem, handoff, MemorySession, RunState, run, tool } from '@openai/agents';
+import {
+  Agent,
+  type AgentOutputItem,
+  handoff,
+  MemorySession,
+  RunState,
+  run,
+  shellTool,
+  tool,
+} from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -70,6 +79,22 @@ test.each([false, true])('records provider calls from the run, streamed: %s', as
     await hashArguments({ id: 7 }),
     await hashArguments({ code: 'boom()' }),
   ]);
+});
+
+test('records a command of a hosted shell with the status of its end', async () => {
+  const turn = [0, 1].flatMap((exitCode) => {
+    const shell = { callId: `sh_${exitCode}`, status: 'completed' as const };
+    const outcome = { type: 'exit' as const, exitCode };
+    return [
+      { ...shell, type: 'shell_call' as const, action: { commands: ['ls'] } },
+      { ...shell, type: 'shell_call_output' as const, output: [{ stdout: '', stderr: '', outcome }] },
+    ];
+  });
+  const agent = searcher([[...turn, assistantMessage('done')] as AgentOutputItem[]]);
+  agent.tools.push(shellTool({ environment: { type: 'container_auto' } }));
+  await run(agent, 'go', inSession('hosted-shell'));
+  const events = await service.events('hosted-shell');
+  expect(events.map(({ toolName, status }) => `${toolName} ${status}`)).toEqual(['shell 200', 'shell 500']);
 });
 
 test('records provider calls that a handoff removes from the history', async () => {

@@ -173,6 +173,8 @@ test('records calls run by OpenAI once', async () => {
       shell,
       { type: 'shell_call_output', call_id: 'sh1', output: [] },
       { ...shell, call_id: 'sh2' },
+      { ...shell, call_id: 'sh3' },
+      { type: 'shell_call_output', call_id: 'sh3', output: [{ outcome: { type: 'exit', exit_code: 1 } }] },
       { type: 'message', id: 'msg', role: 'assistant', content: [] },
     ],
   };
@@ -180,12 +182,13 @@ test('records calls run by OpenAI once', async () => {
   await runCalls(response);
   const other = { recorder: service.recorder(), sessionId: 'conv_1-other' };
   await actlog.callRunner({}, other)(response);
-  expect(await service.events(other.sessionId)).toHaveLength(5);
+  expect(await service.events(other.sessionId)).toHaveLength(6);
   expect(await service.events('conv_1')).toMatchObject([
     { toolName: 'web_search', status: 200 },
     { toolName: 'find', status: 500 },
     { toolName: 'image_generation', status: 500 },
     { toolName: 'shell', status: 200 },
+    { toolName: 'shell', status: 500 },
   ]);
   const hashes = (await service.storedEvents('conv_1')).map(({ payload }) => payload?.argumentsHash);
   expect(hashes.slice(0, 2)).toEqual([

@@ -8,6 +8,7 @@ import {
   noteTexts,
   refuseOptionsOfFunctions,
   SessionsById,
+  shellStatus,
   toolContent,
 } from '@actlog/recorder/adapter';
 import {
@@ -28,32 +29,16 @@ import {
 import { callIdOf, openAICalls, parsedArguments } from './openai-calls.ts';
 
 /** Types of calls that OpenAI runs. Shells and programs run there if the response contains their output. */
-const hostedTypes = [
-  'web_search_call',
-  'file_search_call',
-  'code_interpreter_call',
-  'image_generation_call',
-  'mcp_call',
-];
+const hostedTypes = ['web_search', 'file_search', 'code_interpreter', 'image_generation', 'mcp'];
 const outputTypes: Readonly<Record<string, string>> = {
   shell_call: 'shell_call_output',
   program: 'program_output',
 };
 
 /** Fields of a call with its outcome rather than its arguments. */
-const outcomeFields = new Set([
-  'id',
-  'call_id',
-  'type',
-  'status',
-  'output',
-  'outputs',
-  'result',
-  'results',
-  'error',
-  'name',
-  'server_label',
-]);
+const outcomeFields = new Set(
+  'id call_id type status output outputs result results error name server_label'.split(' '),
+);
 
 /** Records the calls that OpenAI ran for a response, each once. */
 function recordHostedCalls(
@@ -68,14 +53,14 @@ function recordHostedCalls(
     if (!calls.covers(toolName) || !calls.claim(item)) continue;
     calls.record(
       { toolName, arguments: argumentsOf(item), sessionId, resultOf: shownResult },
-      outcomeOf(item),
+      outcomeOf(item, output),
     );
   }
 }
 
 function isHosted(item: OutputItem, output: readonly OutputItem[]): boolean {
   const outputType = outputTypes[item.type];
-  if (!outputType) return hostedTypes.includes(item.type);
+  if (!outputType) return hostedTypes.some((type) => item.type === `${type}_call`);
   return output.some(({ type, call_id }) => type === outputType && call_id === item.call_id);
 }
 
@@ -91,11 +76,18 @@ function shownResult(item: unknown): unknown {
   return toolContent(output ?? outputs ?? results ?? item);
 }
 
-function outcomeOf({ type, status, error, ...item }: OutputItem): ToolOutcome {
+function outcomeOf(
+  { type, status, error, ...item }: OutputItem,
+  outputs: readonly OutputItem[],
+): ToolOutcome {
   const hasFailed = Boolean(error) || status === 'failed' || status === 'incomplete';
-  if (!hasFailed) return { ok: true, result: item };
-  const message = `The hosted tool ${type} failed.`;
-  return { ok: false, error: Object.assign(new Error(message), { status: responseStatuses.threw }) };
+  const ended = outputs.find((one) => one.type === outputTypes[type] && one.call_id === item.call_id);
+  const failed = hasFailed ? responseStatuses.threw : shellStatus(ended?.output);
+  if (failed === undefined) return { ok: true, result: item };
+  return {
+    ok: false,
+    error: Object.assign(new Error(`The hosted tool ${type} failed.`), { status: failed }),
+  };
 }
 
 /** Result of a call in the Responses API. */

@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { responseStatuses } from '@actlog/recorder/short-lived';
+import { exitStatus, responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall, HookEvent } from '../calls/hook-call.ts';
 import { noOutput } from '../hook-output.ts';
-import { type Dialect, EventFields, resultStatus, threadOf } from './dialect.ts';
+import { type Dialect, EventFields, fieldsStatus, objectIn, threadOf } from './dialect.ts';
 
 /**
  * Hooks of Codex, by its reference (https://developers.openai.com/codex/hooks) and the parser of its source
@@ -86,8 +86,6 @@ function parseEvent(name: string, event: EventFields): HookEvent {
 /** The end of a command in Codex's text for the model, before the output of the command itself. */
 const exitCode = /^(?:Chunk ID: .*\n)?(?:Wall time: .*\n)?(?:Exit code:|Process exited with code) (-?\d+)\n/;
 const timedOut = /^command timed out after \d+ /;
-/** Exit code that Codex gives a command which it has stopped after its time limit. */
-const timeoutExitCode = 124;
 
 /** Returns the status of a call that has ended. */
 function statusOf(event: EventFields): number {
@@ -137,14 +135,6 @@ function endOf(path: string): string[] {
   }
 }
 
-interface CommandResponse {
-  readonly exit_code?: unknown;
-  readonly exitCode?: unknown;
-  readonly timed_out?: unknown;
-  readonly success?: unknown;
-  readonly metadata?: CommandResponse | null;
-}
-
 /**
  * Returns the status of a tool's response. Codex reports the end of a command as fields, as a string with JSON, or as
  * plain text. One version has only the output, which does not say if the command failed.
@@ -155,25 +145,7 @@ function responseStatusOf(response: unknown): number {
     const code = exitCode.exec(response)?.[1];
     if (code !== undefined) return exitStatus(Number(code));
   }
-  const fields = typeof response === 'string' ? objectIn(response) : response;
-  const { metadata, ...own } = (fields ?? {}) as CommandResponse;
-  const { exit_code, exitCode: code = exit_code, timed_out, success } = { ...metadata, ...own };
-  if (timed_out === true) return responseStatuses.timedOut;
-  if (typeof code === 'number') return exitStatus(code);
-  return success === false ? responseStatuses.threw : resultStatus(fields);
-}
-
-function exitStatus(code: number): number {
-  if (code === timeoutExitCode) return responseStatuses.timedOut;
-  return code === 0 ? responseStatuses.ok : responseStatuses.threw;
-}
-
-function objectIn(text: string): unknown {
-  try {
-    return text.startsWith('{') ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
+  return fieldsStatus(response);
 }
 
 function callOf(event: EventFields): HookCall {

@@ -1,6 +1,6 @@
 import { responseStatuses } from '@actlog/recorder/short-lived';
 import type { HookCall, HookEvent } from '../calls/hook-call.ts';
-import { type Dialect, EventFields, failureStatus } from './dialect.ts';
+import { type Dialect, EventFields, failureStatus, fieldsStatus } from './dialect.ts';
 
 /** Statuses by `failure_type` of `postToolUseFailure`. */
 const failureStatuses: ReadonlyMap<unknown, number> = new Map([
@@ -33,7 +33,7 @@ function parseEvent(name: string, event: EventFields): HookEvent {
     case 'preToolUse':
       return { kind: 'before', call: callOf(event) };
     case 'postToolUse':
-      return { kind: 'after', call: callOf(event), status: responseStatuses.ok };
+      return { kind: 'after', call: callOf(event), status: fieldsStatus(event.value('tool_output')) };
     case 'postToolUseFailure':
       return { kind: 'after', call: callOf(event), status: statusOfFailure(event) };
     case 'beforeSubmitPrompt':

@@ -1,4 +1,9 @@
-import { type ApprovedChange, mcpErrorStatus, responseStatuses } from '@actlog/recorder/short-lived';
+import {
+  type ApprovedChange,
+  exitStatus,
+  mcpErrorStatus,
+  responseStatuses,
+} from '@actlog/recorder/short-lived';
 import type { HookEvent } from '../calls/hook-call.ts';
 import type { HookOutput } from '../hook-output.ts';
 
@@ -114,6 +119,33 @@ export function resultStatus(result: unknown): number {
   if (isError !== true || !Array.isArray(content)) return responseStatuses.ok;
   const [first] = content as readonly ({ readonly text?: unknown } | null | undefined)[];
   return failureStatus(String(first?.text));
+}
+
+interface CommandResponse {
+  readonly exit_code?: unknown;
+  readonly exitCode?: unknown;
+  readonly timed_out?: unknown;
+  readonly success?: unknown;
+  readonly metadata?: CommandResponse | null;
+}
+
+/** Returns the status of a result with fields, also as JSON: the end of a command, or the format of MCP. */
+export function fieldsStatus(response: unknown): number {
+  const fields = typeof response === 'string' ? objectIn(response) : response;
+  const { metadata, ...own } = (fields ?? {}) as CommandResponse;
+  const { exit_code, exitCode: code = exit_code, timed_out, success } = { ...metadata, ...own };
+  if (timed_out === true) return responseStatuses.timedOut;
+  if (typeof code === 'number') return exitStatus(code);
+  return success === false ? responseStatuses.threw : resultStatus(fields);
+}
+
+/** Returns the object of a JSON text; undefined for any other text. */
+export function objectIn(text: string): unknown {
+  try {
+    return text.startsWith('{') ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the status of a failed tool from the text of its error. */

@@ -35,7 +35,7 @@ function parseEvent(name: string, event: EventFields): HookEvent {
     case 'BeforeTool':
       return { kind: 'before', call: callOf(event) };
     case 'AfterTool':
-      return { kind: 'after', call: callOf(event), status: statusOf(event.value('tool_response')) };
+      return { kind: 'after', call: callOf(event), status: statusOf(event) };
     case 'BeforeAgent':
     case 'AfterAgent':
       return { kind: 'idle', thread: threadOf(event) };
@@ -61,7 +61,20 @@ function callOf(event: EventFields): HookCall {
   };
 }
 
-function statusOf(response: unknown): number {
-  const { error } = (response ?? {}) as { readonly error?: unknown };
-  return error ? responseStatuses.threw : responseStatuses.ok;
+/** Beginnings and end of Gemini's text for the model about a command that did not succeed, which is no error for it. */
+const commandEnds = [
+  [/^Command was automatically cancelled because it exceeded the timeout /, responseStatuses.timedOut],
+  [/^Command was cancelled by user /, responseStatuses.aborted],
+  [
+    /(?:^|\n)(?:Exit Code: -?[1-9]\d*|Signal: (?!0|\(none)\S+)(?:\n(?:Signal|Background PIDs|Process Group PGID): .*)*$/,
+    responseStatuses.threw,
+  ],
+] as const;
+
+function statusOf(event: EventFields): number {
+  const { error, llmContent } = (event.value('tool_response') ?? {}) as Readonly<Record<string, unknown>>;
+  if (error) return responseStatuses.threw;
+  const isCommand = event.value('tool_name') === 'run_shell_command' && typeof llmContent === 'string';
+  const [, status] = (isCommand && commandEnds.find(([end]) => end.test(llmContent))) || [];
+  return status ?? responseStatuses.ok;
 }

@@ -110,6 +110,7 @@ test.each<[string, ArgumentOrigins, boolean]>([
   ['a recipient that is a field', { to: { from: 'tool', as: 'field' } }, false],
   ['a file from a text', { file_path: text, old_string: text, new_string: { from: 'model' } }, false],
   ['a line number from a text', { line_number: text }, false],
+  ['an address with a part from a text', { url: { from: 'model' }, 'url.segment': text }, false],
   ['a command that was copied from a text', { command: text }, true],
   ['a command that the model wrote', { command: { from: 'model' } }, false],
   ['a command with a host from a text', { command: { from: 'model' }, 'command.host': text }, true],

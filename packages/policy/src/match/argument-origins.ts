@@ -162,7 +162,7 @@ function problemOfValue(field: KnownField | undefined, value: ASTNode | undefine
 const shell: ReadonlySet<string> = new Set(argumentWords.shell);
 const notTargets: ReadonlySet<string> = new Set([...argumentWords.content, ...argumentWords.place]);
 const places: ReadonlySet<string> = new Set(argumentWords.place);
-const part = /\.(host|query)$/;
+const part = /\.(host|segment|query)$/;
 
 /** Returns the words of the last name of a path, in any style, in lower case. */
 function wordsOf(path: string): string[] {

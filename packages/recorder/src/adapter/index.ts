@@ -6,10 +6,12 @@
  */
 
 export {
+  exitStatus,
   mcpErrorStatus,
   noHash as noArgumentsHash,
   parseExactJson,
   repeatedMember,
+  shellStatus,
   stringifyExactJson,
   traceparentOf,
 } from '@actlog/tool-call';

@@ -15,7 +15,7 @@ import {
   wholeHash,
 } from './phrase-memory.ts';
 import { numberMonths, readWords } from './read-words.ts';
-import { endsOf, type LeafReader, readSegments, ValueReader } from './result-segments.ts';
+import { endsOf, type LeafReader, partsOfField, readSegments, ValueReader } from './result-segments.ts';
 import {
   carriedValues,
   type Found,
@@ -138,7 +138,7 @@ export class OriginTracker {
 
   /**
    * Traces the hosts of commands and code, and the parts of a URL that was put together, under separate paths:
-   * `command.host`, `url.host`, `url.query`.
+   * `command.host`, `url.host`, `url.segment`, `url.query`.
    */
   #traceParts(text: string, path: string, add: (path: string, found: Found) => void): void {
     const isAddress = isUrl(text);
@@ -146,16 +146,16 @@ export class OriginTracker {
     if (isAddress && this.#search.standsWhole(text)) return;
     let hostSource = 0;
     for (const host of hostsIn(text)) {
-      const found = this.#search.find(host, '', new Set());
+      const found = this.#search.find(host, 'host', new Set());
       if (found === undefined || !isFromTool(found)) continue;
       add(`${path}.host`, found);
       hostSource = found.source;
     }
     if (!isAddress || hostSource === 0) return;
-    for (const value of carriedValues(text)) {
+    for (const { part, value } of carriedValues(text)) {
       const found = this.#search.find(value, '', new Set());
       if (found !== undefined && isFromTool(found) && found.source !== hostSource)
-        add(`${path}.query`, found);
+        add(`${path}.${part}`, found);
     }
   }
 
@@ -244,8 +244,10 @@ export class OriginTracker {
     own: ReadonlySet<number> | undefined,
   ): void {
     this.#addWords(text, isField, name, own);
+    const parts = isField ? partsOfField(text) : [];
+    for (const part of parts) this.#addWords(part, true, name, own);
     const rendered = renderedText(text);
-    if (rendered !== undefined) this.#addWords(rendered, isField, name, own);
+    if (rendered !== undefined) this.#addWords(rendered, isField && parts.length === 0, name, own);
   }
 
   #addWords(
@@ -270,16 +272,16 @@ export class OriginTracker {
   }
 }
 
-/** Paths of whole texts: the result itself, or a block of content (Model Context Protocol, "Tool Result"). */
-const wholePaths: ReadonlySet<string> = new Set(['value', 'text', 'content', 'content.text']);
+/** Paths of whole texts: the result, a block of content (MCP, "Tool Result"), what Claude Code printed or read. */
+const wholePaths = new Set(['value', 'text', 'content', 'content.text', 'stdout', 'file.content']);
 
 function nameOf(text: string, bits: number): string {
   return digest('sha256', `${processSecret()}${bits}${text}`, 'base64').slice(0, 22);
 }
 
-/** Properties of a block of content or of a tool message, beside its text. */
+/** Properties of a block of content, of a tool message or of a command's end, beside its text. */
 const blockKeys: ReadonlySet<string> = new Set(
-  '_meta additional_kwargs annotations artifact content id isError is_error kwargs lc metadata mimeType name response_metadata role status structuredContent text tool_call_id toolCallId toolName type'.split(
+  '_meta additional_kwargs annotations artifact content exit_code exitCode file id interrupted isError isImage is_error kwargs lc metadata mimeType name noOutputExpected response_metadata returnCodeInterpretation role status stderr stdout structuredContent text tool_call_id toolCallId toolName type'.split(
     ' ',
   ),
 );

@@ -1,4 +1,5 @@
 import { exactDigitsOf } from '@actlog/tool-call';
+import { hostsIn, isUrl } from './value-search.ts';
 
 /** Longest value of a line that counts as a field, in characters. */
 const longestField = 200;
@@ -10,18 +11,66 @@ const longestLine = 64;
 export type SegmentReader = (text: string, isField: boolean, name?: string) => void;
 
 /** A line such as `key: value` or `- value`: the indentation, the marker of a list, the key, the value. */
-const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?[:=](?: +|\t+|$))?(.*)$/;
+const fieldLine = /^([ \t]*)((?:- )*)(?:([\w$.-]+(?: [\w$.-]+){0,3}) ?(?:[:=](?: +|\t+|$)|=))?(.*)$/;
+
+/** Header lines of a mail, up to the empty line before its body. Those without an address may be its sender's words. */
+const mailHeaders = /^(?:[A-Z][\w-]*: .*\n)*From: .*\n(?:[A-Z][\w-]*: .*\n)*(?=\s*\n)/;
+/** Separators of the cells of a row: tabs, bars, the commas of CSV, or the spaces between columns. */
+const separators = [/\t/, / *\| */, /[,;](?! )/, / {2,}/];
+/** Lines of a table without cells: rules and the number of rows. */
+const noRow = /^(?:[\s|+:=-]*|\(\d+ rows?\))$/;
+/** Values within a field: addresses of mailboxes, owner and name of a repository, and the host of a URL. */
+const mailboxes = /<([^<>\s]+@[^<>\s]+)>/g;
+const repository =
+  /^(?:(?:https?|ssh):\/\/|git@)[\w.@-]+[:/]([\w.-]+)\/([\w.-]+?)(?:\.git)?(?: \((?:fetch|push)\))?$/;
+
+/** Returns the values that a field consists of, beside the whole one. */
+export function partsOfField(text: string): string[] {
+  if (text.length > longestField) return [];
+  const [, ...parts] = repository.exec(text) ?? [...text.matchAll(mailboxes)].flat();
+  return [...parts, ...(isUrl(text) ? hostsIn(text) : [])];
+}
+
+/** Returns the rows of a table with the same number of cells in each; undefined for other text. */
+function rowsOf(lines: readonly string[]): string[][] | undefined {
+  const filled = lines.filter((line) => !noRow.test(line));
+  if (filled.length < 2) return undefined;
+  for (const separator of separators) {
+    const rows = filled.map((line) => line.trim().split(separator));
+    const width = rows[0]?.length ?? 0;
+    if (width > 1 && rows.every((row) => row.length === width)) return rows;
+  }
+  return undefined;
+}
 
 /**
- * Splits a result that is plain text into lines of `key: value` and list items, as YAML writes them. Quoted values over
- * several lines, values indented below their key, and results with few such lines are running text.
+ * Splits a result that is plain text into fields: lines of `key: value` and list items, as YAML writes them, the headers
+ * of a mail, and the cells of a table. Quoted values over several lines, values indented below their key, and results
+ * with few such lines are running text.
  */
 export function readSegments(text: string, read: SegmentReader): void {
   if (!text.includes('\n')) {
     read(text, isShortLine(text));
     return;
   }
+  const [headers] = mailHeaders.exec(text) ?? [];
+  if (headers !== undefined) {
+    for (const line of headers.trimEnd().split('\n')) {
+      const colon = line.indexOf(': ');
+      read(line.slice(colon + 2), line.includes('@', colon), line.slice(0, colon));
+    }
+    read(text.slice(headers.length), false);
+    return;
+  }
   const lines = text.split('\n');
+  const rows = rowsOf(lines);
+  if (rows !== undefined) {
+    const names = rows[0] as string[];
+    for (const row of rows) {
+      for (const [column, cell] of row.entries()) read(cell, cell.length <= longestField, names[column]);
+    }
+    return;
+  }
   if (!looksStructured(lines)) {
     read(text, false);
     return;

@@ -67,13 +67,15 @@ export function hostsIn(text: string): string[] {
   return [...found];
 }
 
-/** Returns the values that a URL carries after its host. */
-export function carriedValues(url: string): string[] {
-  const rest = url.trim().replace(/^[^:]*:\/\/[^/?#]*/, '');
-  return rest
-    .split(/[/?&=#;]+/)
-    .filter((part) => part.length >= 4)
-    .slice(-16);
+/** Returns the values that a URL carries after its host, with their part of it. */
+export function carriedValues(url: string): { readonly part: 'segment' | 'query'; readonly value: string }[] {
+  const [route = '', ...query] = url
+    .trim()
+    .replace(/^[^:]*:\/\/[^/?#]*/, '')
+    .split(/[?#]/);
+  const valuesOf = (part: 'segment' | 'query', text: string) =>
+    text.split(/[/&=;]+/).flatMap((value) => (value.length >= 4 ? [{ part, value }] : []));
+  return [...valuesOf('segment', route), ...valuesOf('query', query.join('&'))].slice(-16);
 }
 
 /** Maximum number of phrases of arguments to keep until the result arrives. */
@@ -102,6 +104,11 @@ export interface Found {
 /** Result for a value that is not found, but may have been in a part that was forgotten or not read. */
 export const notKnown: Found = { rank: 'unknown', source: 0 };
 
+const ofModel: Found = { rank: 'model', source: 0 };
+const writtenSalt = 0x2545f491;
+/** Maximum number of remembered values that the model wrote. */
+const maxWritten = 2000;
+
 /** Words of the value that is looked up. */
 const words = new Words();
 /** Kinds of sources that contain each word of a value, by position. */
@@ -120,13 +127,33 @@ export class ValueSearch {
   readonly #memory: PhraseMemory;
   /** `true` if a message or result was not read in full, so that it may contain a value that is not found. */
   isPartial = false;
+  /** Number of remembered values that the model wrote. */
+  #written = 0;
 
   constructor(memory: PhraseMemory) {
     this.#memory = memory;
   }
 
-  /** Returns where a value came from; undefined if it is too short. */
+  /**
+   * Returns where a value came from; undefined if it is too short. A value that the model wrote under this name before
+   * any text contained it remains its own, even if a text contains it now.
+   */
   find(text: string, path: string, phrases: Set<number>): Found | undefined {
+    const found = this.#findNow(text, path, phrases);
+    if (found === undefined || words.count > longestValue || isWritten(path)) return found;
+    if (found.rank !== 'text' && found.rank !== 'model') return found;
+    const memory = this.#memory;
+    const name = nameWords(path).at(-1) ?? 0;
+    const written = pairHash(wholeHash(words, 0, words.count) ^ writtenSalt, name);
+    if ((memory.find(written) & inSystemText) !== 0) return ofModel;
+    if (found.rank === 'model' && this.#written < maxWritten) {
+      this.#written += 1;
+      memory.addText(written, inSystemText);
+    }
+    return found;
+  }
+
+  #findNow(text: string, path: string, phrases: Set<number>): Found | undefined {
     words.count = 0;
     readWords(text, words);
     const { count } = words;

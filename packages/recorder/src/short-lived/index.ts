@@ -8,6 +8,7 @@
 export {
   ArgumentsHasher,
   type ArgumentsHashOptions,
+  exitStatus,
   mcpErrorStatus,
   parseExactJson,
   repeatedMember,

@@ -1,4 +1,4 @@
-import { matched, type Rule } from '../rule.ts';
+import { marked, matched, type Rule } from '../rule.ts';
 import { firstOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
@@ -18,17 +18,8 @@ export const executionForeignHost: Rule = {
     title: 'Allow only known hosts',
     text: 'Run commands in a sandbox that reaches only the hosts that the work needs, and check what went to this one.',
   },
-  detect(view) {
-    const named = tallyOf(view, 'shell_host');
-    if (named.count === 0) return undefined;
-    const first = firstOf(named);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} ran a command with a host from the text of an earlier result.`,
-      named.count,
-    );
-  },
+  detect: (view) =>
+    marked(view, 'shell_host', 'ran a command with a host from the text of an earlier result.'),
   fires: [
     {
       name: 'a script from a web page',
@@ -80,16 +71,10 @@ export const executionForeignFile: Rule = {
     text: 'Look for the host in the file, and for what the next build or run would do with it.',
   },
   detect(view) {
-    const copied = tallyOf(view, 'file_copied');
-    if (copied.count === 0) return undefined;
-    const first = firstOf(copied);
     const named = tallyOf(view, 'file_named');
-    return matched(
-      named.count > 0 ? [firstOf(named), first] : [first],
-      named.count > 0 ? 1 : 0.35,
-      `${toolName(view, first.tool)} wrote a file that names a host from a text from outside the workspace.`,
-      copied.count,
-    );
+    const isNamed = named.count > 0;
+    const says = 'wrote a file that names a host from a text from outside the workspace.';
+    return marked(view, 'file_copied', says, isNamed ? 1 : 0.35, isNamed ? [firstOf(named)] : []);
   },
   fires: [
     {
@@ -132,17 +117,7 @@ export const executionForeignCode: Rule = {
     title: 'Run downloaded commands only after a look',
     text: 'Hold commands that came from a text with a policy on argument origins, or run them in a sandbox.',
   },
-  detect(view) {
-    const copied = tallyOf(view, 'shell_copied');
-    if (copied.count === 0) return undefined;
-    const first = firstOf(copied);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} ran what stood in a text from outside the workspace.`,
-      copied.count,
-    );
-  },
+  detect: (view) => marked(view, 'shell_copied', 'ran what stood in a text from outside the workspace.'),
   fires: [
     {
       name: 'a command from a web page',
@@ -269,15 +244,7 @@ export const executionFirstTime: Rule = {
   detect(view) {
     const expected = view.expected;
     if (expected === undefined || expected.all.some((past) => (past.tags & exec) !== 0)) return undefined;
-    const runs = tallyOf(view, 'exec');
-    if (runs.count === 0) return undefined;
-    const first = firstOf(runs);
-    return matched(
-      [first],
-      expected.confidence,
-      `${toolName(view, first.tool)} is the first call of this agent that runs code.`,
-      runs.count,
-    );
+    return marked(view, 'exec', 'is the first call of this agent that runs code.', expected.confidence);
   },
   fires: [
     {

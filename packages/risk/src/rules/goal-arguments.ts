@@ -1,5 +1,5 @@
 import { mostOf } from '../baseline/baseline.ts';
-import { counted, matched, type Rule } from '../rule.ts';
+import { counted, marked, matched, type Rule } from '../rule.ts';
 import { differentPair } from '../session/bottom-k.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { nounClassNames } from '../taxonomy/nouns.ts';
@@ -60,15 +60,9 @@ export const goalRedirected: Rule = {
     text: 'Compare the destination with what the user asked for. Hold such actions with a policy on argument origins.',
   },
   detect(view) {
-    const redirected = tallyOf(view, 'redirected');
-    if (redirected.count === 0) return undefined;
-    const first = firstOf(redirected);
-    return matched(
-      [first],
-      redirected.count > 1 ? 1 : 0.85,
-      `${toolName(view, first.tool)} went to a destination from the text of an earlier result, with other arguments of the user.`,
-      redirected.count,
-    );
+    const says =
+      'went to a destination from the text of an earlier result, with other arguments of the user.';
+    return marked(view, 'redirected', says, tallyOf(view, 'redirected').count > 1 ? 1 : 0.85);
   },
   fires: [
     {
@@ -215,17 +209,12 @@ export const goalPartlyForeign: Rule = {
     title: 'Check the part that the user did not name',
     text: 'Look at the argument that came from a text, and at that text.',
   },
-  detect(view) {
-    const partly = tallyOf(view, 'partly');
-    if (partly.count === 0) return undefined;
-    const first = firstOf(partly);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} was called with one argument from the user and another from the text of an earlier result.`,
-      partly.count,
-    );
-  },
+  detect: (view) =>
+    marked(
+      view,
+      'partly',
+      'was called with one argument from the user and another from the text of an earlier result.',
+    ),
   fires: [
     {
       name: 'an amount from a mail',

@@ -1,4 +1,4 @@
-import { matched, type Rule } from '../rule.ts';
+import { marked, matched, type Rule } from '../rule.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { actionBits, tagBits } from '../taxonomy/tag.ts';
 
@@ -62,17 +62,12 @@ export const misuseLeakedByLink: Rule = {
     title: 'Treat the data as leaked',
     text: 'Find out what the address contained, and allow only the hosts that the task needs.',
   },
-  detect(view) {
-    const leaked = tallyOf(view, 'leaked');
-    if (leaked.count === 0) return undefined;
-    const first = firstOf(leaked);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} opened an address that was put together from a host in a text and private results.`,
-      leaked.count,
-    );
-  },
+  detect: (view) =>
+    marked(
+      view,
+      'leaked',
+      'opened an address that was put together from a host in a text and private results.',
+    ),
   fires: [
     {
       name: 'a secret number in a query',
@@ -117,17 +112,12 @@ export const misusePrivateContentSent: Rule = {
     title: 'Let people name the recipients of private data',
     text: 'Hold messages whose recipient came from a text, with a policy on argument origins.',
   },
-  detect(view) {
-    const sent = tallyOf(view, 'private_sent');
-    if (sent.count === 0) return undefined;
-    const first = firstOf(sent);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} sent what a private result contained to a recipient from the text of an earlier result.`,
-      sent.count,
-    );
-  },
+  detect: (view) =>
+    marked(
+      view,
+      'private_sent',
+      'sent what a private result contained to a recipient from the text of an earlier result.',
+    ),
   fires: [
     {
       name: 'a mail is forwarded to an address from another mail',
@@ -232,16 +222,10 @@ export const misuseSentFromWorkspace: Rule = {
     text: 'Give agents that run code no tools that send, or allow only known destinations with a policy.',
   },
   detect(view) {
-    const sent = tallyOf(view, 'sent_aimed');
     const runs = tallyOf(view, 'exec');
-    if (sent.count === 0 || runs.count === 0) return undefined;
-    const first = firstOf(sent);
-    return matched(
-      [firstOf(runs), first],
-      1,
-      `${toolName(view, first.tool)} sent something to a destination from a text, in a session that runs code.`,
-      sent.count,
-    );
+    if (runs.count === 0) return undefined;
+    const says = 'sent something to a destination from a text, in a session that runs code.';
+    return marked(view, 'sent_aimed', says, 1, [firstOf(runs)]);
   },
   fires: [
     {

@@ -1,5 +1,5 @@
 import { ruleHash, shareOf } from '../baseline/baseline.ts';
-import { counted, matched, type Rule, stamped } from '../rule.ts';
+import { counted, marked, matched, type Rule, stamped } from '../rule.ts';
 import { firstOf, lastOf, sequence, tallyOf, toolName } from '../session/session-view.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 
@@ -18,17 +18,7 @@ export const privilegeSecretPassedOn: Rule = {
     title: 'Keep secrets out of the hands of the model',
     text: 'Give tools their credentials directly, and replace the secret that was passed on.',
   },
-  detect(view) {
-    const passed = tallyOf(view, 'secret_passed');
-    if (passed.count === 0) return undefined;
-    const first = firstOf(passed);
-    return matched(
-      [first],
-      1,
-      `${toolName(view, first.tool)} was called with what a tool for secrets returned.`,
-      passed.count,
-    );
-  },
+  detect: (view) => marked(view, 'secret_passed', 'was called with what a tool for secrets returned.'),
   fires: [
     {
       name: 'a token is sent',
@@ -303,14 +293,11 @@ export const privilegeFirstUse: Rule = {
   detect(view) {
     const expected = view.expected;
     if (expected === undefined || expected.all.some((past) => (past.tags & rights) !== 0)) return undefined;
-    const used = tallyOf(view, 'rights');
-    if (used.count === 0) return undefined;
-    const first = firstOf(used);
-    return matched(
-      [first],
+    return marked(
+      view,
+      'rights',
+      "is this agent's first use of secrets or permissions.",
       expected.confidence,
-      `${toolName(view, first.tool)} is this agent's first use of secrets or permissions.`,
-      used.count,
     );
   },
   fires: [

@@ -34,6 +34,9 @@ const untrusted = tagBits('ingest_untrusted');
 /** Objects whose text comes from the workspace itself. */
 const workspace: ReadonlySet<NounClass> = new Set(['file', 'code', 'data', 'memory'] as const);
 
+/** Names of tools that read pages of the web without saying so. */
+const opensPages = /(?:^|[_.:-])(?:browse|crawl|fetch|scrape|visit)(?:$|[_.:A-Z-])/;
+
 function numbered(name: string, profile: ToolProfile, override?: number): NumberedTool {
   const bits = override ?? profile.bits;
   const acts = (bits & actionBits) !== 0;
@@ -45,7 +48,9 @@ function numbered(name: string, profile: ToolProfile, override?: number): Number
     noun: profile.noun === undefined ? 0 : nounClassNames.indexOf(profile.noun) + 1,
     acts,
     actKind: actKindOf(name, profile, bits, acts),
-    isOutside: (bits & untrusted) !== 0 && profile.noun !== undefined && !workspace.has(profile.noun),
+    isOutside:
+      (bits & untrusted) !== 0 &&
+      (profile.noun === undefined ? opensPages.test(name) : !workspace.has(profile.noun)),
   };
 }
 

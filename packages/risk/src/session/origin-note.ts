@@ -1,5 +1,6 @@
 import { argumentWords } from '@actlog/protocol';
 import type { EventContext, RiskEvent } from '../risk-event.ts';
+import { nounClassNames } from '../taxonomy/nouns.ts';
 import { tagBits } from '../taxonomy/tag.ts';
 import { words } from '../taxonomy/tokens.ts';
 import { reachesBeyond } from '../taxonomy/tool-profile.ts';
@@ -42,8 +43,8 @@ interface ArgumentName {
   readonly isRecipient: boolean;
   /** `true` for the content of a message. */
   readonly isBody: boolean;
-  /** Part of a URL or of a command that the recorder reports separately: `url.host` or `url.query`. */
-  readonly part: 'host' | 'query' | undefined;
+  /** Part of a URL or of a command that the recorder reports separately: `url.host`, `url.segment` or `url.query`. */
+  readonly part: 'host' | 'segment' | 'query' | undefined;
 }
 
 const maxRemembered = 4096;
@@ -63,7 +64,7 @@ function argumentName(path: string): ArgumentName {
   const known = remembered.get(path);
   if (known !== undefined) return known;
   const short = path.slice(-200);
-  const part = /\.(host|query)$/.exec(short)?.[1] as ArgumentName['part'];
+  const part = /\.(host|segment|query)$/.exec(short)?.[1] as ArgumentName['part'];
   const parts = words(part === undefined ? short : short.slice(0, -part.length - 1));
   const last = parts.at(-1) ?? '';
   const read: ArgumentName = {
@@ -90,6 +91,8 @@ const privateBits = tagBits('read_private');
 const secret = tagBits('credential');
 const exec = tagBits('exec');
 const external = tagBits('external_comm');
+/** Numbers of objects: pages, and what a workspace contains. Tools such as `Read` and `cat` name none. */
+const [web, ...code] = (['web', 'file', 'code'] as const).map((noun) => nounClassNames.indexOf(noun) + 1);
 const maxPaths = 64;
 const maxIdLength = 36;
 
@@ -134,25 +137,31 @@ function marksOf(
     const name = argumentName(path);
     const { from, as, toolName } = origin as { from?: unknown; as?: unknown; toolName?: unknown };
     const source = typeof toolName === 'string' ? toolNamed(toolName, context.tags) : undefined;
+    const isOutside = source !== undefined && (source.isOutside || source.noun === web);
     const isText = from === 'tool' && as !== 'field';
     if (from === 'tool' && source !== undefined) {
       if (source.bits & privateBits) isPrivate = true;
       if (source.bits & secret) isSecret = true;
     }
     if (name.part !== undefined) {
-      if (name.part === 'query')
-        privateQuery ||= from === 'tool' && ((source?.bits ?? 0) & privateBits) !== 0;
-      else if (from === 'tool') {
+      if (name.part !== 'host') {
+        // The path of a public address may name what the agent's code does, such as a package or a version.
+        const { bits = 0, noun = 0 } = source ?? {};
+        const isCode = (bits & exec) !== 0 || noun === 0 || code.includes(noun);
+        const carries = (bits & (privateBits | exec)) !== 0 && (!isCode || name.part === 'query');
+        privateQuery ||= from === 'tool' && carries;
+      } else if (from === 'tool') {
         hostFromText = true;
-        if (name.isShell) shellHost = true;
-        if (source?.isOutside) outsideHost = true;
+        // The host of a setting or of a table is data of the workspace, and not what a text says.
+        if (name.isShell && (as !== 'field' || isOutside || !source)) shellHost = true;
+        if (isOutside) outsideHost = true;
       }
       continue;
     }
     hasRecipient ||= name.isRecipient;
     hasBody ||= name.isBody;
-    if (isText && name.isShell && source?.isOutside) shellCopied = true;
-    if (isText && name.class === 'place' && source?.isOutside) outsidePlace = true;
+    if (isText && name.isShell && isOutside) shellCopied = true;
+    if (isText && name.class === 'place' && isOutside) outsidePlace = true;
     const sources = classes[name.class];
     if (from === 'user' || from === 'system') sources.user = true;
     else if (isText) sources.text = true;
@@ -171,7 +180,7 @@ function marksOf(
     if (outsideHost) marks.push('file_copied');
     if (outsidePlace) marks.push('file_named');
   }
-  if (!tool.acts && hostFromText && privateQuery) marks.push('leaked');
+  if ((!tool.acts || tool.actKind === 'execution') && hostFromText && privateQuery) marks.push('leaked');
   if (tool.acts && isSecret && (tool.bits & secret) === 0) marks.push('secret_passed');
   if (!isReach) return marks;
   if (!reachesBeyond(tool.actKind)) marks.push('reach', 'outgoing');

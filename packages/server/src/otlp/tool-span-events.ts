@@ -11,6 +11,7 @@ import {
   EmittedCalls,
   type Enclosing,
   enclosingOf,
+  innerOutcome,
   isMcpSpan,
   isUnknownToolSpan,
   numberedAgentIn,
@@ -69,6 +70,8 @@ const none: Surroundings = {
 /** Spans of one request by their ids. Spans around them that arrive in another request are not known here. */
 class SpanTree {
   readonly #nodes = new Map<string, Node>();
+  /** Statuses of calls that a span inside theirs states, by the keys of theirs. */
+  readonly #statuses = new Map<string | undefined, number>();
 
   /** Adds a span. @param meaning - its meaning for the spans inside it */
   add(span: ReceivedSpan, meaning: Enclosing | undefined): void {
@@ -80,6 +83,8 @@ class SpanTree {
       numberedAgentId: numberedAgentIn(span),
     };
     const parentKey = keyOf(span.traceId, span.parentId);
+    const status = innerOutcome(span);
+    if (status !== undefined) this.#statuses.set(parentKey, status);
     this.#nodes.set(key, { parentKey, stated, span: meaning, surroundings: undefined });
   }
 
@@ -88,6 +93,11 @@ class SpanTree {
     const { sessionId, agentIds, numberedAgentId } = this.#surroundings(keyOf(span.traceId, span.spanId));
     const [agentId = numberedAgentId, ...parentAgentIds] = agentIds;
     return { sessionId, agentId, parentAgentIds };
+  }
+
+  /** Returns the status of the call of a span. */
+  statusOf(call: Pick<HashedCall, 'traceId' | 'spanId' | 'responseStatus'>): number {
+    return this.#statuses.get(keyOf(call.traceId, call.spanId)) ?? call.responseStatus;
   }
 
   /** Yields the spans of tools and agents around a span, innermost first. */
@@ -273,7 +283,8 @@ function problemOfArguments({ longKeys }: ReceivedSpan, tool: ToolSpan): UnreadR
 }
 
 function eventOf(call: HashedCall, tree: SpanTree): ActivityEvent {
-  const { traceId, spanId, endedMs, resource, toolName, argumentsHash, responseStatus } = call;
+  const { traceId, spanId, endedMs, resource, toolName, argumentsHash } = call;
+  const responseStatus = tree.statusOf(call);
   const { sessionId, agentId } = tree.surroundingsOf(call);
   const session = sessionId ?? sessionIn({ attributes: resource }) ?? traceId;
   const ofProgram = { attributes: resource, name: '', events: [], status: { code: 0 } };

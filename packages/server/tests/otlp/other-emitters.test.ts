@@ -303,3 +303,22 @@ test('counts a request of MCP inside a tool as the call of the tool, but not ins
   const events = await recorded('mcp', spans, 'emitters');
   expect(events.map(({ toolName }) => toolName)).toEqual(['shop_search', 'lookup', 'research']);
 });
+
+test('reads the outcome of a tool of Claude Code from the spans inside it, and counts these as no calls', async () => {
+  const span = traceOf();
+  const calls = { Read: ['execution', { success: true }], Bash: ['execution', { success: false }] } as const;
+  const rejected = { Write: ['blocked_on_user', { decision: 'reject' }] } as const;
+  const spans = Object.entries({ ...calls, ...rejected }).flatMap(([toolName, [inner, outcome]], at) => {
+    const ids = { tool_use_id: `toolu_${at}`, 'gen_ai.tool.call.id': `toolu_${at}`, ...session };
+    const spanId = `c${at}`.repeat(8);
+    return [
+      span(`claude_code.tool.${inner}`, { ...ids, ...outcome }, { parentSpanId: spanId }),
+      span('claude_code.tool', { ...ids, tool_name: toolName }, { spanId }),
+    ];
+  });
+  expect(await recorded('com.anthropic.claude_code.tracing', spans, 'emitters')).toMatchObject([
+    { toolName: 'Read', argumentsHash: 'sha256:unavailable', responseStatus: 200 },
+    { toolName: 'Bash', responseStatus: 500 },
+    { toolName: 'Write', responseStatus: 403 },
+  ]);
+});

@@ -10,6 +10,21 @@ export const responseStatuses = {
   threw: 500,
 } as const;
 
+/** Returns the status of a command from its exit code, which is 124 if it was stopped after its time limit. */
+export function exitStatus(code: number): number {
+  if (code === 124) return responseStatuses.timedOut;
+  return code === 0 ? responseStatuses.ok : responseStatuses.threw;
+}
+
+/** Returns the status of a call of OpenAI's shell from the outputs of its commands; undefined if none has failed. */
+export function shellStatus(outputs: unknown): number | undefined {
+  const ended = (Array.isArray(outputs) ? outputs : []).map((output) => {
+    const { type, exitCode, exit_code: code = exitCode } = output?.outcome ?? {};
+    return type === 'timeout' ? responseStatuses.timedOut : exitStatus(code ?? 0);
+  });
+  return ended.find((status) => status !== responseStatuses.ok);
+}
+
 /** Error codes of JSON-RPC 2.0 (section 5.1) and of the Model Context Protocol ("Timeouts"). */
 const rpcStatuses: ReadonlyMap<unknown, number> = new Map([
   [-32602, responseStatuses.invalidArguments],

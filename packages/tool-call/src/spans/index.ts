@@ -17,6 +17,7 @@ export {
   EmittedCalls,
   type Enclosing,
   enclosingOf,
+  innerOutcome,
   isInterruption,
   isMcpSpan,
   isUnknownToolSpan,

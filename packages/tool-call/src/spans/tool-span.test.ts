@@ -81,7 +81,8 @@ test.each([
 
 test.each<[Record<string, unknown>, string, boolean]>([
   [{ 'acme.tool.name': 'search' }, 'span', true],
-  [{ tool_name: 'Bash', tool_use_id: '1' }, 'claude_code.tool', true],
+  [{ tool_name: 'Bash', tool_use_id: '1' }, 'acme.tool', true],
+  [{ tool_use_id: '1', success: true }, 'claude_code.tool.execution', false],
   [{ toolName: 'search' }, 'span', true],
   [{}, 'execute_tool search', true],
   [{ 'acme.tool.name': 'search', 'gen_ai.operation.name': 'chat' }, 'span', false],

@@ -102,6 +102,26 @@ const aiSdkOtelDialect: Dialect = {
   },
 };
 
+/** Span of a tool of Claude Code, around one for the permission of its user and one for what ran. */
+const claudeCodeTool = 'claude_code.tool';
+
+/** Claude Code. The span of a tool has no outcome: those inside it do, see {@link innerOutcome}. */
+const claudeCodeDialect: Dialect = {
+  speaks: ({ name }) => name.startsWith('claude_code.'),
+  read(span) {
+    const toolName = textOf(span.attributes, 'tool_name');
+    if (span.name !== claudeCodeTool || toolName === undefined) return undefined;
+    return { ...toolFacts(span), toolName };
+  },
+};
+
+/** Returns the status of the call around a span if that did not succeed; undefined for all other spans. */
+export function innerOutcome({ name, attributes }: GenAiSpan): number | undefined {
+  const isRejected = name === `${claudeCodeTool}.blocked_on_user` && attributes.decision === 'reject';
+  const hasFailed = name === `${claudeCodeTool}.execution` && attributes.success === false;
+  return isRejected ? responseStatuses.denied : hasFailed ? responseStatuses.threw : undefined;
+}
+
 /** Formats that deviate from the general one. */
 const dialects: readonly Dialect[] = [
   adkDialect,
@@ -111,6 +131,7 @@ const dialects: readonly Dialect[] = [
   mastraDialect,
   aiSdkOtelDialect,
   pydanticAiDialect,
+  claudeCodeDialect,
 ];
 
 /** Returns the tool call of a span from any emitter. */

@@ -1,5 +1,5 @@
 import { responseStatuses, type ToolOutcome } from '@actlog/recorder';
-import { abandonedCall } from '@actlog/recorder/adapter';
+import { abandonedCall, shellStatus } from '@actlog/recorder/adapter';
 import {
   AgentsError,
   type FunctionTool,
@@ -213,17 +213,7 @@ function idOf(item: object): string {
 const nonCalls = ['mcp_list_tools', 'mcp_approval_request'];
 
 /** Fields of a call with its outcome rather than its arguments. */
-const outcomeFields = [
-  'id',
-  'type',
-  'status',
-  'output',
-  'outputs',
-  'results',
-  'error',
-  'name',
-  'server_label',
-];
+const outcomeFields = 'id type status output outputs results error name server_label'.split(' ');
 
 /**
  * Reconstructs a call run by the model's provider from the model's output: web search, file search, code interpreter,
@@ -234,13 +224,15 @@ const outcomeFields = [
 function hostedCall(item: ModelItem, output: readonly ModelItem[]): EndedCall | undefined {
   if (item.type === 'hosted_tool_call') return builtIn(item);
   if (item.type !== 'shell_call' && item.type !== 'program') return undefined;
-  const hasOutput = output.some(
+  const ended = output.find(
     (other) =>
       (other.type === 'shell_call_output' || other.type === 'program_output') && other.callId === item.callId,
   );
-  if (!hasOutput) return undefined;
+  if (!ended) return undefined;
   const args = item.type === 'shell_call' ? item.action : { code: item.code };
-  return { toolName: item.type.replace('_call', ''), arguments: args, outcome: { ok: true, result: item } };
+  const status = shellStatus((ended as { readonly output?: unknown }).output);
+  const outcome = status ? failure(status, 'The command failed.') : ({ ok: true, result: item } as const);
+  return { toolName: item.type.replace('_call', ''), arguments: args, outcome };
 }
 
 function builtIn(item: Extract<ModelItem, { type: 'hosted_tool_call' }>): EndedCall | undefined {
@@ -287,15 +279,10 @@ function keptCall(
         outcome: outcomeOfComputer(output),
       };
     case 'shell_call':
-      return {
-        toolName: nameOfAction(output, 'shell'),
-        arguments: item.action,
-        outcome: rejectedOrInterrupted(output),
-      };
     case 'apply_patch_call':
       return {
-        toolName: nameOfAction(output, 'apply_patch'),
-        arguments: item.operation,
+        toolName: nameOfAction(output, item.type === 'shell_call' ? 'shell' : 'apply_patch'),
+        arguments: item.type === 'shell_call' ? item.action : item.operation,
         outcome: rejectedOrInterrupted(output),
       };
     default:
