@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RiskLevel, toolCallCategory } from '@actlog/protocol';
+import { sql } from 'kysely';
 import { ForwardError } from '../forward/destination.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
@@ -14,22 +15,17 @@ import type {
   SessionSlice,
   SessionView,
 } from '../storage/event-reader.ts';
-import type { EntryRanges } from '../storage/log/tenant-log.ts';
+import { type EntryRanges, logHead } from '../storage/log/tenant-log.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import type { SessionListOptions, SessionPlace } from '../storage/sessions/session-walk.ts';
 import { countWithin } from '../storage/slices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredCallEnd } from '../storage/stores/call-history-store.ts';
+import { type EventPosition, firstPlaceAt, type ToolCall } from '../storage/stores/event-log.ts';
 import {
-  type CallOutcome,
-  type EventPosition,
-  firstPlaceAt,
-  type ToolCall,
-} from '../storage/stores/event-log.ts';
-import {
-  type CallsOf,
   type EventSearch,
-  type RecentCalls,
+  needsKeys,
+  type SearchedPart,
   type SearchPosition,
   searchOrder,
 } from '../storage/stores/event-search.ts';
@@ -112,12 +108,18 @@ export class HistoryReader implements EventReader {
   }
 
   async search(search: EventSearch): Promise<SearchedEvents> {
-    const [stored, kept] = await Promise.all([
-      this.#parts.stored.search(search),
-      // What the database has is shown without the history, and says so.
-      this.#ifReached(this.#search(search)),
-    ]);
-    return kept ? merged(stored, kept, search.limit) : { ...stored, isHistoryMissing: true };
+    const { storage, stored } = this.#parts;
+    // Read before the history, so that an event that is sent in the meantime is found in both and not in neither.
+    const unsent = needsKeys(search)
+      ? await storage.read(search.tenantId, (db) => unsentEvents(db, search.tenantId))
+      : undefined;
+    const parts = unsent ? (['indexed', unsent] as const) : (['all'] as const);
+    const pages = await Promise.all(parts.map((among) => stored.search({ ...search, among })));
+    const kept = await this.#ifReached(this.#search(search));
+    if (kept) return pages.reduce((left, right) => merged(left, right, search.limit), kept);
+    // What the database has is shown without the history, and says so.
+    const [page] = unsent ? [await stored.search({ ...search, among: 'all' })] : pages;
+    return { ...(page as SearchedEvents), isHistoryMissing: true };
   }
 
   async session(read: Parameters<EventReader['session']>[0]): ReturnType<EventReader['session']> {
@@ -169,41 +171,6 @@ export class HistoryReader implements EventReader {
       after = kept.hasMore ? kept.end : undefined;
     } while (after && found.length < options.limit);
     return found.slice(0, options.limit);
-  }
-
-  async recentCalls(tenantId: number, of: CallsOf, limit: number): Promise<RecentCalls> {
-    const stored = await this.#parts.stored.recentCalls(tenantId, of, limit);
-    if (!stored.isComplete) return stored;
-    const [condition, name] =
-      'agentId' in of ? ['agent_id = {name:String}', of.agentId] : ['tool_name = {name:String}', of.toolName];
-    const read = async () =>
-      this.#parts.clickHouse.rows<
-        Pick<EventRow, 'event_id' | 'source_ms' | 'agent_id' | 'identity'> & {
-          readonly tool_name: string;
-          readonly outcome: CallOutcome;
-        }
-      >(
-        `select event_id, source_ms, agent_id, identity, tool_name, outcome from {events}
-         where ${await this.#visible(tenantId)} and ${condition} and category = '${toolCallCategory}'
-         order by place desc, event_id desc limit 1 by event_id limit {limit:UInt32}`,
-        { tenant: tenantId, name, limit },
-      );
-    const rows = await this.#ifReached(read());
-    // The counts of days have the others.
-    if (!rows) return { ...stored, isComplete: false };
-    const known = new Set(stored.calls.map(({ eventId }) => eventId));
-    const old = rows
-      .filter(({ event_id: id }) => !known.has(id))
-      .map((row) => ({
-        eventId: row.event_id,
-        atMs: row.source_ms,
-        agentId: row.agent_id,
-        toolName: row.tool_name,
-        outcome: row.outcome,
-        identity: row.identity === '' ? null : row.identity,
-      }));
-    const calls = [...stored.calls, ...old].sort((left, right) => right.atMs - left.atMs);
-    return { calls: calls.slice(0, limit), isComplete: rows.length < limit && calls.length < limit };
   }
 
   async highestScores(
@@ -489,6 +456,23 @@ export class HistoryReader implements EventReader {
   }
 }
 
+/** Maximum events that the history does not have yet and one search reads. It has more of them after an outage. */
+const maxUnsent = 20_000;
+
+/** Returns the events that the history may not have; `undefined` if they are too many for one search. */
+async function unsentEvents(db: Database, tenantId: number): Promise<SearchedPart | undefined> {
+  const afterEntry = await forwardPosition(db, tenantId, historyName);
+  const { size } = await logHead(db, tenantId);
+  const unlogged = await db
+    .selectFrom('sessions')
+    .select(sql<number | null>`sum(last_arrival - log_arrival)`.as('events'))
+    .where('tenant_id', '=', tenantId)
+    .where('is_unlogged', '=', sql.lit(1))
+    .executeTakeFirst();
+  const count = size - 1 - afterEntry + Number(unlogged?.events ?? 0);
+  return count > maxUnsent ? undefined : { afterEntry };
+}
+
 /** Returns the entries of events that operators deleted since the last entry that the history has. */
 async function waitingDeletions(db: Database, tenantId: number): Promise<EntryRanges> {
   const next = (await forwardPosition(db, tenantId, historyName)) + 1;
@@ -583,7 +567,7 @@ function joined<Item, Place>(
   return { page, end: page.length < known.length ? last && placeOf(last) : end };
 }
 
-/** Returns the newest events of two pages of one search, without those that both have. */
+/** Returns the newest events of two pages of one search, each once. */
 export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: number): SearchedEvents {
   const byId = new Map([...kept.events, ...stored.events].map((event) => [event.position.eventId, event]));
   const { page, end } = joined(
@@ -593,8 +577,8 @@ export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: numb
     newestFirst,
     (events) => countWithin(events, limit),
   );
-  const isSearched = end !== undefined && end === stored.end;
-  return { events: page, end, ...(isSearched && { searchedToMs: stored.searchedToMs }) };
+  const ending = [stored, kept].find((each) => end !== undefined && each.end === end);
+  return { events: page, end, ...(ending && { searchedToMs: ending.searchedToMs }) };
 }
 
 function sessionFilters(options: SessionListOptions): Filters {

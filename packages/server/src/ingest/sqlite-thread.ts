@@ -8,19 +8,17 @@ import {
   sqliteDialect,
 } from '../storage/sqlite/sqlite-connection.ts';
 import type { WriterRequest, WriterResponse } from '../storage/sqlite/sqlite-writer.ts';
-import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { Recording } from './recording.ts';
+import { Recording, type RecordingOptions } from './recording.ts';
 
 /** Data for the thread. */
 export interface WriterData extends SqliteConnectionOptions {
-  /** Quotas of the deployment. */
-  readonly quotas?: DeploymentQuotas | undefined;
+  readonly recording: RecordingOptions;
 }
 
-const { quotas, ...options } = workerData as WriterData;
+const { recording: recordingOptions, ...options } = workerData as WriterData;
 const connection = new SqliteConnection(options);
 const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
-const recording = new Recording(database, quotas, dropOutdatedCaches);
+const recording = new Recording(database, recordingOptions, dropOutdatedCaches);
 let dataVersion = connection.dataVersion();
 
 /** Statements of the main thread that change rows cached by the recording. */

@@ -1,11 +1,12 @@
 import { matchesGlob } from '@actlog/policy';
-import type {
-  AgentKey,
-  ApplyingPolicy,
-  NamedActivity,
-  NamedActivityList,
-  NamedActivityReport,
-  RiskOfDay,
+import {
+  type AgentKey,
+  type ApplyingPolicy,
+  type NamedActivity,
+  type NamedActivityList,
+  type NamedActivityReport,
+  type RiskOfDay,
+  toolCallCategory,
 } from '@actlog/protocol';
 import { parseBaseline } from '@actlog/risk';
 import * as z from 'zod';
@@ -19,7 +20,8 @@ import type { EventReader } from '../storage/event-reader.ts';
 import type { Storage } from '../storage/storage.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { activityByCalls, activityOfName } from '../storage/stores/activity-store.ts';
-import type { RecentCall, RecentCalls } from '../storage/stores/event-search.ts';
+import { type CallOutcome, callOutcome, type ToolCall } from '../storage/stores/event-log.ts';
+import type { EventSearchFilters } from '../storage/stores/event-search.ts';
 import { keysActingAs } from '../storage/stores/key-store.ts';
 import { findBaseline } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -53,7 +55,7 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
       const isAgent = kind === 'agent';
       if (isAgent) await parts.scoring.beforeList(tenantId);
       const of = isAgent ? { agentId: id } : { toolName: id };
-      const recent = await parts.events.recentCalls(tenantId, of, maxRecent);
+      const recent = await recentCalls(parts.events, tenantId, of);
       const risk = isAgent ? await riskByDay(parts.events, tenantId, id) : null;
       return parts.storage.read(tenantId, async (db) => {
         const { calls } = recent;
@@ -67,12 +69,50 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
           recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
           policies,
           learnedSessions: isAgent ? learnedSessions(baseline) : null,
-          isVerified: isAgent && newest ? isVerified(newest) : null,
+          isVerified: isAgent && newest ? newest.isVerified : null,
           keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
         };
       });
     },
   }));
+}
+
+/** A tool call of an agent or a tool. */
+interface RecentCall {
+  readonly atMs: number;
+  readonly agentId: string;
+  readonly toolName: string;
+  readonly outcome: CallOutcome;
+  /** `true` if the agent is verified. */
+  readonly isVerified: boolean;
+}
+
+/** The newest calls of an agent or a tool. */
+interface RecentCalls {
+  /** Newest first. */
+  readonly calls: readonly RecentCall[];
+  /** `true` if there are no further ones. */
+  readonly isComplete: boolean;
+}
+
+async function recentCalls(
+  events: EventReader,
+  tenantId: number,
+  of: Pick<EventSearchFilters, 'agentId' | 'toolName'>,
+): Promise<RecentCalls> {
+  const search = { ...of, category: toolCallCategory, tenantId, limit: maxRecent };
+  const { events: found, end, isHistoryMissing = false } = await events.search(search);
+  const calls = found.map(({ event: { agentId, sourceTimestamp, payload, identity } }) => {
+    const { toolName, responseStatus } = payload as unknown as ToolCall;
+    return {
+      atMs: Date.parse(sourceTimestamp),
+      agentId,
+      toolName,
+      outcome: callOutcome(responseStatus),
+      isVerified: identity?.agentVerified === true,
+    };
+  });
+  return { calls, isComplete: end === undefined && !isHistoryMissing };
 }
 
 /**
@@ -187,10 +227,6 @@ async function applyingPolicies(
 
 function learnedSessions(baseline: string | null): number {
   return baseline === null ? 0 : (parseBaseline(baseline)?.sessions.size ?? 0);
-}
-
-function isVerified({ identity }: RecentCall): boolean {
-  return identity !== null && (JSON.parse(identity) as { agentVerified?: boolean }).agentVerified === true;
 }
 
 async function keysOf(db: Database, tenantId: number, agentId: string): Promise<AgentKey[]> {

@@ -203,7 +203,7 @@ create table event_rows (
   place bigint not null,
   tenant_id integer not null,
   stamp integer not null,
-  agent_key integer not null,
+  agent_key integer,
   tool_key integer,
   hash_key integer,
   mark smallint not null default 0,
@@ -227,15 +227,16 @@ create index events_in_order on event_rows (tenant_id, session_id, source_ms);
 -- Failed and denied calls, and decisions against actions: few, so an ordinary event costs no entry.
 create index events_marked on event_rows (tenant_id, session_id, mark, source_ms) where mark <> 0;
 
--- The search walks these from the newest place. Keys are 32 bits of a hash, so that entries are small.
+-- The search walks these from the newest place. Keys are 32 bits of a hash, so that entries are small. An event without an
+-- agent_key has no entry by agent, tool or hash: it was recorded with a history, which finds it.
 create index events_by_place on event_rows (tenant_id, place);
-create index events_by_agent on event_rows (tenant_id, agent_key, place);
-create index events_by_tool on event_rows (tenant_id, tool_key, place) where tool_key is not null;
-create index events_by_hash on event_rows (tenant_id, hash_key, place) where hash_key is not null;
+create index events_by_agent on event_rows (tenant_id, agent_key, place) where agent_key is not null;
+create index events_by_tool on event_rows (tenant_id, tool_key, place) where tool_key is not null and agent_key is not null;
+create index events_by_hash on event_rows (tenant_id, hash_key, place) where hash_key is not null and agent_key is not null;
 create index events_by_category on event_rows (tenant_id, category, place) where category <> 'tool_api';
 create index events_by_mark on event_rows (tenant_id, mark, place) where mark <> 0;
-create index events_by_agent_mark on event_rows (tenant_id, agent_key, mark, place) where mark <> 0;
-create index events_by_tool_mark on event_rows (tenant_id, tool_key, mark, place) where mark <> 0;
+create index events_by_agent_mark on event_rows (tenant_id, agent_key, mark, place) where mark <> 0 and agent_key is not null;
+create index events_by_tool_mark on event_rows (tenant_id, tool_key, mark, place) where mark <> 0 and agent_key is not null;
 
 -- The events as they are read: whole, as in SQLite. A query of the view is one of the table, with its indexes.
 create view events with (security_invoker = true) as select

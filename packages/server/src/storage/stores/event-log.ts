@@ -205,10 +205,10 @@ export function searchPlace(eventId: string, sourceMs: number): number {
 type SearchColumns = Pick<Selectable<EventTable>, 'place' | 'agent_key' | 'tool_key' | 'hash_key'>;
 
 /** Returns the columns that the search finds an event by. */
-function searchColumns(event: ActivityEvent, sourceMs: number): SearchColumns {
+function searchColumns(event: ActivityEvent, sourceMs: number, isIndexed: boolean): SearchColumns {
   const common = {
     place: searchPlace(event.eventId, sourceMs),
-    agent_key: searchKey(event.agentId),
+    agent_key: isIndexed ? searchKey(event.agentId) : null,
   };
   if (event.category !== toolCallCategory) return { ...common, tool_key: null, hash_key: null };
   const { toolName, argumentsHash } = event.payload as unknown as ToolCall;
@@ -236,12 +236,23 @@ interface StoredEventFields {
   readonly identity: string | null;
   /** W3C `traceparent` of the call; `null` for none. */
   readonly traceparent: string | null;
+  /** `false` if a history finds the event by agent, tool and hash, and not the database. Default: `true` */
+  readonly isIndexed?: boolean;
 }
 
 /** Returns the row of an event. */
 export function eventRow(
   event: ActivityEvent,
-  { tenantId, sourceMs, arrival, receivedMs, stamp, identity, traceparent }: StoredEventFields,
+  {
+    tenantId,
+    sourceMs,
+    arrival,
+    receivedMs,
+    stamp,
+    identity,
+    traceparent,
+    isIndexed = true,
+  }: StoredEventFields,
 ): Selectable<EventTable> {
   return {
     tenant_id: tenantId,
@@ -258,7 +269,7 @@ export function eventRow(
     stamp,
     identity,
     mark: eventMark(event),
-    ...searchColumns(event, sourceMs),
+    ...searchColumns(event, sourceMs, isIndexed),
     traceparent,
   };
 }
