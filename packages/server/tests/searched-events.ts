@@ -19,11 +19,16 @@ export async function page(server: TestServer, query: Query): Promise<EventPage>
 }
 
 /** Returns the ids of all events that a search finds, page by page. */
-export async function allIds(server: TestServer, query: Query): Promise<string[]> {
+export async function allIds(
+  server: TestServer,
+  query: Query,
+  onPage: (page: EventPage) => void = () => {},
+): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;
   do {
     const found: EventPage = await page(server, { ...query, ...(cursor && { cursor }) });
+    onPage(found);
     ids.push(...found.items.map(({ eventId = '' }) => eventId));
     cursor = found.nextCursor;
   } while (cursor !== null);
