@@ -1,7 +1,7 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import type { EventRowTable, EventTable } from '../schema.ts';
-import { bulkInsert, type Database, oneOf } from '../transaction.ts';
+import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
 
 const insertRows = bulkInsert(
   'event_rows',
@@ -76,6 +76,24 @@ export function eventRowOf({
   };
 }
 
+/** Returns the condition that events are of a session, by whose key the index of arrivals of PostgreSQL finds them. */
+export function ofSession(db: Database, id: string): RawBuilder<SqlBool> {
+  const key = isPostgres(db) ? sql`session_key = hashtext(${id}) and ` : sql``;
+  return sql`${key}session_id = ${id}`;
+}
+
+/**
+ * Returns the rows of a query as `part`, and the condition that events are of the session whose `id` they have. Row-level
+ * security allows no index for a key that the condition itself computes.
+ */
+export function partsOfSessions(db: Database, rows: RawBuilder<unknown>) {
+  if (!isPostgres(db)) return { parts: sql`(${rows}) as part`, condition: sql`session_id = part.id` };
+  return {
+    parts: sql`(select *, hashtext(id) as key from (${rows}) as given offset 0) as part`,
+    condition: sql`session_key = part.key and session_id = part.id`,
+  };
+}
+
 /** Events that one statement deletes. Deleting a long session at once could exceed the statement timeout. */
 const droppedAtOnce = 20_000;
 
@@ -91,6 +109,7 @@ export async function dropEventRows(
     await sql`
       delete from event_rows
       where tenant_id = ${tenantId} and ${oneOf(db, 'session_id', JSON.stringify(left))}
+        and session_key = any(array(select hashtext(id) from unnest(${left}::text[]) as id))
         and arrival > ${after} and arrival <= ${after + droppedAtOnce}
     `.execute(db);
   }

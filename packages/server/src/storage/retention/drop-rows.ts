@@ -7,7 +7,7 @@ import {
   logDeletion,
   logDroppedArrivals,
 } from '../log/tenant-log.ts';
-import { dropEventRows } from '../postgres/event-rows.ts';
+import { dropEventRows, ofSession } from '../postgres/event-rows.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
 import { addUsage } from '../stores/quota-store.ts';
@@ -194,7 +194,7 @@ export async function dropRestOfSessions(db: Database, tenantId: number, limit: 
     : (['events', 'rowid', 'source_ms'] as const);
   const found = sql`
     select ${sql.ref(row)} from ${sql.table(table)}
-    where tenant_id = ${tenantId} and session_id = ${sessionId} and arrival <= ${lastArrival}
+    where tenant_id = ${tenantId} and ${ofSession(db, sessionId)} and arrival <= ${lastArrival}
     order by ${sql.ref(order)} limit ${limit}`;
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)}

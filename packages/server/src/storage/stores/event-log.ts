@@ -8,7 +8,7 @@ import {
 } from '@actlog/protocol';
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { insertEventRows } from '../postgres/event-rows.ts';
+import { insertEventRows, ofSession } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { querySliceWithin } from '../slices.ts';
 import { bulkInsert, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
@@ -158,7 +158,7 @@ export function eventsArrivedBetween(
     .selectFrom('events')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('session_id', '=', sessionId)
+    .where(ofSession(db, sessionId))
     .where('arrival', '>', afterArrival)
     .where('arrival', '<=', lastArrival)
     .where(isKept)

@@ -1,5 +1,6 @@
 import { toolCallCategory } from '@actlog/protocol';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { partsOfSessions } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { bytesOf, countWithin } from '../slices.ts';
 import { type Database, isPostgres } from '../transaction.ts';
@@ -81,8 +82,8 @@ const maxWalkedEvents = 5000;
 interface Run {
   /** Index of SQLite. */
   readonly index: string;
-  /** Ranges of arrivals in sessions that the run consists of, as `part`. */
-  readonly ranges?: RawBuilder<unknown>;
+  /** Ranges of arrivals in sessions that the run consists of. */
+  readonly parts?: RawBuilder<unknown>;
   readonly conditions: readonly RawBuilder<unknown>[];
   /** Filters that every event of the run passes. */
   readonly covers: readonly (keyof EventSearchFilters)[];
@@ -100,9 +101,9 @@ function run(
 }
 
 /** Returns the runs that contain every event of the search. */
-function runsOf(search: EventSearch): readonly Run[] {
+function runsOf(db: Database, search: EventSearch): readonly Run[] {
   const { agentId, sessionId, toolName, category, status, argumentsHash, among = 'indexed' } = search;
-  if (typeof among === 'object') return [unsentRun(search, among.afterEntry)];
+  if (typeof among === 'object') return [unsentRun(db, search, among.afterEntry)];
   const isIndexed = among === 'indexed';
   // As below, a second condition repeats a partial index's.
   const hasKeys = sql`agent_key is not null`;
@@ -148,18 +149,19 @@ function runsOf(search: EventSearch): readonly Run[] {
 const filterNames = ['agentId', 'sessionId', 'toolName', 'category', 'status', 'argumentsHash'] as const;
 
 /** Returns the run of the events of a search that are in the log after an entry, or not in it yet. */
-function unsentRun(search: EventSearch, afterEntry: number): Run {
+function unsentRun(db: Database, search: EventSearch, afterEntry: number): Run {
   const { tenantId } = search;
   const ranges = sql`
-    select id as of_session, first_arrival as from_arrival, first_arrival + entry_count - 1 as to_arrival from log_ranges
+    select id, first_arrival as from_arrival, first_arrival + entry_count - 1 as to_arrival from log_ranges
     where tenant_id = ${tenantId} and kind = 'event' and first_index + entry_count > ${afterEntry + 1}
       and first_index >= (select coalesce(max(first_index), 0) from log_ranges where tenant_id = ${tenantId} and first_index <= ${afterEntry + 1})
     union all
     select id, log_arrival + 1, last_arrival from sessions
     where tenant_id = ${tenantId} and is_unlogged = 1 and log_arrival < last_arrival`;
-  const conditions = [sql`session_id = of_session and arrival between from_arrival and to_arrival`];
+  const { parts, condition } = partsOfSessions(db, ranges);
+  const conditions = [condition, sql`arrival between from_arrival and to_arrival`];
   conditions.push(...remaining(search, { covers: [] }));
-  return { ...run('events_by_session', filterNames, conditions), ranges };
+  return { ...run('events_by_session', filterNames, conditions), parts };
 }
 
 function statusCondition(status: CallOutcome): RawBuilder<unknown> {
@@ -204,9 +206,9 @@ function searchRunQuery(
   }
   // PostgreSQL has no such hint; it has no other index that fits as well.
   const hint = isPostgres(db) ? sql`` : sql` indexed by ${sql.ref(run.index)}`;
-  const ranges = run.ranges ? sql`(${run.ranges}) as part cross join ` : sql``;
+  const parts = run.parts ? sql`${run.parts} cross join ` : sql``;
   return sql`
-    select ${columns} from ${ranges}events${hint} where ${sql.join(conditions, sql` and `)}
+    select ${columns} from ${parts}events${hint} where ${sql.join(conditions, sql` and `)}
     order by ${order} desc, event_id desc limit ${count} offset ${offset}`;
 }
 
@@ -245,7 +247,7 @@ function maxWalkedOf({ maxWalked = maxWalkedEvents, limit }: EventSearch): numbe
 
 /** Returns the run with the fewest entries, of those that contain every event of a search. */
 export async function shortestRun(db: Database, search: EventSearch): Promise<Run> {
-  const runs = runsOf(search);
+  const runs = runsOf(db, search);
   let shortest = runs[0] as Run;
   if (runs.length === 1) return shortest;
   let fewest = Number.POSITIVE_INFINITY;
