@@ -14,7 +14,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { newIdentifierAt } from '../../lib/identifier.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { lockNames } from '../locks.ts';
-import { partsOfSessions } from '../postgres/event-rows.ts';
+import { eventsOfRanges } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import type { ArrivalRange, RecentEvents } from '../stores/event-log.ts';
 import type { LogRangeTable } from '../tables.ts';
@@ -369,10 +369,7 @@ function between(
   const given = isPostgres(db)
     ? sql`select * from json_to_recordset(${json}::json) as ranges(id text, "from" bigint, "to" bigint)`
     : sql`select value ->> 'id' as id, value ->> 'from' as "from", value ->> 'to' as "to" from json_each(${json})`;
-  const { parts, condition } = partsOfSessions(db, given);
-  // `cross join` keeps SQLite from reading all events first.
-  return sql`${parts} cross join ${sql.table(table)}
-    where tenant_id = ${tenantId} and ${condition} and arrival > part."from" and arrival <= part."to"`;
+  return eventsOfRanges(db, tenantId, given, table);
 }
 
 function readPending(

@@ -83,15 +83,27 @@ export function ofSession(db: Database, id: string): RawBuilder<SqlBool> {
 }
 
 /**
- * Returns the rows of a query as `part`, and the condition that events are of the session whose `id` they have. Row-level
- * security allows no index for a key that the condition itself computes.
+ * Returns the events of ranges of arrivals in sessions, to select from. PostgreSQL would read all events for many ranges if
+ * it could join in another way.
+ *
+ * @param ranges - query with the columns `id` of the session, `from`, the arrival before the first, and `to`
+ * @param conditions - further conditions on the events
  */
-export function partsOfSessions(db: Database, rows: RawBuilder<unknown>) {
-  if (!isPostgres(db)) return { parts: sql`(${rows}) as part`, condition: sql`session_id = part.id` };
-  return {
-    parts: sql`(select *, hashtext(id) as key from (${rows}) as given offset 0) as part`,
-    condition: sql`session_key = part.key and session_id = part.id`,
-  };
+export function eventsOfRanges(
+  db: Database,
+  tenantId: number,
+  ranges: RawBuilder<unknown>,
+  table: 'events' | 'event_rows' = 'events',
+  conditions: readonly RawBuilder<unknown>[] = [],
+): RawBuilder<unknown> {
+  const key = isPostgres(db) ? [sql`session_key = hashtext(part.id)`] : [];
+  const ofPart = sql`session_id = part.id and arrival > part."from" and arrival <= part."to"`;
+  const all = sql.join([sql`tenant_id = ${tenantId}`, ...key, ofPart, ...conditions], sql` and `);
+  const from = sql.table(table);
+  // `cross join` keeps SQLite from reading all events first.
+  return isPostgres(db)
+    ? sql`(${ranges}) as part cross join lateral (select * from ${from} where ${all} offset 0) as ${from}`
+    : sql`(${ranges}) as part cross join ${from} indexed by events_by_session on ${all}`;
 }
 
 /** Events that one statement deletes. Deleting a long session at once could exceed the statement timeout. */

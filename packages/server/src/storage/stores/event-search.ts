@@ -1,6 +1,6 @@
 import { toolCallCategory } from '@actlog/protocol';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { partsOfSessions } from '../postgres/event-rows.ts';
+import { eventsOfRanges } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { bytesOf, countWithin } from '../slices.ts';
 import { type Database, isPostgres } from '../transaction.ts';
@@ -82,8 +82,8 @@ const maxWalkedEvents = 5000;
 interface Run {
   /** Index of SQLite. */
   readonly index: string;
-  /** Ranges of arrivals in sessions that the run consists of. */
-  readonly parts?: RawBuilder<unknown>;
+  /** Events of the run, if no index has them side by side. */
+  readonly from?: RawBuilder<unknown>;
   readonly conditions: readonly RawBuilder<unknown>[];
   /** Filters that every event of the run passes. */
   readonly covers: readonly (keyof EventSearchFilters)[];
@@ -152,16 +152,14 @@ const filterNames = ['agentId', 'sessionId', 'toolName', 'category', 'status', '
 function unsentRun(db: Database, search: EventSearch, afterEntry: number): Run {
   const { tenantId } = search;
   const ranges = sql`
-    select id, first_arrival as from_arrival, first_arrival + entry_count - 1 as to_arrival from log_ranges
+    select id, first_arrival - 1 as "from", first_arrival + entry_count - 1 as "to" from log_ranges
     where tenant_id = ${tenantId} and kind = 'event' and first_index + entry_count > ${afterEntry + 1}
       and first_index >= (select coalesce(max(first_index), 0) from log_ranges where tenant_id = ${tenantId} and first_index <= ${afterEntry + 1})
     union all
-    select id, log_arrival + 1, last_arrival from sessions
+    select id, log_arrival, last_arrival from sessions
     where tenant_id = ${tenantId} and is_unlogged = 1 and log_arrival < last_arrival`;
-  const { parts, condition } = partsOfSessions(db, ranges);
-  const conditions = [condition, sql`arrival between from_arrival and to_arrival`];
-  conditions.push(...remaining(search, { covers: [] }));
-  return { ...run('events_by_session', filterNames, conditions), parts };
+  const from = eventsOfRanges(db, tenantId, ranges, 'events', remaining(search, { covers: [] }));
+  return { ...run('events_by_session', filterNames, []), from };
 }
 
 function statusCondition(status: CallOutcome): RawBuilder<unknown> {
@@ -206,9 +204,8 @@ function searchRunQuery(
   }
   // PostgreSQL has no such hint; it has no other index that fits as well.
   const hint = isPostgres(db) ? sql`` : sql` indexed by ${sql.ref(run.index)}`;
-  const parts = run.parts ? sql`${run.parts} cross join ` : sql``;
   return sql`
-    select ${columns} from ${parts}events${hint} where ${sql.join(conditions, sql` and `)}
+    select ${columns} from ${run.from ?? sql`events${hint}`} where ${sql.join(conditions, sql` and `)}
     order by ${order} desc, event_id desc limit ${count} offset ${offset}`;
 }
 
