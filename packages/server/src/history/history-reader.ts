@@ -8,7 +8,6 @@ import { isoTime } from '../lib/iso-time.ts';
 import type {
   DeletedSession,
   EventReader,
-  EventView,
   ListedSession,
   SearchedEvent,
   SearchedEvents,
@@ -20,8 +19,13 @@ import { findSessions } from '../storage/sessions/session-store.ts';
 import type { SessionListOptions, SessionPlace } from '../storage/sessions/session-walk.ts';
 import { countWithin } from '../storage/slices.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { StoredCallEnd } from '../storage/stores/call-history-store.ts';
-import { type EventPosition, firstPlaceAt, type ToolCall } from '../storage/stores/event-log.ts';
+import { callEnd } from '../storage/stores/call-history-store.ts';
+import {
+  type EventPosition,
+  firstPlaceAt,
+  storedEvent,
+  storedEventJson,
+} from '../storage/stores/event-log.ts';
 import {
   type EventSearch,
   needsKeys,
@@ -34,6 +38,7 @@ import type { HighestScore, TimesOfScores } from '../storage/stores/risk-store.t
 import type { Database } from '../storage/transaction.ts';
 import {
   type ClickHouse,
+  type HistoryRow,
   type HistorySessionRow,
   type QueryParameters,
   rangesCondition,
@@ -55,20 +60,7 @@ type OnMissing = (sinceMs: number) => void;
 const columns =
   'place, event_id, source_ms, received_ms, session_id, agent_id, source_timestamp, category, schema_version, identity, traceparent, payload';
 
-interface EventRow {
-  readonly place: number;
-  readonly event_id: string;
-  readonly source_ms: number;
-  readonly received_ms: number;
-  readonly session_id: string;
-  readonly agent_id: string;
-  readonly source_timestamp: string;
-  readonly category: string;
-  readonly schema_version: string;
-  readonly identity: string;
-  readonly traceparent: string;
-  readonly payload: string;
-}
+type EventRow = Omit<HistoryRow, 'tenant_id' | 'log_index' | 'tool_name' | 'outcome' | 'arguments_hash'>;
 
 /** A session in the history. */
 export interface HistorySession {
@@ -130,7 +122,7 @@ export class HistoryReader implements EventReader {
       const session = await this.find(tenantId, sessionId);
       if (!session) return undefined;
       const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit);
-      return { session: session.view, events: rows.map(eventOf), end };
+      return { session: session.view, events: rows.map((row) => storedEvent(storedRow(row))), end };
     });
   }
 
@@ -144,7 +136,7 @@ export class HistoryReader implements EventReader {
           page: (after, limit, maxBytes) =>
             this.#reached('The rest of the session is not in the database', async () => {
               const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit, maxBytes);
-              return { events: rows.map(eventJson), end };
+              return { events: rows.map((row) => storedEventJson(storedRow(row))), end };
             }),
         }
       );
@@ -210,13 +202,7 @@ export class HistoryReader implements EventReader {
     const missing = eventIds.filter((id) => !stored.has(id));
     if (missing.length === 0) return stored;
     const rows = await this.#reached('Some calls are not in the database', async () =>
-      this.#parts.clickHouse.rows<{
-        readonly event_id: string;
-        readonly session_id: string;
-        readonly agent_id: string;
-        readonly received_ms: number;
-        readonly payload: string;
-      }>(
+      this.#parts.clickHouse.rows<EventRow>(
         `select event_id, session_id, agent_id, received_ms, payload from {events}
          where ${await this.#visible(tenantId)} and event_id in ({ids:Array(String)})
            and category = '${toolCallCategory}' limit 1 by event_id`,
@@ -435,7 +421,7 @@ export class HistoryReader implements EventReader {
     const events = rows.map((row) => ({
       ...sized(row),
       position: { place: row[order], eventId: row.event_id },
-      event: eventOf(row),
+      event: storedEvent(storedRow(row)),
     }));
     const page = events.slice(0, countWithin(events, limit));
     return { events: page, end: page.length < events.length ? page.at(-1)?.position : undefined };
@@ -641,53 +627,25 @@ function mergedSessions(
 }
 
 function inListOrder(left: SessionPlace, right: SessionPlace): number {
-  const byRank = (right.rank ?? 0) - (left.rank ?? 0);
-  if (byRank !== 0) return byRank;
-  if (left.startedMs !== right.startedMs) return right.startedMs - left.startedMs;
-  if (left.id === right.id) return 0;
-  return left.id < right.id ? 1 : -1;
-}
-
-/** Returns the end of a call. */
-function callEnd({
-  session_id: sessionId,
-  agent_id: agentId,
-  received_ms: receivedMs,
-  payload,
-}: Pick<EventRow, 'session_id' | 'agent_id' | 'received_ms' | 'payload'>): StoredCallEnd {
-  const { toolName, argumentsHash, responseStatus } = JSON.parse(payload) as ToolCall;
-  return { sessionId, agentId, receivedMs, toolName, argumentsHash, responseStatus };
+  const orderOf = ({ rank = 0, startedMs, id }: SessionPlace) => [rank, startedMs, id];
+  return descending(orderOf(left), orderOf(right));
 }
 
 function newestFirst(left: SearchPosition, right: SearchPosition): number {
-  if (left.place !== right.place) return right.place - left.place;
-  if (left.eventId === right.eventId) return 0;
-  return left.eventId < right.eventId ? 1 : -1;
+  return descending([left.place, left.eventId], [right.place, right.eventId]);
+}
+
+function descending(left: readonly (number | string)[], right: readonly (number | string)[]): number {
+  const at = left.findIndex((value, index) => value !== right[index]);
+  if (at < 0) return 0;
+  return (left[at] as number) < (right[at] as number) ? 1 : -1;
 }
 
 function sized({ payload }: EventRow): Pick<SearchedEvent, 'size'> {
   return { size: payload.length };
 }
 
-function eventOf(row: EventRow): EventView {
-  return { ...envelopeOf(row), payload: JSON.parse(row.payload) };
-}
-
-/** Returns the event's JSON, whose payload keeps the bytes that were stored. */
-function eventJson(row: EventRow): string {
-  return `${JSON.stringify(envelopeOf(row)).slice(0, -1)},"payload":${row.payload}}`;
-}
-
-function envelopeOf(row: EventRow): Omit<EventView, 'payload'> {
-  return {
-    eventId: row.event_id,
-    agentId: row.agent_id,
-    sessionId: row.session_id,
-    sourceTimestamp: row.source_timestamp,
-    category: row.category,
-    schemaVersion: row.schema_version,
-    receivedAt: isoTime(row.received_ms),
-    ...(row.identity !== '' && { identity: JSON.parse(row.identity) }),
-    ...(row.traceparent !== '' && { traceparent: row.traceparent }),
-  };
+/** Returns an event as the database would have it. */
+function storedRow(row: EventRow) {
+  return { ...row, identity: row.identity || null, traceparent: row.traceparent || null };
 }

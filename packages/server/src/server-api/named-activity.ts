@@ -20,7 +20,7 @@ import type { EventReader } from '../storage/event-reader.ts';
 import type { Storage } from '../storage/storage.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { activityByCalls, activityOfName } from '../storage/stores/activity-store.ts';
-import { type CallOutcome, callOutcome, type ToolCall } from '../storage/stores/event-log.ts';
+import { callOutcome, type ToolCall } from '../storage/stores/event-log.ts';
 import type { EventSearchFilters } from '../storage/stores/event-search.ts';
 import { keysActingAs } from '../storage/stores/key-store.ts';
 import { findBaseline } from '../storage/stores/risk-store.ts';
@@ -61,7 +61,6 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
         const { calls } = recent;
         const policies = await applyingPolicies(parts, db, tenantId, kind, id);
         const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
-        const newest = calls[0];
         const mayManage = caller.scopes.has('manage');
         return {
           ...(await daysOf(db, tenantId, kind, id, recent)),
@@ -69,7 +68,7 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
           recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
           policies,
           learnedSessions: isAgent ? learnedSessions(baseline) : null,
-          isVerified: isAgent && newest ? newest.isVerified : null,
+          isVerified: isAgent ? (calls[0]?.isVerified ?? null) : null,
           keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
         };
       });
@@ -77,29 +76,15 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
   }));
 }
 
-/** A tool call of an agent or a tool. */
-interface RecentCall {
-  readonly atMs: number;
-  readonly agentId: string;
-  readonly toolName: string;
-  readonly outcome: CallOutcome;
-  /** `true` if the agent is verified. */
-  readonly isVerified: boolean;
-}
+type RecentCalls = Awaited<ReturnType<typeof recentCalls>>;
+type RecentCall = RecentCalls['calls'][number];
 
-/** The newest calls of an agent or a tool. */
-interface RecentCalls {
-  /** Newest first. */
-  readonly calls: readonly RecentCall[];
-  /** `true` if there are no further ones. */
-  readonly isComplete: boolean;
-}
-
+/** Returns the newest calls of an agent or a tool, the newest first, and `isComplete` if there are no further ones. */
 async function recentCalls(
   events: EventReader,
   tenantId: number,
   of: Pick<EventSearchFilters, 'agentId' | 'toolName'>,
-): Promise<RecentCalls> {
+) {
   const search = { ...of, category: toolCallCategory, tenantId, limit: maxRecent };
   const { events: found, end, isHistoryMissing = false } = await events.search(search);
   const calls = found.map(({ event: { agentId, sourceTimestamp, payload, identity } }) => {

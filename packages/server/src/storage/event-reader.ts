@@ -119,14 +119,14 @@ export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
       storage.read(search.tenantId, async (db) => {
         const mayLackKeys = !search.among && needsKeys(search) && (await mayLackEntries(db, search.tenantId));
         const among = mayLackKeys ? 'all' : search.among;
-        const { rows, hasMore, end, searchedToMs } = await searchEvents(db, { ...search, among });
+        const { rows, end, searchedToMs } = await searchEvents(db, { ...search, among });
         const order = searchOrder(search);
         const events = rows.map((row) => ({
           position: { place: Number(row[order]), eventId: row.event_id },
           size: row.payload.length,
           event: storedEvent(row),
         }));
-        return { events, end: hasMore ? (end ?? events.at(-1)?.position) : undefined, searchedToMs };
+        return { events, end, searchedToMs };
       }),
     session: ({ tenantId, sessionId, after, limit }) =>
       storage.read(tenantId, async (db) => {

@@ -3,32 +3,31 @@ import { isoTime } from '../../lib/iso-time.ts';
 import type { EventRowTable, EventTable } from '../schema.ts';
 import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
 
+/** Columns of events that both databases have. */
+export const eventColumns = [
+  'source_ms',
+  'arrival',
+  'received_ms',
+  'place',
+  'tenant_id',
+  'stamp',
+  'agent_key',
+  'tool_key',
+  'hash_key',
+  'mark',
+  'event_id',
+  'session_id',
+  'agent_id',
+  'category',
+  'schema_version',
+  'source_timestamp',
+  'identity',
+  'traceparent',
+] as const;
+
 const insertRows = bulkInsert(
   'event_rows',
-  [
-    'source_ms',
-    'arrival',
-    'received_ms',
-    'place',
-    'tenant_id',
-    'stamp',
-    'agent_key',
-    'tool_key',
-    'hash_key',
-    'mark',
-    'response_status',
-    'event_id',
-    'session_id',
-    'agent_id',
-    'category',
-    'schema_version',
-    'tool_name',
-    'arguments_hash',
-    'payload_json',
-    'source_timestamp',
-    'identity',
-    'traceparent',
-  ],
+  [...eventColumns, 'response_status', 'tool_name', 'arguments_hash', 'payload_json'],
   (insert) => insert.onConflict((conflict) => conflict.columns(['tenant_id', 'event_id']).doNothing()),
 );
 

@@ -137,19 +137,15 @@ async function dropRowsOfSessions(
     'handled_sessions',
     'session_notes',
     'forwarded_risk',
+    'sessions',
   ] as const;
   for (const table of tables) {
     await db
       .deleteFrom(table)
       .where('tenant_id', '=', tenantId)
-      .where(oneOf(db, 'session_id', ids))
+      .where(oneOf(db, table === 'sessions' ? 'id' : 'session_id', ids))
       .execute();
   }
-  await db
-    .deleteFrom('sessions')
-    .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'id', ids))
-    .execute();
 }
 
 async function dropEvents(

@@ -8,7 +8,7 @@ import {
 } from '@actlog/protocol';
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { insertEventRows, ofSession } from '../postgres/event-rows.ts';
+import { eventColumns, insertEventRows, ofSession } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { querySliceWithin } from '../slices.ts';
 import { bulkInsert, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
@@ -19,30 +19,8 @@ export interface EventPosition {
   readonly eventId: string;
 }
 
-const insertUnlessKnown = bulkInsert(
-  'events',
-  [
-    'tenant_id',
-    'session_id',
-    'source_ms',
-    'event_id',
-    'arrival',
-    'agent_id',
-    'source_timestamp',
-    'category',
-    'schema_version',
-    'payload',
-    'received_ms',
-    'stamp',
-    'identity',
-    'mark',
-    'place',
-    'agent_key',
-    'tool_key',
-    'hash_key',
-    'traceparent',
-  ],
-  (insert) => insert.onConflict((conflict) => conflict.doNothing()),
+const insertUnlessKnown = bulkInsert('events', [...eventColumns, 'payload'], (insert) =>
+  insert.onConflict((conflict) => conflict.doNothing()),
 );
 
 /** Inserts events, except those whose id the tenant already has. Returns the number inserted. */
@@ -291,18 +269,25 @@ function isSamePayload(stored: string, sent: string): boolean {
   return stored === sent || isDeepStrictEqual(JSON.parse(stored), JSON.parse(sent));
 }
 
+/** Columns of an event that the wire shows. */
+type ShownEvent = Pick<
+  Selectable<EventTable>,
+  | Exclude<(typeof eventColumns)[number], 'tenant_id' | 'arrival' | 'stamp' | 'mark' | `${string}_key`>
+  | 'payload'
+>;
+
 /** Returns the event's JSON on the wire. The payload keeps the bytes that were stored. */
-export function storedEventJson(row: Selectable<EventTable>): string {
+export function storedEventJson(row: ShownEvent): string {
   return `${JSON.stringify(eventEnvelope(row)).slice(0, -1)},"payload":${row.payload}}`;
 }
 
 /** Returns the event as the wire shows it. */
-export function storedEvent(row: Selectable<EventTable>): SentOf<'sessions.get'>['events'][number] {
+export function storedEvent(row: ShownEvent): SentOf<'sessions.get'>['events'][number] {
   return { ...eventEnvelope(row), payload: JSON.parse(row.payload) as Record<string, unknown> };
 }
 
 /** Returns the fields of an event on the wire, without its payload. */
-export function eventEnvelope(row: Selectable<EventTable>) {
+export function eventEnvelope(row: Omit<ShownEvent, 'payload'>) {
   return {
     eventId: row.event_id,
     agentId: row.agent_id,

@@ -65,7 +65,6 @@ export function searchOrder({ sessionId, argumentsHash }: EventSearchFilters): '
 /** A page of a search. */
 interface FoundEvents {
   readonly rows: Selectable<EventTable>[];
-  readonly hasMore: boolean;
   /** Position of the next page, if there is one. */
   readonly end?: SearchPosition | undefined;
   /** Source time up to which the page has looked, where it has no full page for lack of events that pass. */
@@ -118,24 +117,14 @@ function runsOf(db: Database, search: EventSearch): readonly Run[] {
   // A second condition repeats a partial index's, so that the planner can use the index.
   const isProblem = status === 'error' || status === 'denied';
   const marked = isProblem ? [sql`mark = ${eventMarks[status]}`, sql`mark <> 0`] : [];
+  const [suffix, covered] = isProblem ? (['_mark', ['status']] as const) : (['', []] as const);
   if (isIndexed && agentId !== undefined) {
-    const name = isProblem ? 'events_by_agent_mark' : 'events_by_agent';
-    runs.push(
-      run(name, isProblem ? ['agentId', 'status'] : ['agentId'], [
-        sql`agent_key = ${searchKey(agentId)}`,
-        ...marked,
-      ]),
-    );
+    const conditions = [sql`agent_key = ${searchKey(agentId)}`, ...marked];
+    runs.push(run(`events_by_agent${suffix}`, ['agentId', ...covered], conditions));
   }
   if (isIndexed && toolName !== undefined) {
-    const name = isProblem ? 'events_by_tool_mark' : 'events_by_tool';
-    runs.push(
-      run(name, isProblem ? ['toolName', 'status'] : ['toolName'], [
-        sql`tool_key = ${searchKey(toolName)}`,
-        hasKeys,
-        ...marked,
-      ]),
-    );
+    const conditions = [sql`tool_key = ${searchKey(toolName)}`, hasKeys, ...marked];
+    runs.push(run(`events_by_tool${suffix}`, ['toolName', ...covered], conditions));
   }
   if (category !== undefined && category !== toolCallCategory) {
     const conditions = [sql`category = ${category}`, sql`category <> ${sql.lit(toolCallCategory)}`];
@@ -274,19 +263,12 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<F
     page.map(({ event_id: id }) => id),
   );
   const rows = page.flatMap(({ event_id: id }) => found.get(id) ?? []).filter((row) => isExact(row, search));
-  if (page.length < passing.length) {
-    return { rows, hasMore: true, end: positionOf(run, page.at(-1) as Passing) };
-  }
-  if (remaining(search, run).length === 0) return { rows, hasMore: false };
+  if (page.length < passing.length) return { rows, end: positionOf(run, page.at(-1) as Passing) };
+  if (remaining(search, run).length === 0) return { rows };
   const last = searchRunQuery(db, search, run, sql`place, source_ms, event_id`, 1, maxWalkedOf(search) - 1);
   const walkedTo = (await (last as RawBuilder<Passing>).execute(db)).rows[0];
-  if (!walkedTo) return { rows, hasMore: false };
-  return {
-    rows,
-    hasMore: true,
-    end: positionOf(run, walkedTo),
-    searchedToMs: Number(walkedTo.source_ms),
-  };
+  if (!walkedTo) return { rows };
+  return { rows, end: positionOf(run, walkedTo), searchedToMs: Number(walkedTo.source_ms) };
 }
 
 function positionOf({ order }: Run, row: Passing): SearchPosition {
