@@ -269,14 +269,8 @@ test('walks an index for every combination of filters, without a scan or a sort 
   });
   const reader = await openStorage({ ...options, database: options.database as string, connections: 1 });
   atTestEnd(() => reader.close());
-  for (const filter of combinations) {
-    const search: EventSearch = {
-      ...filter,
-      tenantId: 1,
-      limit: 50,
-      after: { place: (startMs + 5000) * 32, eventId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' },
-    };
-    const plan = await reader.read(1, async (db) => {
+  const planOf = (search: EventSearch) =>
+    reader.read(1, async (db) => {
       const query = passingQuery(db, search, await shortestRun(db, search), 51);
       const { sql: text, parameters } = query.compile(db);
       // Few rows fit on a page, which PostgreSQL would rather read whole.
@@ -288,6 +282,14 @@ test('walks an index for every combination of filters, without a scan or a sort 
       const { rows } = await db.executeQuery(CompiledQuery.raw(`${explain} ${text}`, [...parameters]));
       return rows.map((row) => Object.values(row as object).at(-1) as string).join('\n');
     });
+  for (const filter of combinations) {
+    const search: EventSearch = {
+      ...filter,
+      tenantId: 1,
+      limit: 50,
+      after: { place: (startMs + 5000) * 32, eventId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' },
+    };
+    const plan = await planOf(search);
     const used = onPostgres
       ? /Index Scan Backward using/
       : /SEARCH events USING INDEX events_by_\w+ \(tenant_id=\?/;
@@ -296,4 +298,8 @@ test('walks an index for every combination of filters, without a scan or a sort 
       /ANY\(|mark>|SCAN events|Seq Scan|TEMP B-TREE FOR ORDER BY|^\s+->\s+Sort/m,
     );
   }
+  const unsent = await planOf({ tenantId: 1, agentId: 'agent-1', limit: 50, among: { afterEntry: 0 } });
+  expect(unsent).toMatch(
+    onPostgres ? /Index Scan using events_by_arrival/ : /events USING INDEX events_by_session/,
+  );
 });
