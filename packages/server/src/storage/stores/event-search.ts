@@ -45,7 +45,7 @@ export interface EventSearch extends EventSearchFilters {
 /** Events with keys, which indexes find; all, one after the other; or those in the log after an entry, or not in it yet. */
 export type SearchedPart = 'indexed' | 'all' | { readonly afterEntry: number };
 
-/** `true` for a search that only the indexes by agent, tool or hash answer without looking at other events. */
+/** `true` for a search whose events only the indexes by agent, tool or hash have side by side. */
 export function needsKeys({ agentId, sessionId, toolName, argumentsHash }: EventSearchFilters): boolean {
   if (argumentsHash !== undefined) return true;
   return sessionId === undefined && (agentId !== undefined || toolName !== undefined);
