@@ -32,7 +32,7 @@ const fullSize = 10_000_000;
 /**
  * Measures ingest beside a handler that stores nothing, and reads at several sizes. `--full` adds ten million events to `reads`,
  * which needs 20 gigabytes of disk, and measures more and longer loads of `postgres`; there, `--log` also measures
- * with the log and `--load=TEXT` selects loads by their names; `--connections=N` sets the number of callers of `ingest` (256), and
+ * with the log and with a history and `--load=TEXT` selects loads by their names; `--connections=N` sets the number of callers of `ingest` (256), and
  * `--ids=4` uses random event ids instead of ids in the order of time; `--seeds=FOLDER` keeps the databases of `reads` for the
  * next run, and `--database=KIND` reads only `sqlite` or `postgres`; `ingest`, `log`, `checks`, `history`, `backtest`, `otlp`,
  * `reads`, `retention`, `timing`, `postgres`, `forwarding`, `outage`, `unread`, `lists` or `neighbors` in `args` runs only that part.

@@ -65,10 +65,16 @@ const sink = `
   server.listen(0, '127.0.0.1', () => process.send(server.address().port));
   process.on('disconnect', () => process.exit());`;
 
-/** Measures the forwarder to the history on SQLite and on PostgreSQL, without ClickHouse. */
-export async function measureForwarding(): Promise<readonly ForwardingResult[]> {
+/** Starts a process that stands for ClickHouse, at a port. */
+export async function startSink(): Promise<{ readonly port: number; readonly stop: () => void }> {
   const child = spawn(process.execPath, ['--eval', sink], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [port] = (await once(child, 'message')) as [number];
+  return { port, stop: () => child.disconnect() };
+}
+
+/** Measures the forwarder to the history on SQLite and on PostgreSQL, without ClickHouse. */
+export async function measureForwarding(): Promise<readonly ForwardingResult[]> {
+  const { port, stop } = await startSink();
   const folder = mkdtempSync(join(tmpdir(), 'actlog-bench-'));
   const postgres = await LocalPostgres.create(['shared_preload_libraries=pg_stat_statements']);
   const results: ForwardingResult[] = [];
@@ -103,7 +109,7 @@ export async function measureForwarding(): Promise<readonly ForwardingResult[]> 
       );
     }
   } finally {
-    child.disconnect();
+    stop();
     if (typeof postgres === 'string') console.warn(`NOT TRIED on PostgreSQL: ${postgres}.`);
     else await postgres.destroy();
     rmSync(folder, { recursive: true });

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { LocalPostgres } from '../../packages/server/tests/local-postgres.ts';
 import { eventBodies, shortSessionAgent, shortSessionBodies } from './bodies.ts';
 import { ChildServer } from './child-server.ts';
+import { startSink } from './forwarding.ts';
 import { type LoadResult, load } from './load.ts';
 
 /** Durable ingest through processes that share one PostgreSQL. */
@@ -47,7 +48,7 @@ export interface TableCost {
 export interface PostgresOptions {
   /** `true` for more and longer loads. */
   readonly isFull: boolean;
-  /** `true` to measure each load also with servers that keep the log. */
+  /** `true` to measure each load also with servers that keep the log, and with those that have a history too. */
   readonly keepsLog: boolean;
   /** Measures only loads whose names contain this text. */
   readonly only: string | undefined;
@@ -127,6 +128,7 @@ export async function measurePostgres(options: PostgresOptions): Promise<Postgre
     console.warn(`NOT TRIED on PostgreSQL: ${postgres}.`);
     return undefined;
   }
+  const clickHouse = await startSink();
   try {
     await postgres.query('postgres', 'create role actlog login');
     const durationMs = options.isFull ? 10_000 : 4000;
@@ -138,9 +140,19 @@ export async function measurePostgres(options: PostgresOptions): Promise<Postgre
     );
     for (const [index, one] of chosen.entries()) {
       const bare = await measureBare(one.callers, durationMs / 4);
-      for (const keepLog of options.keepsLog ? [false, true] : [false]) {
-        const run = keepLog ? { ...one, name: `${one.name}, with the log` } : one;
-        const result = await measure(postgres, `bench_${index}_${keepLog}`, run, durationMs, keepLog);
+      const states = [
+        { suffix: '', keepLog: false },
+        { suffix: ', with the log', keepLog: true },
+        {
+          suffix: ', with a history',
+          keepLog: true,
+          history: `http://actlog:bench@127.0.0.1:${clickHouse.port}/bench`,
+        },
+      ];
+      for (const { suffix, ...settings } of options.keepsLog ? states : states.slice(0, 1)) {
+        const run = { ...one, name: `${one.name}${suffix}` };
+        const database = `bench_${index}${suffix.replaceAll(/\W+/g, '_')}`;
+        const result = await measure(postgres, database, run, durationMs, settings);
         results.push({ ...result.ingest, timesBare: result.ingest.serverMicros / bare });
         if (one.processes > 1) continue;
         tables[run.name] = result.tables;
@@ -149,6 +161,7 @@ export async function measurePostgres(options: PostgresOptions): Promise<Postgre
     }
     return { loads: results.map(rounded), tables, indexes };
   } finally {
+    clickHouse.stop();
     await postgres.destroy();
   }
 }
@@ -174,7 +187,7 @@ async function measure(
   database: string,
   { name, processes, callers, bodies }: Load,
   durationMs: number,
-  keepLog: boolean,
+  settings: Record<string, unknown>,
 ): Promise<{
   ingest: Omit<PostgresIngestResult, 'timesBare'>;
   tables: TableCost[];
@@ -188,7 +201,7 @@ async function measure(
   try {
     for (let index = 0; index < processes; index += 1) {
       const url = postgres.url(database, 'actlog');
-      servers.push(await ChildServer.start('actlog', url, { settings: { keepLog } }));
+      servers.push(await ChildServer.start('actlog', url, { settings }));
     }
     await observer.query(
       `insert into agents (tenant_id, id, metadata, status, registered, created_ms, updated_ms)

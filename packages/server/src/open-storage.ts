@@ -1,23 +1,20 @@
 import { existsSync } from 'node:fs';
-import { Recording, SharedRecording } from './ingest/recording.ts';
+import { Recording, type RecordingOptions, SharedRecording } from './ingest/recording.ts';
 import type { WriterData } from './ingest/sqlite-thread.ts';
 import { isPostgresUrl } from './storage/database-address.ts';
 import type { Progress } from './storage/migrate.ts';
 import { PostgresStorage } from './storage/postgres/postgres-storage.ts';
 import { SqliteStorage } from './storage/sqlite/sqlite-storage.ts';
 import type { Storage } from './storage/storage.ts';
-import type { DeploymentQuotas } from './storage/stores/quota-store.ts';
 
 /** Options for opening a database. */
-export interface OpenStorageOptions {
+export interface OpenStorageOptions extends RecordingOptions {
   /** Path of an SQLite file, `:memory:`, or the address of a PostgreSQL database. */
   readonly database: string;
   /** Bytes that an SQLite file may grow to; unbounded when left out. */
   readonly maxBytes?: number | undefined;
   /** Maximum connections of this process to PostgreSQL. Default: 10. */
   readonly connections?: number | undefined;
-  /** Quotas of the deployment, for tenants that have none. */
-  readonly quotas?: DeploymentQuotas | undefined;
   /** Called with each slow step of the opening, such as a migration of a large database. */
   readonly onProgress?: Progress | undefined;
 }
@@ -27,19 +24,21 @@ export function openStorage({
   database,
   maxBytes,
   connections = 10,
-  quotas = {},
+  quotas,
+  isIndexed,
   onProgress,
 }: OpenStorageOptions): Promise<Storage> {
+  const recording = { quotas, isIndexed };
   if (isPostgresUrl(database)) {
-    const createRecording = (storage: Storage) => new SharedRecording(storage, quotas);
+    const createRecording = (storage: Storage) => new SharedRecording(storage, recording);
     return PostgresStorage.open({ url: database, connections, createRecording, onProgress });
   }
   return SqliteStorage.open({
     file: database,
     maxBytes,
-    createRecording: (db) => new Recording(db, quotas),
+    createRecording: (db) => new Recording(db, recording),
     writerThread: (connection) => {
-      const data: WriterData = { ...connection, quotas };
+      const data: WriterData = { ...connection, recording };
       return { file: threadFile(import.meta.url), data };
     },
     onProgress,

@@ -10,7 +10,7 @@ import { ServerLog } from './evidence/server-log.ts';
 import { failureReasons } from './forward/destination.ts';
 import { createDestination } from './forward/forward-settings.ts';
 import { Forwarder } from './forward/forwarder.ts';
-import { History, recordHistoryUse } from './history/history.ts';
+import { History } from './history/history.ts';
 import { historyForwarding } from './history/history-destination.ts';
 import { createApp } from './http/app.ts';
 import { isoTime } from './lib/iso-time.ts';
@@ -19,7 +19,7 @@ import { LogOutput } from './observability/log-output.ts';
 import { Metrics } from './observability/metrics.ts';
 import { openStorage } from './open-storage.ts';
 import { learnFromEndedSessions } from './risk/learning.ts';
-import { storedEvents } from './storage/event-reader.ts';
+import { recordHistoryUse, storedEvents } from './storage/event-reader.ts';
 import { settleRetention } from './storage/retention/retention.ts';
 import { WatchedStorage } from './storage/storage.ts';
 import { hasEnded } from './storage/stores/key-store.ts';
@@ -103,6 +103,7 @@ async function start(options: ServerOptions, hasLastingKeys: boolean): Promise<R
     maxBytes: settings.maxDatabaseBytes,
     connections: settings.databaseConnections,
     quotas: settings.quotas,
+    isIndexed: settings.history === undefined,
     onProgress: (message) => logger?.info(message),
   });
   const records = new ServerLog(settings, opened, secret, { metrics: () => metrics, logger: () => logger });

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventPage } from '@actlog/protocol';
-import { CompiledQuery } from 'kysely';
-import { expect, test } from 'vitest';
+import { CompiledQuery, sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import type { ServerOptions } from '../src/index.ts';
 import { openStorage } from '../src/open-storage.ts';
+import { logHead } from '../src/storage/log/tenant-log.ts';
 import {
   type EventSearch,
   type EventSearchFilters,
@@ -12,126 +13,130 @@ import {
   searchEvents,
   shortestRun,
 } from '../src/storage/stores/event-search.ts';
+import {
+  allIds,
+  eventsOf,
+  filters,
+  page,
+  passing,
+  type Query,
+  request,
+  type Sent,
+  startMs,
+} from './searched-events.ts';
 import { onPostgres, withTestDatabase } from './test-database.ts';
 import { atTestEnd } from './test-end.ts';
 import { readError, type TestServer, testServer } from './test-server.ts';
 
-const startMs = Date.UTC(2026, 10, 1);
-
-type Query = Readonly<Record<string, string | number>>;
-
-function request(server: TestServer, query: Query): Promise<Response> {
-  const url = new URL('/server/v1/events', server.server.url);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-  return fetch(url, { headers: { authorization: `Bearer ${server.apiKey}` } });
-}
-
-async function page(server: TestServer, query: Query): Promise<EventPage> {
-  const response = await request(server, query);
-  expect(response.status).toBe(200);
-  return (await response.json()) as EventPage;
-}
-
-async function allIds(server: TestServer, query: Query): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const found: EventPage = await page(server, { ...query, ...(cursor && { cursor }) });
-    ids.push(...found.items.map(({ eventId = '' }) => eventId));
-    cursor = found.nextCursor;
-  } while (cursor !== null);
-  return ids;
-}
-
 /** Starts a server whose database the test can read. */
-async function searchedServer() {
+async function searchedServer(settings: ServerOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-search-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
-  const options = await withTestDatabase({ database: join(folder, 'actlog.db') });
+  const options = await withTestDatabase({ ...settings, database: join(folder, 'actlog.db') });
   const server = await testServer(options);
   const storage = await openStorage({ ...options, database: options.database as string, connections: 1 });
   atTestEnd(() => storage.close());
   return { server, storage, options };
 }
 
-const statuses = { ok: 200, error: 500, denied: 403 } as const;
-
-/** Returns events of all kinds, newest first; three share each time. */
-function eventsOf(count: number) {
-  return Array.from({ length: count }, (_, index) => {
-    const number = String(index).padStart(12, '0');
-    const status = (['ok', 'ok', 'error', 'ok', 'denied'] as const)[index % 5] as 'ok';
-    const isCall = index % 7 !== 3;
-    return {
-      eventId: `01900000-0000-7000-8000-${number}`,
-      sessionId: `s-${index % 4}`,
-      agentId: `agent-${index % 3}`,
-      sourceTimestamp: new Date(startMs + Math.floor(index / 3) * 1000).toISOString(),
-      ...(isCall
-        ? {
-            category: 'tool_api',
-            payload: {
-              toolName: `tool-${index % 6}`,
-              argumentsHash: `sha256:${index % 8}`,
-              responseStatus: statuses[status],
-            },
-          }
-        : { category: index % 2 === 0 ? 'llm_call' : 'plan', payload: {} }),
-    };
-  }).reverse();
-}
-
-type Sent = ReturnType<typeof eventsOf>[number];
-
-function passes({ payload, ...event }: Sent, query: Query): boolean {
-  const call = payload as { toolName?: string; argumentsHash?: string; responseStatus?: number };
-  return (
-    (query.agentId === undefined || event.agentId === query.agentId) &&
-    (query.sessionId === undefined || event.sessionId === query.sessionId) &&
-    (query.category === undefined || event.category === query.category) &&
-    (query.toolName === undefined || call.toolName === query.toolName) &&
-    (query.argumentsHash === undefined || call.argumentsHash === query.argumentsHash) &&
-    (query.status === undefined || call.responseStatus === statuses[query.status as 'ok']) &&
-    (query.since === undefined || event.sourceTimestamp >= String(query.since)) &&
-    (query.until === undefined || event.sourceTimestamp < String(query.until))
-  );
-}
-
-const filters: readonly Query[] = [
-  {},
-  { agentId: 'agent-1' },
-  { sessionId: 's-2' },
-  { toolName: 'tool-3' },
-  { status: 'ok' },
-  { status: 'error' },
-  { status: 'denied' },
-  { argumentsHash: 'sha256:5' },
-  { since: new Date(startMs + 5000).toISOString() },
-  { until: new Date(startMs + 30_000).toISOString() },
-];
-
-test('finds the events of all sessions by every pair of filters, newest first, page by page', async () => {
-  const events = eventsOf(120);
-  const server = await testServer();
-  await server.recordMany(events);
+/** Finds events by every pair of filters, and returns their number. */
+async function findByPairs(server: TestServer, events: readonly Sent[]): Promise<number> {
   const timeOf = new Map(events.map(({ eventId, sourceTimestamp }) => [eventId, sourceTimestamp]));
   let found = 0;
   for (const [index, one] of filters.entries()) {
     for (const other of filters.slice(index)) {
       const query = { ...one, ...other };
-      const wanted = events.filter((event) => passes(event, query)).map(({ eventId }) => eventId);
       const ids = await allIds(server, { ...query, limit: index % 2 === 0 ? 200 : 7 });
-      expect([...ids].sort(), JSON.stringify(query)).toEqual([...wanted].sort());
+      expect([...ids].sort(), JSON.stringify(query)).toEqual(passing(events, query));
       const times = ids.map((id) => timeOf.get(id) as string);
       expect(times, JSON.stringify(query)).toEqual(times.toSorted().reverse());
       found += ids.length;
     }
   }
-  expect(found).toBeGreaterThan(500);
+  return found;
+}
+
+/** Nothing listens at this address. */
+const unreachable = { history: 'http://actlog:secret@127.0.0.1:1/actlog', historyBlockSeconds: 0 };
+
+test.each([
+  ['by indexes', {}],
+  ['without entries in indexes, during an outage of the history', unreachable],
+])('finds the events of all sessions by every pair of filters, newest first, %s', async (_, settings) => {
+  const events = eventsOf(120);
+  const server = await testServer(settings);
+  await server.recordMany(events);
+  expect(await findByPairs(server, events)).toBeGreaterThan(500);
   for (const category of ['llm_call', 'plan']) {
     const query = { category, agentId: 'agent-0' };
-    const wanted = events.filter((event) => passes(event, query)).map(({ eventId }) => eventId);
-    expect((await allIds(server, { ...query, limit: 2 })).sort()).toEqual([...wanted].sort());
+    expect((await allIds(server, { ...query, limit: 2 })).sort()).toEqual(passing(events, query));
+  }
+});
+
+test('finds events that were recorded with a history after it was removed, until there can be none', async () => {
+  const { server, storage, options } = await searchedServer(unreachable);
+  const events = eventsOf(60);
+  await server.recordMany(events);
+  await server.server.close();
+  const { history: _, ...without } = options;
+  const other = await testServer(without);
+  const query = { agentId: 'agent-1' };
+  const ids = async () => (await allIds(other, query)).sort();
+  expect(await findByPairs(other, events)).toBeGreaterThan(200);
+  // Retention deletes the sessions from before the removal at some time.
+  const removedMs = startMs - 2 * 24 * 3_600_000;
+  const ofRemoval = sql`update deployment set value = ${String(removedMs)} where name = 'history_used'`;
+  await storage.writeAcross('administer', ({ db }) => ofRemoval.execute(db));
+  expect(await ids()).toEqual([]);
+});
+
+test('finds what is in the log after an entry, or not in it yet', async () => {
+  const events = eventsOf(90);
+  const logged = await searchedServer(unreachable);
+  const size = () =>
+    vi.waitFor(async () => {
+      const { head, waiting } = await logged.storage.read(1, async (db) => ({
+        head: await logHead(db, 1),
+        waiting: await db
+          .selectFrom('sessions')
+          .whereRef('log_arrival', '<', 'last_arrival')
+          .select('id')
+          .execute(),
+      }));
+      expect(waiting).toEqual([]);
+      return head.size;
+    });
+  await logged.server.recordMany(events.slice(0, 40));
+  const before = await size();
+  await logged.server.recordMany(events.slice(40));
+  await size();
+  const unlogged = await searchedServer({ keepLog: false });
+  await unlogged.server.recordMany(events);
+  const searched = async ({ storage }: typeof logged, query: Query, afterEntry: number) => {
+    const ids: string[] = [];
+    let after: EventSearch['after'];
+    do {
+      const search = { ...query, after, tenantId: 1, limit: 7, among: { afterEntry } };
+      const found = await storage.read(1, (db) => searchEvents(db, search));
+      ids.push(...found.rows.map(({ event_id: id }) => id));
+      after = found.end;
+    } while (after);
+    return ids.sort();
+  };
+  const queries = [
+    { agentId: 'agent-1' },
+    { toolName: 'tool-3' },
+    { argumentsHash: 'sha256:5' },
+    { argumentsHash: 'sha256:5', sessionId: 's-2' },
+    { agentId: 'agent-1', category: 'plan' },
+    { agentId: 'agent-1', toolName: 'tool-4', status: 'error' },
+    { toolName: 'tool-3', status: 'ok' },
+  ];
+  for (const query of queries) {
+    const name = JSON.stringify(query);
+    expect(await searched(logged, query, before - 1), name).toEqual(passing(events.slice(40), query));
+    expect(await searched(logged, query, -1), name).toEqual(passing(events, query));
+    expect(await searched(unlogged, query, -1), name).toEqual(passing(events, query));
   }
 });
 
@@ -200,7 +205,7 @@ test('ends a page after a bounded number of events, says how far it looked, and 
   do {
     const found = await storage.read(1, (db) => searchEvents(db, { ...search, after }));
     expect(found.rows).toEqual([]);
-    if (found.hasMore) expect(found.searchedToMs).toBeLessThan(lastMs);
+    if (found.end) expect(found.searchedToMs).toBeLessThan(lastMs);
     lastMs = found.searchedToMs ?? lastMs;
     after = found.end;
     pages += 1;
@@ -264,6 +269,19 @@ test('walks an index for every combination of filters, without a scan or a sort 
   });
   const reader = await openStorage({ ...options, database: options.database as string, connections: 1 });
   atTestEnd(() => reader.close());
+  const planOf = (search: EventSearch) =>
+    reader.read(1, async (db) => {
+      const query = passingQuery(db, search, await shortestRun(db, search), 51);
+      const { sql: text, parameters } = query.compile(db);
+      // Few rows fit on a page, which PostgreSQL would rather read whole.
+      if (onPostgres) {
+        await db.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'));
+        await db.executeQuery(CompiledQuery.raw('set local enable_bitmapscan = off'));
+      }
+      const explain = onPostgres ? 'explain (costs off)' : 'explain query plan';
+      const { rows } = await db.executeQuery(CompiledQuery.raw(`${explain} ${text}`, [...parameters]));
+      return rows.map((row) => Object.values(row as object).at(-1) as string).join('\n');
+    });
   for (const filter of combinations) {
     const search: EventSearch = {
       ...filter,
@@ -271,18 +289,7 @@ test('walks an index for every combination of filters, without a scan or a sort 
       limit: 50,
       after: { place: (startMs + 5000) * 32, eventId: 'ffffffff-ffff-4fff-bfff-ffffffffffff' },
     };
-    const plan = await reader.read(1, async (db) => {
-      const query = passingQuery(db, search, await shortestRun(db, search), 51);
-      const { sql, parameters } = query.compile(db);
-      // Few rows fit on a page, which PostgreSQL would rather read whole.
-      if (onPostgres) {
-        await db.executeQuery(CompiledQuery.raw('set local enable_seqscan = off'));
-        await db.executeQuery(CompiledQuery.raw('set local enable_bitmapscan = off'));
-      }
-      const explain = onPostgres ? 'explain (costs off)' : 'explain query plan';
-      const { rows } = await db.executeQuery(CompiledQuery.raw(`${explain} ${sql}`, [...parameters]));
-      return rows.map((row) => Object.values(row as object).at(-1) as string).join('\n');
-    });
+    const plan = await planOf(search);
     const used = onPostgres
       ? /Index Scan Backward using/
       : /SEARCH events USING INDEX events_by_\w+ \(tenant_id=\?/;
@@ -291,4 +298,8 @@ test('walks an index for every combination of filters, without a scan or a sort 
       /ANY\(|mark>|SCAN events|Seq Scan|TEMP B-TREE FOR ORDER BY|^\s+->\s+Sort/m,
     );
   }
+  const unsent = await planOf({ tenantId: 1, agentId: 'agent-1', limit: 50, among: { afterEntry: 0 } });
+  expect(unsent).toMatch(
+    onPostgres ? /Index Scan using events_by_arrival/ : /events USING INDEX events_by_session/,
+  );
 });

@@ -12,7 +12,7 @@ import { DeletionPace, expiredSessions, pruneSome, sessionStep } from '../src/st
 import { assignSessionTo, findSession } from '../src/storage/sessions/session-store.ts';
 import { SqliteConnection } from '../src/storage/sqlite/sqlite-connection.ts';
 import { eventPage, findEvents } from '../src/storage/stores/event-log.ts';
-import { recentCalls, searchEvents } from '../src/storage/stores/event-search.ts';
+import { searchEvents } from '../src/storage/stores/event-search.ts';
 import type { Database } from '../src/storage/transaction.ts';
 import { ensureTenant } from '../src/tenants/provisioning.ts';
 import { afterNextRead } from './storage-seam.ts';
@@ -335,7 +335,7 @@ async function withLongSession() {
         session: (await findSession(db, tenantId, 'thread-1'))?.event_count,
         page: (await eventPage(db, { tenantId, sessionId: 'thread-1', limit: 1000 })).rows.length,
         searched: (await searchEvents(db, { tenantId, limit: 1000 })).rows.length,
-        calls: (await recentCalls(db, tenantId, { agentId }, 100)).calls.length,
+        ofAgent: (await searchEvents(db, { tenantId, agentId, limit: 1000 })).rows.length,
         byId: (await findEvents(db, tenantId, eventIds)).size,
         rows: Number(found),
       };
@@ -346,7 +346,7 @@ async function withLongSession() {
   return { storage, tenantId, record, nowMs, events, state, read, write };
 }
 
-const gone = { session: undefined, page: 0, searched: 0, calls: 0, byId: 0 };
+const gone = { session: undefined, page: 0, searched: 0, ofAgent: 0, byId: 0 };
 
 test('deletes a long session at once for readers, and its events in several transactions', async () => {
   const { storage, tenantId, record, nowMs, events, state, read, write } = await withLongSession();
@@ -370,7 +370,7 @@ test('deletes a long session at once for readers, and its events in several tran
   const kept = await record(laterMs);
   await storage.appendToLog(tenantId, { maxEvents: 1000 });
   await storage.scoreSessions([]);
-  expect(await state()).toMatchObject({ session: 1, page: 1, searched: 1, calls: 1, byId: 0 });
+  expect(await state()).toMatchObject({ session: 1, page: 1, searched: 1, ofAgent: 1, byId: 0 });
 
   await deleteExpiredData(storage, laterMs);
   expect(await state()).toMatchObject({ session: 1, page: 1, rows: 1 });

@@ -1,8 +1,8 @@
 import type { DeleteOptions } from '../deletion/delete-tenant.ts';
 import { flooredError, requireNoHold } from '../deletion/protected-records.ts';
-import { usesHistory } from '../history/history.ts';
 import type { HistoryReader, HistorySession } from '../history/history-reader.ts';
 import { learnConfirmedSession } from '../risk/learning.ts';
+import { usesHistory } from '../storage/event-reader.ts';
 import { beginDeletion, type EntryRanges } from '../storage/log/tenant-log.ts';
 import {
   type DroppableDecision,

@@ -133,9 +133,12 @@ const eventsSql = (deployment: string) => `
     index by_event event_id type bloom_filter granularity 1,
     index by_log log_index type minmax granularity 1
   )
+  ${engineSql('place, event_id', deployment)}`;
+
+const engineSql = (order: string, deployment: string) => `
   engine = ReplacingMergeTree
   partition by toMonday(fromUnixTimestamp64Milli(received_ms, 'UTC'))
-  order by (tenant_id, place, event_id)
+  order by (tenant_id, ${order})
   settings non_replicated_deduplication_window = 10000
   comment 'actlog ${deployment}'`;
 
@@ -162,11 +165,7 @@ const sessionsSql = (deployment: string) => `
     index by_tool tool_names type bloom_filter granularity 1,
     index by_log log_index type minmax granularity 1
   )
-  engine = ReplacingMergeTree
-  partition by toMonday(fromUnixTimestamp64Milli(received_ms, 'UTC'))
-  order by (tenant_id, started_ms, session_id)
-  settings non_replicated_deduplication_window = 10000
-  comment 'actlog ${deployment}'`;
+  ${engineSql('started_ms, session_id', deployment)}`;
 
 /** Settings of inserts: one block is one part in each partition, written when the response arrives. */
 const insertSettings: ClickHouseSettings = {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RiskLevel, toolCallCategory } from '@actlog/protocol';
+import { sql } from 'kysely';
 import { ForwardError } from '../forward/destination.ts';
 import { ApiError } from '../lib/api-error.ts';
 import { lowestIdentifierOf } from '../lib/identifier.ts';
@@ -7,29 +8,28 @@ import { isoTime } from '../lib/iso-time.ts';
 import type {
   DeletedSession,
   EventReader,
-  EventView,
   ListedSession,
   SearchedEvent,
   SearchedEvents,
   SessionSlice,
   SessionView,
 } from '../storage/event-reader.ts';
-import type { EntryRanges } from '../storage/log/tenant-log.ts';
+import { type EntryRanges, logHead } from '../storage/log/tenant-log.ts';
 import { findSessions } from '../storage/sessions/session-store.ts';
 import type { SessionListOptions, SessionPlace } from '../storage/sessions/session-walk.ts';
 import { countWithin } from '../storage/slices.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { StoredCallEnd } from '../storage/stores/call-history-store.ts';
+import { callEnd } from '../storage/stores/call-history-store.ts';
 import {
-  type CallOutcome,
   type EventPosition,
   firstPlaceAt,
-  type ToolCall,
+  storedEvent,
+  storedEventJson,
 } from '../storage/stores/event-log.ts';
 import {
-  type CallsOf,
   type EventSearch,
-  type RecentCalls,
+  needsKeys,
+  type SearchedPart,
   type SearchPosition,
   searchOrder,
 } from '../storage/stores/event-search.ts';
@@ -38,6 +38,7 @@ import type { HighestScore, TimesOfScores } from '../storage/stores/risk-store.t
 import type { Database } from '../storage/transaction.ts';
 import {
   type ClickHouse,
+  type HistoryRow,
   type HistorySessionRow,
   type QueryParameters,
   rangesCondition,
@@ -59,20 +60,7 @@ type OnMissing = (sinceMs: number) => void;
 const columns =
   'place, event_id, source_ms, received_ms, session_id, agent_id, source_timestamp, category, schema_version, identity, traceparent, payload';
 
-interface EventRow {
-  readonly place: number;
-  readonly event_id: string;
-  readonly source_ms: number;
-  readonly received_ms: number;
-  readonly session_id: string;
-  readonly agent_id: string;
-  readonly source_timestamp: string;
-  readonly category: string;
-  readonly schema_version: string;
-  readonly identity: string;
-  readonly traceparent: string;
-  readonly payload: string;
-}
+type EventRow = Omit<HistoryRow, 'tenant_id' | 'log_index' | 'tool_name' | 'outcome' | 'arguments_hash'>;
 
 /** A session in the history. */
 export interface HistorySession {
@@ -112,12 +100,18 @@ export class HistoryReader implements EventReader {
   }
 
   async search(search: EventSearch): Promise<SearchedEvents> {
-    const [stored, kept] = await Promise.all([
-      this.#parts.stored.search(search),
-      // What the database has is shown without the history, and says so.
-      this.#ifReached(this.#search(search)),
-    ]);
-    return kept ? merged(stored, kept, search.limit) : { ...stored, isHistoryMissing: true };
+    const { storage, stored } = this.#parts;
+    // Read before the history, so that an event that is sent in the meantime is found in both and not in neither.
+    const unsent = needsKeys(search)
+      ? await storage.read(search.tenantId, (db) => unsentEvents(db, search.tenantId))
+      : undefined;
+    const parts = unsent ? (['indexed', unsent] as const) : (['all'] as const);
+    const pages = await Promise.all(parts.map((among) => stored.search({ ...search, among })));
+    const kept = await this.#ifReached(this.#search(search));
+    if (kept) return pages.reduce((left, right) => merged(left, right, search.limit), kept);
+    // What the database has is shown without the history, and says so.
+    const [page] = unsent ? [await stored.search({ ...search, among: 'all' })] : pages;
+    return { ...(page as SearchedEvents), isHistoryMissing: true };
   }
 
   async session(read: Parameters<EventReader['session']>[0]): ReturnType<EventReader['session']> {
@@ -128,7 +122,7 @@ export class HistoryReader implements EventReader {
       const session = await this.find(tenantId, sessionId);
       if (!session) return undefined;
       const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit);
-      return { session: session.view, events: rows.map(eventOf), end };
+      return { session: session.view, events: rows.map((row) => storedEvent(storedRow(row))), end };
     });
   }
 
@@ -142,7 +136,7 @@ export class HistoryReader implements EventReader {
           page: (after, limit, maxBytes) =>
             this.#reached('The rest of the session is not in the database', async () => {
               const { rows, end } = await this.#eventsOf(tenantId, sessionId, after, limit, maxBytes);
-              return { events: rows.map(eventJson), end };
+              return { events: rows.map((row) => storedEventJson(storedRow(row))), end };
             }),
         }
       );
@@ -169,41 +163,6 @@ export class HistoryReader implements EventReader {
       after = kept.hasMore ? kept.end : undefined;
     } while (after && found.length < options.limit);
     return found.slice(0, options.limit);
-  }
-
-  async recentCalls(tenantId: number, of: CallsOf, limit: number): Promise<RecentCalls> {
-    const stored = await this.#parts.stored.recentCalls(tenantId, of, limit);
-    if (!stored.isComplete) return stored;
-    const [condition, name] =
-      'agentId' in of ? ['agent_id = {name:String}', of.agentId] : ['tool_name = {name:String}', of.toolName];
-    const read = async () =>
-      this.#parts.clickHouse.rows<
-        Pick<EventRow, 'event_id' | 'source_ms' | 'agent_id' | 'identity'> & {
-          readonly tool_name: string;
-          readonly outcome: CallOutcome;
-        }
-      >(
-        `select event_id, source_ms, agent_id, identity, tool_name, outcome from {events}
-         where ${await this.#visible(tenantId)} and ${condition} and category = '${toolCallCategory}'
-         order by place desc, event_id desc limit 1 by event_id limit {limit:UInt32}`,
-        { tenant: tenantId, name, limit },
-      );
-    const rows = await this.#ifReached(read());
-    // The counts of days have the others.
-    if (!rows) return { ...stored, isComplete: false };
-    const known = new Set(stored.calls.map(({ eventId }) => eventId));
-    const old = rows
-      .filter(({ event_id: id }) => !known.has(id))
-      .map((row) => ({
-        eventId: row.event_id,
-        atMs: row.source_ms,
-        agentId: row.agent_id,
-        toolName: row.tool_name,
-        outcome: row.outcome,
-        identity: row.identity === '' ? null : row.identity,
-      }));
-    const calls = [...stored.calls, ...old].sort((left, right) => right.atMs - left.atMs);
-    return { calls: calls.slice(0, limit), isComplete: rows.length < limit && calls.length < limit };
   }
 
   async highestScores(
@@ -243,13 +202,7 @@ export class HistoryReader implements EventReader {
     const missing = eventIds.filter((id) => !stored.has(id));
     if (missing.length === 0) return stored;
     const rows = await this.#reached('Some calls are not in the database', async () =>
-      this.#parts.clickHouse.rows<{
-        readonly event_id: string;
-        readonly session_id: string;
-        readonly agent_id: string;
-        readonly received_ms: number;
-        readonly payload: string;
-      }>(
+      this.#parts.clickHouse.rows<EventRow>(
         `select event_id, session_id, agent_id, received_ms, payload from {events}
          where ${await this.#visible(tenantId)} and event_id in ({ids:Array(String)})
            and category = '${toolCallCategory}' limit 1 by event_id`,
@@ -468,7 +421,7 @@ export class HistoryReader implements EventReader {
     const events = rows.map((row) => ({
       ...sized(row),
       position: { place: row[order], eventId: row.event_id },
-      event: eventOf(row),
+      event: storedEvent(storedRow(row)),
     }));
     const page = events.slice(0, countWithin(events, limit));
     return { events: page, end: page.length < events.length ? page.at(-1)?.position : undefined };
@@ -487,6 +440,23 @@ export class HistoryReader implements EventReader {
     }
     return `${ofTenant} and not (${rangesCondition(erased)})`;
   }
+}
+
+/** Maximum events that the history does not have yet and one search reads. It has more of them after an outage. */
+const maxUnsent = 20_000;
+
+/** Returns the events that the history may not have; `undefined` if they are too many for one search. */
+async function unsentEvents(db: Database, tenantId: number): Promise<SearchedPart | undefined> {
+  const afterEntry = await forwardPosition(db, tenantId, historyName);
+  const { size } = await logHead(db, tenantId);
+  const unlogged = await db
+    .selectFrom('sessions')
+    .select(sql<number | null>`sum(last_arrival - log_arrival)`.as('events'))
+    .where('tenant_id', '=', tenantId)
+    .where('is_unlogged', '=', sql.lit(1))
+    .executeTakeFirst();
+  const count = size - 1 - afterEntry + Number(unlogged?.events ?? 0);
+  return count > maxUnsent ? undefined : { afterEntry };
 }
 
 /** Returns the entries of events that operators deleted since the last entry that the history has. */
@@ -583,7 +553,7 @@ function joined<Item, Place>(
   return { page, end: page.length < known.length ? last && placeOf(last) : end };
 }
 
-/** Returns the newest events of two pages of one search, without those that both have. */
+/** Returns the newest events of two pages of one search, each once. */
 export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: number): SearchedEvents {
   const byId = new Map([...kept.events, ...stored.events].map((event) => [event.position.eventId, event]));
   const { page, end } = joined(
@@ -593,8 +563,8 @@ export function merged(stored: SearchedEvents, kept: SearchedEvents, limit: numb
     newestFirst,
     (events) => countWithin(events, limit),
   );
-  const isSearched = end !== undefined && end === stored.end;
-  return { events: page, end, ...(isSearched && { searchedToMs: stored.searchedToMs }) };
+  const ending = [stored, kept].find((each) => end !== undefined && each.end === end);
+  return { events: page, end, ...(ending && { searchedToMs: ending.searchedToMs }) };
 }
 
 function sessionFilters(options: SessionListOptions): Filters {
@@ -657,53 +627,25 @@ function mergedSessions(
 }
 
 function inListOrder(left: SessionPlace, right: SessionPlace): number {
-  const byRank = (right.rank ?? 0) - (left.rank ?? 0);
-  if (byRank !== 0) return byRank;
-  if (left.startedMs !== right.startedMs) return right.startedMs - left.startedMs;
-  if (left.id === right.id) return 0;
-  return left.id < right.id ? 1 : -1;
-}
-
-/** Returns the end of a call. */
-function callEnd({
-  session_id: sessionId,
-  agent_id: agentId,
-  received_ms: receivedMs,
-  payload,
-}: Pick<EventRow, 'session_id' | 'agent_id' | 'received_ms' | 'payload'>): StoredCallEnd {
-  const { toolName, argumentsHash, responseStatus } = JSON.parse(payload) as ToolCall;
-  return { sessionId, agentId, receivedMs, toolName, argumentsHash, responseStatus };
+  const orderOf = ({ rank = 0, startedMs, id }: SessionPlace) => [rank, startedMs, id];
+  return descending(orderOf(left), orderOf(right));
 }
 
 function newestFirst(left: SearchPosition, right: SearchPosition): number {
-  if (left.place !== right.place) return right.place - left.place;
-  if (left.eventId === right.eventId) return 0;
-  return left.eventId < right.eventId ? 1 : -1;
+  return descending([left.place, left.eventId], [right.place, right.eventId]);
+}
+
+function descending(left: readonly (number | string)[], right: readonly (number | string)[]): number {
+  const at = left.findIndex((value, index) => value !== right[index]);
+  if (at < 0) return 0;
+  return (left[at] as number) < (right[at] as number) ? 1 : -1;
 }
 
 function sized({ payload }: EventRow): Pick<SearchedEvent, 'size'> {
   return { size: payload.length };
 }
 
-function eventOf(row: EventRow): EventView {
-  return { ...envelopeOf(row), payload: JSON.parse(row.payload) };
-}
-
-/** Returns the event's JSON, whose payload keeps the bytes that were stored. */
-function eventJson(row: EventRow): string {
-  return `${JSON.stringify(envelopeOf(row)).slice(0, -1)},"payload":${row.payload}}`;
-}
-
-function envelopeOf(row: EventRow): Omit<EventView, 'payload'> {
-  return {
-    eventId: row.event_id,
-    agentId: row.agent_id,
-    sessionId: row.session_id,
-    sourceTimestamp: row.source_timestamp,
-    category: row.category,
-    schemaVersion: row.schema_version,
-    receivedAt: isoTime(row.received_ms),
-    ...(row.identity !== '' && { identity: JSON.parse(row.identity) }),
-    ...(row.traceparent !== '' && { traceparent: row.traceparent }),
-  };
+/** Returns an event as the database would have it. */
+function storedRow(row: EventRow) {
+  return { ...row, identity: row.identity || null, traceparent: row.traceparent || null };
 }

@@ -231,42 +231,22 @@ async function tenantsOf(db: Database): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Names of rows with facts about the deployment. */
-const rowNames = { id: 'history', isUsed: 'history_used' } as const;
+/** Name of the row with that id. */
+const rowName = 'history';
 
 /** Returns the random id by which the table in ClickHouse belongs to this database. */
 async function deploymentId(storage: Storage): Promise<string> {
   return storage.writeAcross('administer', async ({ db }) => {
     await db
       .insertInto('deployment')
-      .values({ name: rowNames.id, value: randomUUID() })
+      .values({ name: rowName, value: randomUUID() })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     const row = await db
       .selectFrom('deployment')
       .select('value')
-      .where('name', '=', rowNames.id)
+      .where('name', '=', rowName)
       .executeTakeFirstOrThrow();
     return row.value;
   });
-}
-
-/** Records whether the servers of a database have a history, so that commands know that they need its address. */
-export async function recordHistoryUse(db: Database, isUsed: boolean): Promise<void> {
-  const value = String(isUsed);
-  await db
-    .insertInto('deployment')
-    .values({ name: rowNames.isUsed, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute();
-}
-
-/** Returns `true` if the server that started last has a history. */
-export async function usesHistory(db: Database): Promise<boolean> {
-  const row = await db
-    .selectFrom('deployment')
-    .select('value')
-    .where('name', '=', rowNames.isUsed)
-    .executeTakeFirst();
-  return row?.value === 'true';
 }

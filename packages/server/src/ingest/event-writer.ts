@@ -47,6 +47,8 @@ export interface WriterMemory {
   /** Receives each new event, for its entry in the log. */
   readonly recent?: { add(row: Selectable<EventTable>): void };
   readonly risk: RiskObserver;
+  /** `false` if a history finds events by agent, tool and hash. */
+  readonly isIndexed: boolean;
 }
 
 /** Writes events with all dependent data: the sessions' summaries, their risk and the agents. */
@@ -95,6 +97,7 @@ export class EventWriter {
         stamp: stamps[index] as number,
         identity,
         traceparent,
+        isIndexed: this.#memory?.isIndexed ?? true,
       }),
     );
     const written = await insertEvents(db, rows);

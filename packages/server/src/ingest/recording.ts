@@ -37,6 +37,14 @@ const maxUnscored = 2000;
 /** Number of sessions scored per transaction when many wait. */
 const scoredPerTransaction = 100;
 
+/** Options for recording. */
+export interface RecordingOptions {
+  /** Quotas of the deployment, for tenants that have none. */
+  readonly quotas?: DeploymentQuotas | undefined;
+  /** `false` if a history finds events by agent, tool and hash, which then cost no entries for it. Default: `true` */
+  readonly isIndexed?: boolean | undefined;
+}
+
 /**
  * Recording in a database with a single writing thread: the transactions of the group commit and of scoring, with
  * caches that last between them.
@@ -53,11 +61,14 @@ export class Recording implements CachedRecording {
   #reached: ReachedLevels = {};
 
   /**
-   * @param quotas - quotas of the deployment
    * @param onBegin - called at the begin of each transaction, when no other process can write any more, to drop caches
    *   that another process has outdated
    */
-  constructor(database: Kysely<Tables>, quotas: DeploymentQuotas = {}, onBegin: () => void = () => {}) {
+  constructor(
+    database: Kysely<Tables>,
+    { quotas = {}, isIndexed = true }: RecordingOptions = {},
+    onBegin: () => void = () => {},
+  ) {
     this.#database = database;
     this.#gate = new QuotaGate(quotas);
     this.#onBegin = onBegin;
@@ -66,7 +77,8 @@ export class Recording implements CachedRecording {
       this.#hasQueuedMessages = true;
     });
     this.#risk = new RiskKeeper(outbox);
-    this.#writer = new EventWriter({ sessions: this.#sessions, recent: this.#recent, risk: this.#risk });
+    const caches = { sessions: this.#sessions, recent: this.#recent, risk: this.#risk };
+    this.#writer = new EventWriter({ ...caches, isIndexed });
   }
 
   /** Drops all caches, as after a write of sessions by another way. */
@@ -155,12 +167,12 @@ export class SharedRecording implements EventRecording {
   readonly #gate: QuotaGate;
   readonly #outbox = new WebhookOutbox(new PolicySets());
   readonly #risk = new SharedRisk(this.#outbox);
-  readonly #writer = new EventWriter({ risk: this.#risk });
+  readonly #writer: EventWriter;
   #hasQueuedMessages = false;
 
-  /** @param quotas - quotas of the deployment */
-  constructor(storage: SharedStorage, quotas: DeploymentQuotas) {
+  constructor(storage: SharedStorage, { quotas = {}, isIndexed = true }: RecordingOptions) {
     this.#storage = storage;
+    this.#writer = new EventWriter({ risk: this.#risk, isIndexed });
     this.#gate = new QuotaGate(quotas);
     this.#outbox.onQueued(() => {
       this.#hasQueuedMessages = true;

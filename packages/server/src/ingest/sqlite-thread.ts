@@ -8,23 +8,24 @@ import {
   sqliteDialect,
 } from '../storage/sqlite/sqlite-connection.ts';
 import type { WriterRequest, WriterResponse } from '../storage/sqlite/sqlite-writer.ts';
-import type { DeploymentQuotas } from '../storage/stores/quota-store.ts';
-import { Recording } from './recording.ts';
+import { Recording, type RecordingOptions } from './recording.ts';
 
 /** Data for the thread. */
 export interface WriterData extends SqliteConnectionOptions {
-  /** Quotas of the deployment. */
-  readonly quotas?: DeploymentQuotas | undefined;
+  readonly recording: RecordingOptions;
 }
 
 /** Statements of the main thread that change rows cached by the recording. */
 const changesSessions = /^(?:insert|update|delete)[^"]*"(?:sessions|session_risk|agent_baselines)"/;
 
 /** Opens the database, and responds to the requests of a `SqliteWriter` in order. @throws when it cannot be opened. */
-export function serveWriter(port: MessagePort, { quotas, ...options }: WriterData): void {
+export function serveWriter(
+  port: MessagePort,
+  { recording: recordingOptions, ...options }: WriterData,
+): void {
   const connection = new SqliteConnection(options);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
-  const recording = new Recording(database, quotas, dropOutdatedCaches);
+  const recording = new Recording(database, recordingOptions, dropOutdatedCaches);
   let dataVersion = connection.dataVersion();
 
   async function handle(request: WriterRequest): Promise<unknown> {

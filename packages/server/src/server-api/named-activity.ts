@@ -1,11 +1,12 @@
 import { matchesGlob } from '@actlog/policy';
-import type {
-  AgentKey,
-  ApplyingPolicy,
-  NamedActivity,
-  NamedActivityList,
-  NamedActivityReport,
-  RiskOfDay,
+import {
+  type AgentKey,
+  type ApplyingPolicy,
+  type NamedActivity,
+  type NamedActivityList,
+  type NamedActivityReport,
+  type RiskOfDay,
+  toolCallCategory,
 } from '@actlog/protocol';
 import { parseBaseline } from '@actlog/risk';
 import * as z from 'zod';
@@ -19,7 +20,8 @@ import type { EventReader } from '../storage/event-reader.ts';
 import type { Storage } from '../storage/storage.ts';
 import { bucketOf, bucketsOf } from '../storage/stores/activity-change.ts';
 import { activityByCalls, activityOfName } from '../storage/stores/activity-store.ts';
-import type { RecentCall, RecentCalls } from '../storage/stores/event-search.ts';
+import { callOutcome, type ToolCall } from '../storage/stores/event-log.ts';
+import type { EventSearchFilters } from '../storage/stores/event-search.ts';
 import { keysActingAs } from '../storage/stores/key-store.ts';
 import { findBaseline } from '../storage/stores/risk-store.ts';
 import type { Database } from '../storage/transaction.ts';
@@ -53,13 +55,12 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
       const isAgent = kind === 'agent';
       if (isAgent) await parts.scoring.beforeList(tenantId);
       const of = isAgent ? { agentId: id } : { toolName: id };
-      const recent = await parts.events.recentCalls(tenantId, of, maxRecent);
+      const recent = await recentCalls(parts.events, tenantId, of);
       const risk = isAgent ? await riskByDay(parts.events, tenantId, id) : null;
       return parts.storage.read(tenantId, async (db) => {
         const { calls } = recent;
         const policies = await applyingPolicies(parts, db, tenantId, kind, id);
         const baseline = isAgent ? await findBaseline(db, tenantId, id) : null;
-        const newest = calls[0];
         const mayManage = caller.scopes.has('manage');
         return {
           ...(await daysOf(db, tenantId, kind, id, recent)),
@@ -67,12 +68,36 @@ export function namedActivityRoutes(parts: NamedActivityParts): readonly ServerR
           recent: recentView(calls, isAgent ? ({ toolName }) => toolName : ({ agentId }) => agentId),
           policies,
           learnedSessions: isAgent ? learnedSessions(baseline) : null,
-          isVerified: isAgent && newest ? isVerified(newest) : null,
+          isVerified: isAgent ? (calls[0]?.isVerified ?? null) : null,
           keys: isAgent && mayManage ? await keysOf(db, tenantId, id) : null,
         };
       });
     },
   }));
+}
+
+type RecentCalls = Awaited<ReturnType<typeof recentCalls>>;
+type RecentCall = RecentCalls['calls'][number];
+
+/** Returns the newest calls of an agent or a tool, the newest first, and `isComplete` if there are no further ones. */
+async function recentCalls(
+  events: EventReader,
+  tenantId: number,
+  of: Pick<EventSearchFilters, 'agentId' | 'toolName'>,
+) {
+  const search = { ...of, category: toolCallCategory, tenantId, limit: maxRecent };
+  const { events: found, end, isHistoryMissing = false } = await events.search(search);
+  const calls = found.map(({ event: { agentId, sourceTimestamp, payload, identity } }) => {
+    const { toolName, responseStatus } = payload as unknown as ToolCall;
+    return {
+      atMs: Date.parse(sourceTimestamp),
+      agentId,
+      toolName,
+      outcome: callOutcome(responseStatus),
+      isVerified: identity?.agentVerified === true,
+    };
+  });
+  return { calls, isComplete: end === undefined && !isHistoryMissing };
 }
 
 /**
@@ -187,10 +212,6 @@ async function applyingPolicies(
 
 function learnedSessions(baseline: string | null): number {
   return baseline === null ? 0 : (parseBaseline(baseline)?.sessions.size ?? 0);
-}
-
-function isVerified({ identity }: RecentCall): boolean {
-  return identity !== null && (JSON.parse(identity) as { agentVerified?: boolean }).agentVerified === true;
 }
 
 async function keysOf(db: Database, tenantId: number, agentId: string): Promise<AgentKey[]> {

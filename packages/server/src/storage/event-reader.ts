@@ -7,15 +7,14 @@ import type { Storage } from './storage.ts';
 import { findCallEnds, type StoredCallEnd } from './stores/call-history-store.ts';
 import { type EventPosition, eventPage, storedEvent } from './stores/event-log.ts';
 import {
-  type CallsOf,
   type EventSearch,
-  type RecentCalls,
-  recentCalls,
+  needsKeys,
   type SearchPosition,
   searchEvents,
   searchOrder,
 } from './stores/event-search.ts';
 import { type HighestScore, highestScores, type TimesOfScores } from './stores/risk-store.ts';
+import type { Database } from './transaction.ts';
 
 /** An event as the wire shows it. */
 export type EventView = SentOf<'sessions.get'>['events'][number];
@@ -107,8 +106,6 @@ export interface EventReader {
   deletedSessions(options: SessionListOptions): Promise<readonly ListedSession[]>;
   /** Returns a session that is not in the database any more; `undefined` if there is none. */
   deleted(tenantId: number, sessionId: string): Promise<DeletedSession | undefined>;
-  /** Returns the newest calls of an agent or a tool; see {@link recentCalls}. */
-  recentCalls(tenantId: number, of: CallsOf, limit: number): Promise<RecentCalls>;
   /** Returns the highest scores of agents' sessions; see {@link highestScores}. */
   highestScores(tenantId: number, agentIds: readonly string[], times: TimesOfScores): Promise<HighestScore[]>;
   /** Returns how calls ended, by the ids of their events; see {@link findCallEnds}. */
@@ -120,14 +117,16 @@ export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
   return {
     search: (search) =>
       storage.read(search.tenantId, async (db) => {
-        const { rows, hasMore, end, searchedToMs } = await searchEvents(db, search);
+        const mayLackKeys = !search.among && needsKeys(search) && (await mayLackEntries(db, search.tenantId));
+        const among = mayLackKeys ? 'all' : search.among;
+        const { rows, end, searchedToMs } = await searchEvents(db, { ...search, among });
         const order = searchOrder(search);
         const events = rows.map((row) => ({
           position: { place: Number(row[order]), eventId: row.event_id },
           size: row.payload.length,
           event: storedEvent(row),
         }));
-        return { events, end: hasMore ? (end ?? events.at(-1)?.position) : undefined, searchedToMs };
+        return { events, end, searchedToMs };
       }),
     session: ({ tenantId, sessionId, after, limit }) =>
       storage.read(tenantId, async (db) => {
@@ -139,8 +138,6 @@ export function storedEvents(storage: Pick<Storage, 'read'>): EventReader {
     sessions: (options) => storage.read(options.tenantId, (db) => listSessions(db, options)),
     deletedSessions: async () => [],
     deleted: async () => undefined,
-    recentCalls: (tenantId, of, limit) =>
-      storage.read(tenantId, (db) => recentCalls(db, tenantId, of, limit)),
     highestScores: (tenantId, agentIds, times) =>
       storage.read(tenantId, (db) => highestScores(db, tenantId, agentIds, times)),
     callEnds: (tenantId, eventIds) => storage.read(tenantId, (db) => findCallEnds(db, tenantId, eventIds)),
@@ -163,4 +160,49 @@ export function sessionView(summary: ListedSession): SessionView {
         ? null
         : { score: summary.risk_score, level: summary.risk_level },
   };
+}
+
+/** Name of the row that says whether the servers of a database have a history, or when the last of them started without. */
+const historyRow = 'history_used';
+
+/** Records whether the servers of a database have a history, so that commands know that they need its address. */
+export async function recordHistoryUse(db: Database, isUsed: boolean): Promise<void> {
+  const rows = db.updateTable('deployment').where('name', '=', historyRow);
+  if (!isUsed) {
+    await rows
+      .set({ value: String(Date.now()) })
+      .where('value', '=', 'true')
+      .execute();
+    return;
+  }
+  await db
+    .insertInto('deployment')
+    .values({ name: historyRow, value: 'true' })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: 'true' }))
+    .execute();
+}
+
+/** Returns `true` if the server that started last has a history. */
+export async function usesHistory(db: Database): Promise<boolean> {
+  return (await historyUse(db)) === 'true';
+}
+
+async function historyUse(db: Database): Promise<string | undefined> {
+  const query = db.selectFrom('deployment').select('value').where('name', '=', historyRow);
+  return (await query.executeTakeFirst())?.value;
+}
+
+/** Time for which servers with a history may go on after the first that started without it, in milliseconds. */
+const changeMs = 24 * 3_600_000;
+
+/** Returns `true` if a tenant may have events that were recorded with a history, which was removed since. */
+async function mayLackEntries(db: Database, tenantId: number): Promise<boolean> {
+  const removedMs = Number(await historyUse(db));
+  if (Number.isNaN(removedMs)) return false;
+  const oldest = await db
+    .selectFrom('sessions')
+    .select(({ fn }) => fn.min<number | null>('started_ms').as('ms'))
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  return Number(oldest?.ms ?? Number.POSITIVE_INFINITY) <= removedMs + changeMs;
 }

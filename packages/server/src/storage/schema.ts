@@ -288,8 +288,11 @@ export interface EventTable {
   mark: Generated<number>;
   /** Position in the order of the search: the source time, then bits of the id, so that few events share one. */
   place: number;
-  /** Key of the agent's id for the indexes of the search; see `searchKey`. */
-  agent_key: number;
+  /**
+   * Key of the agent's id for the indexes of the search; see `searchKey`. `null` for an event that has no entry by agent, tool
+   * or hash in them.
+   */
+  agent_key: number | null;
   /** Key of the tool's name, and of the hash of the arguments; `null` for events that are not tool calls. */
   tool_key: number | null;
   hash_key: number | null;

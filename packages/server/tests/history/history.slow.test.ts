@@ -7,12 +7,14 @@ import { expect, test, vi } from 'vitest';
 import { deleteExpiredData, dropExpiredSessions } from '../../src/background/background-tasks.ts';
 import { historySetting } from '../../src/history/click-house.ts';
 import { History } from '../../src/history/history.ts';
+import type { ServerOptions } from '../../src/index.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { storedEvents } from '../../src/storage/event-reader.ts';
 import { dropSessions } from '../../src/storage/retention/drop-rows.ts';
 import { newApiKey } from '../../src/tenants/api-key.ts';
 import { ChildServer } from '../child-server.ts';
 import { get } from '../evidence/logged-records.ts';
+import { allIds, eventsOf, passing } from '../searched-events.ts';
 import { withTestDatabase } from '../test-database.ts';
 import { atTestEnd } from '../test-end.ts';
 import { readError, TestServer, testServer } from '../test-server.ts';
@@ -23,7 +25,7 @@ const dayMs = 24 * 3_600_000;
 const startMs = Math.floor(Date.now() / dayMs - 29) * dayMs;
 
 /** Starts a server with a history, and opens its database and its history for the test. */
-async function serverWithHistory(clickHouse: ClickHouse) {
+async function serverWithHistory(clickHouse: ClickHouse, settings: ServerOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'actlog-history-'));
   atTestEnd(async () => rmSync(folder, { recursive: true }));
   const options = await withTestDatabase({
@@ -32,6 +34,7 @@ async function serverWithHistory(clickHouse: ClickHouse) {
     history: clickHouse.address,
     historyBlockSeconds: 0,
     retention: { sessions: 1 },
+    ...settings,
   });
   const server = await testServer(options);
   const storage = await openStorage({ database: options.database as string, connections: 2 });
@@ -237,6 +240,61 @@ test('finds the same events of a month, and the same sessions, after retention d
   await deleteExpiredData(storage, laterMs, undefined, history);
   expect(await everything()).toEqual(before);
   expect(await kept(clickHouse)).toEqual({ rows: 150, events: 150 });
+}, 200_000);
+
+/** Searches whose events have entries in indexes only without a history, and others. */
+const searches: readonly Query[] = [
+  {},
+  { status: 'denied' },
+  { agentId: 'agent-1' },
+  { toolName: 'tool-3' },
+  { argumentsHash: 'sha256:5' },
+  { agentId: 'agent-1', toolName: 'tool-4' },
+  { agentId: 'agent-1', status: 'denied' },
+  { agentId: 'agent-0', category: 'plan' },
+  { toolName: 'tool-3', status: 'ok' },
+  { argumentsHash: 'sha256:5', sessionId: 's-1' },
+];
+
+test('finds what was recorded before the history, what it has and what it does not have yet, by every filter', async () => {
+  const clickHouse = await ClickHouse.start();
+  const { server: first, storage, options } = await serverWithHistory(clickHouse, { history: undefined });
+  const events = eventsOf(120);
+  const inTurns = (turn: number) => events.filter((_, index) => index % 3 === turn);
+  await first.recordMany(inTurns(0));
+  await first.server.close();
+  const server = await testServer({ ...options, history: clickHouse.address });
+  await upToDate(server, clickHouse, 40);
+  await server.recordMany(inTurns(1));
+  await upToDate(server, clickHouse, 80);
+  clickHouse.fateOf = ({ sql }) => (sql.startsWith('INSERT') ? 'not reached' : 'runs');
+  await server.recordMany(inTurns(2));
+  const findAll = async () => {
+    let missing = 0;
+    for (const query of searches) {
+      const ids = await allIds(server, { ...query, limit: 11 }, ({ isHistoryMissing }) => {
+        if (isHistoryMissing) missing += 1;
+      });
+      expect(ids.toSorted(), JSON.stringify(query)).toEqual(passing(events, query));
+    }
+    return missing;
+  };
+  expect(await findAll()).toBe(0);
+  expect((await kept(clickHouse)).events).toBe(80);
+  const { recent } = (await (await get(server, '/server/v1/agents/agent-1/activity')).json()) as {
+    recent: { calls: number };
+  };
+  expect(recent.calls).toBe(passing(events, { agentId: 'agent-1', category: 'tool_api' }).length);
+  // Far more than one search reads.
+  await storage.write(1, ({ db }) =>
+    db
+      .updateTable('log_heads')
+      .set(({ eb }) => ({ size: eb('size', '+', 50_000) }))
+      .execute(),
+  );
+  expect(await findAll()).toBe(0);
+  await clickHouse.disconnect();
+  expect(await findAll()).toBeGreaterThan(searches.length);
 }, 200_000);
 
 test('lists a session once that went on after retention deleted it', async () => {

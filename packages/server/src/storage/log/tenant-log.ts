@@ -14,6 +14,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { newIdentifierAt } from '../../lib/identifier.ts';
 import { isoTime } from '../../lib/iso-time.ts';
 import { lockNames } from '../locks.ts';
+import { eventsOfRanges } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import type { ArrivalRange, RecentEvents } from '../stores/event-log.ts';
 import type { LogRangeTable } from '../tables.ts';
@@ -366,13 +367,9 @@ function between(
 ): RawBuilder<unknown> {
   const json = JSON.stringify(ranges);
   const given = isPostgres(db)
-    ? sql`json_to_recordset(${json}::json) as given(id text, "from" bigint, "to" bigint)`
-    : sql`(select value ->> 'id' as id, value ->> 'from' as "from", value ->> 'to' as "to" from json_each(${json})) as given`;
-  const events = sql.table(table);
-  // `cross join` keeps SQLite from reading all events first.
-  return sql`${given} cross join ${events}
-    where ${events}.tenant_id = ${tenantId} and ${events}.session_id = given.id
-      and ${events}.arrival > given."from" and ${events}.arrival <= given."to"`;
+    ? sql`select * from json_to_recordset(${json}::json) as ranges(id text, "from" bigint, "to" bigint)`
+    : sql`select value ->> 'id' as id, value ->> 'from' as "from", value ->> 'to' as "to" from json_each(${json})`;
+  return eventsOfRanges(db, tenantId, given, table);
 }
 
 function readPending(

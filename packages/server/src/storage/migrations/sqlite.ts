@@ -202,7 +202,7 @@ create table events (
   identity text,
   mark integer not null default 0,
   place bigint not null,
-  agent_key integer not null,
+  agent_key integer,
   tool_key integer,
   hash_key integer,
   traceparent text,
@@ -212,15 +212,16 @@ create index events_by_session on events (tenant_id, session_id, source_ms, even
 -- Failed and denied calls, and decisions against actions: few, so an ordinary event costs no entry.
 create index events_marked on events (tenant_id, session_id, mark, source_ms) where mark <> 0;
 
--- The search walks these from the newest place. Keys are 32 bits of a hash, so that an entry has about twenty bytes.
+-- The search walks these from the newest place. Keys are 32 bits of a hash, so that an entry has about twenty bytes. An event
+-- without an agent_key has no entry by agent, tool or hash: it was recorded with a history, which finds it.
 create index events_by_place on events (tenant_id, place);
-create index events_by_agent on events (tenant_id, agent_key, place);
-create index events_by_tool on events (tenant_id, tool_key, place) where tool_key is not null;
-create index events_by_hash on events (tenant_id, hash_key, place) where hash_key is not null;
+create index events_by_agent on events (tenant_id, agent_key, place) where agent_key is not null;
+create index events_by_tool on events (tenant_id, tool_key, place) where tool_key is not null and agent_key is not null;
+create index events_by_hash on events (tenant_id, hash_key, place) where hash_key is not null and agent_key is not null;
 create index events_by_category on events (tenant_id, category, place) where category <> 'tool_api';
 create index events_by_mark on events (tenant_id, mark, place) where mark <> 0;
-create index events_by_agent_mark on events (tenant_id, agent_key, mark, place) where mark <> 0;
-create index events_by_tool_mark on events (tenant_id, tool_key, mark, place) where mark <> 0;
+create index events_by_agent_mark on events (tenant_id, agent_key, mark, place) where mark <> 0 and agent_key is not null;
+create index events_by_tool_mark on events (tenant_id, tool_key, mark, place) where mark <> 0 and agent_key is not null;
 
 -- Counts of what happened, by tenant and bucket of time.
 create table activity (

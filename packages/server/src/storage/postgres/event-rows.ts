@@ -1,34 +1,33 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import type { EventRowTable, EventTable } from '../schema.ts';
-import { bulkInsert, type Database, oneOf } from '../transaction.ts';
+import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
+
+/** Columns of events that both databases have. */
+export const eventColumns = [
+  'source_ms',
+  'arrival',
+  'received_ms',
+  'place',
+  'tenant_id',
+  'stamp',
+  'agent_key',
+  'tool_key',
+  'hash_key',
+  'mark',
+  'event_id',
+  'session_id',
+  'agent_id',
+  'category',
+  'schema_version',
+  'source_timestamp',
+  'identity',
+  'traceparent',
+] as const;
 
 const insertRows = bulkInsert(
   'event_rows',
-  [
-    'source_ms',
-    'arrival',
-    'received_ms',
-    'place',
-    'tenant_id',
-    'stamp',
-    'agent_key',
-    'tool_key',
-    'hash_key',
-    'mark',
-    'response_status',
-    'event_id',
-    'session_id',
-    'agent_id',
-    'category',
-    'schema_version',
-    'tool_name',
-    'arguments_hash',
-    'payload_json',
-    'source_timestamp',
-    'identity',
-    'traceparent',
-  ],
+  [...eventColumns, 'response_status', 'tool_name', 'arguments_hash', 'payload_json'],
   (insert) => insert.onConflict((conflict) => conflict.columns(['tenant_id', 'event_id']).doNothing()),
 );
 
@@ -76,6 +75,36 @@ export function eventRowOf({
   };
 }
 
+/** Returns the condition that events are of a session, by whose key the index of arrivals of PostgreSQL finds them. */
+export function ofSession(db: Database, id: string): RawBuilder<SqlBool> {
+  const key = isPostgres(db) ? sql`session_key = hashtext(${id}) and ` : sql``;
+  return sql`${key}session_id = ${id}`;
+}
+
+/**
+ * Returns the events of ranges of arrivals in sessions, to select from. PostgreSQL would read all events for many ranges if
+ * it could join in another way.
+ *
+ * @param ranges - query with the columns `id` of the session, `from`, the arrival before the first, and `to`
+ * @param conditions - further conditions on the events
+ */
+export function eventsOfRanges(
+  db: Database,
+  tenantId: number,
+  ranges: RawBuilder<unknown>,
+  table: 'events' | 'event_rows' = 'events',
+  conditions: readonly RawBuilder<unknown>[] = [],
+): RawBuilder<unknown> {
+  const key = isPostgres(db) ? [sql`session_key = hashtext(part.id)`] : [];
+  const ofPart = sql`session_id = part.id and arrival > part."from" and arrival <= part."to"`;
+  const all = sql.join([sql`tenant_id = ${tenantId}`, ...key, ofPart, ...conditions], sql` and `);
+  const from = sql.table(table);
+  // `cross join` keeps SQLite from reading all events first.
+  return isPostgres(db)
+    ? sql`(${ranges}) as part cross join lateral (select * from ${from} where ${all} offset 0) as ${from}`
+    : sql`(${ranges}) as part cross join ${from} indexed by events_by_session on ${all}`;
+}
+
 /** Events that one statement deletes. Deleting a long session at once could exceed the statement timeout. */
 const droppedAtOnce = 20_000;
 
@@ -91,6 +120,7 @@ export async function dropEventRows(
     await sql`
       delete from event_rows
       where tenant_id = ${tenantId} and ${oneOf(db, 'session_id', JSON.stringify(left))}
+        and session_key = any(array(select hashtext(id) from unnest(${left}::text[]) as id))
         and arrival > ${after} and arrival <= ${after + droppedAtOnce}
     `.execute(db);
   }

@@ -7,7 +7,7 @@ import {
   logDeletion,
   logDroppedArrivals,
 } from '../log/tenant-log.ts';
-import { dropEventRows } from '../postgres/event-rows.ts';
+import { dropEventRows, ofSession } from '../postgres/event-rows.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
 import { addUsage } from '../stores/quota-store.ts';
@@ -138,19 +138,15 @@ async function dropRowsOfSessions(
     'handled_sessions',
     'session_notes',
     'forwarded_risk',
+    'sessions',
   ] as const;
   for (const table of tables) {
     await db
       .deleteFrom(table)
       .where('tenant_id', '=', tenantId)
-      .where(oneOf(db, 'session_id', ids))
+      .where(oneOf(db, table === 'sessions' ? 'id' : 'session_id', ids))
       .execute();
   }
-  await db
-    .deleteFrom('sessions')
-    .where('tenant_id', '=', tenantId)
-    .where(oneOf(db, 'id', ids))
-    .execute();
 }
 
 async function dropEvents(
@@ -195,7 +191,7 @@ export async function dropRestOfSessions(db: Database, tenantId: number, limit: 
     : (['events', 'rowid', 'source_ms'] as const);
   const found = sql`
     select ${sql.ref(row)} from ${sql.table(table)}
-    where tenant_id = ${tenantId} and session_id = ${sessionId} and arrival <= ${lastArrival}
+    where tenant_id = ${tenantId} and ${ofSession(db, sessionId)} and arrival <= ${lastArrival}
     order by ${sql.ref(order)} limit ${limit}`;
   const { numAffectedRows = 0n } = await sql`
     delete from ${sql.table(table)}

@@ -1,7 +1,9 @@
 import type { CallEnd, CallHistory, StoredHistory } from '@actlog/policy';
 import { toolCallCategory } from '@actlog/protocol';
+import type { Selectable } from 'kysely';
 import { lowestIdentifierOf } from '../../lib/identifier.ts';
 import { daysKept, retentionPolicy } from '../retention/retention.ts';
+import type { EventTable } from '../schema.ts';
 import { bulkInsert, type Database, preparedQuery } from '../transaction.ts';
 import { findEvents } from './event-log.ts';
 
@@ -195,11 +197,17 @@ export async function findCallEnds(
   const events = await findEvents(db, tenantId, eventIds);
   return new Map(
     [...events].flatMap(([id, event]) => {
-      if (event.category !== toolCallCategory) return [];
-      const { toolName, argumentsHash, responseStatus } = JSON.parse(event.payload) as CallEnd;
-      const { agent_id: agentId, session_id: sessionId } = event;
-      const receivedMs = Number(event.received_ms);
-      return [[id, { agentId, sessionId, toolName, argumentsHash, responseStatus, receivedMs }] as const];
+      return event.category === toolCallCategory ? [[id, callEnd(event)] as const] : [];
     }),
   );
+}
+
+/** Returns how a call ended by its event. */
+export function callEnd(
+  event: Pick<Selectable<EventTable>, 'agent_id' | 'session_id' | 'received_ms' | 'payload'>,
+): StoredCallEnd {
+  const { toolName, argumentsHash, responseStatus } = JSON.parse(event.payload) as CallEnd;
+  const { agent_id: agentId, session_id: sessionId } = event;
+  const receivedMs = Number(event.received_ms);
+  return { agentId, sessionId, toolName, argumentsHash, responseStatus, receivedMs };
 }

@@ -8,7 +8,7 @@ import {
 } from '@actlog/protocol';
 import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { insertEventRows } from '../postgres/event-rows.ts';
+import { eventColumns, insertEventRows, ofSession } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { querySliceWithin } from '../slices.ts';
 import { bulkInsert, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
@@ -19,30 +19,8 @@ export interface EventPosition {
   readonly eventId: string;
 }
 
-const insertUnlessKnown = bulkInsert(
-  'events',
-  [
-    'tenant_id',
-    'session_id',
-    'source_ms',
-    'event_id',
-    'arrival',
-    'agent_id',
-    'source_timestamp',
-    'category',
-    'schema_version',
-    'payload',
-    'received_ms',
-    'stamp',
-    'identity',
-    'mark',
-    'place',
-    'agent_key',
-    'tool_key',
-    'hash_key',
-    'traceparent',
-  ],
-  (insert) => insert.onConflict((conflict) => conflict.doNothing()),
+const insertUnlessKnown = bulkInsert('events', [...eventColumns, 'payload'], (insert) =>
+  insert.onConflict((conflict) => conflict.doNothing()),
 );
 
 /** Inserts events, except those whose id the tenant already has. Returns the number inserted. */
@@ -158,7 +136,7 @@ export function eventsArrivedBetween(
     .selectFrom('events')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('session_id', '=', sessionId)
+    .where(ofSession(db, sessionId))
     .where('arrival', '>', afterArrival)
     .where('arrival', '<=', lastArrival)
     .where(isKept)
@@ -205,10 +183,10 @@ export function searchPlace(eventId: string, sourceMs: number): number {
 type SearchColumns = Pick<Selectable<EventTable>, 'place' | 'agent_key' | 'tool_key' | 'hash_key'>;
 
 /** Returns the columns that the search finds an event by. */
-function searchColumns(event: ActivityEvent, sourceMs: number): SearchColumns {
+function searchColumns(event: ActivityEvent, sourceMs: number, isIndexed: boolean): SearchColumns {
   const common = {
     place: searchPlace(event.eventId, sourceMs),
-    agent_key: searchKey(event.agentId),
+    agent_key: isIndexed ? searchKey(event.agentId) : null,
   };
   if (event.category !== toolCallCategory) return { ...common, tool_key: null, hash_key: null };
   const { toolName, argumentsHash } = event.payload as unknown as ToolCall;
@@ -236,12 +214,23 @@ interface StoredEventFields {
   readonly identity: string | null;
   /** W3C `traceparent` of the call; `null` for none. */
   readonly traceparent: string | null;
+  /** `false` if a history finds the event by agent, tool and hash, and not the database. Default: `true` */
+  readonly isIndexed?: boolean;
 }
 
 /** Returns the row of an event. */
 export function eventRow(
   event: ActivityEvent,
-  { tenantId, sourceMs, arrival, receivedMs, stamp, identity, traceparent }: StoredEventFields,
+  {
+    tenantId,
+    sourceMs,
+    arrival,
+    receivedMs,
+    stamp,
+    identity,
+    traceparent,
+    isIndexed = true,
+  }: StoredEventFields,
 ): Selectable<EventTable> {
   return {
     tenant_id: tenantId,
@@ -258,7 +247,7 @@ export function eventRow(
     stamp,
     identity,
     mark: eventMark(event),
-    ...searchColumns(event, sourceMs),
+    ...searchColumns(event, sourceMs, isIndexed),
     traceparent,
   };
 }
@@ -280,18 +269,25 @@ function isSamePayload(stored: string, sent: string): boolean {
   return stored === sent || isDeepStrictEqual(JSON.parse(stored), JSON.parse(sent));
 }
 
+/** Columns of an event that the wire shows. */
+type ShownEvent = Pick<
+  Selectable<EventTable>,
+  | Exclude<(typeof eventColumns)[number], 'tenant_id' | 'arrival' | 'stamp' | 'mark' | `${string}_key`>
+  | 'payload'
+>;
+
 /** Returns the event's JSON on the wire. The payload keeps the bytes that were stored. */
-export function storedEventJson(row: Selectable<EventTable>): string {
+export function storedEventJson(row: ShownEvent): string {
   return `${JSON.stringify(eventEnvelope(row)).slice(0, -1)},"payload":${row.payload}}`;
 }
 
 /** Returns the event as the wire shows it. */
-export function storedEvent(row: Selectable<EventTable>): SentOf<'sessions.get'>['events'][number] {
+export function storedEvent(row: ShownEvent): SentOf<'sessions.get'>['events'][number] {
   return { ...eventEnvelope(row), payload: JSON.parse(row.payload) as Record<string, unknown> };
 }
 
 /** Returns the fields of an event on the wire, without its payload. */
-export function eventEnvelope(row: Selectable<EventTable>) {
+export function eventEnvelope(row: Omit<ShownEvent, 'payload'>) {
   return {
     eventId: row.event_id,
     agentId: row.agent_id,

@@ -1,15 +1,14 @@
 import { toolCallCategory } from '@actlog/protocol';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { eventsOfRanges } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { bytesOf, countWithin } from '../slices.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
   type CallOutcome,
-  callOutcome,
   eventMarks,
   findEvents,
   firstPlaceAt,
-  isKept,
   searchKey,
   type ToolCall,
 } from './event-log.ts';
@@ -39,6 +38,17 @@ export interface EventSearch extends EventSearchFilters {
   readonly limit: number;
   /** Maximum events that one page looks at. Default: 5,000. */
   readonly maxWalked?: number | undefined;
+  /** Events that a search with {@link needsKeys} looks at. Default: those with keys, and all if some may have none */
+  readonly among?: SearchedPart | undefined;
+}
+
+/** Events with keys, which indexes find; all, one after the other; or those in the log after an entry, or not in it yet. */
+export type SearchedPart = 'indexed' | 'all' | { readonly afterEntry: number };
+
+/** `true` for a search whose events only the indexes by agent, tool or hash have side by side. */
+export function needsKeys({ agentId, sessionId, toolName, argumentsHash }: EventSearchFilters): boolean {
+  if (argumentsHash !== undefined) return true;
+  return sessionId === undefined && (agentId !== undefined || toolName !== undefined);
 }
 
 /** Position in a search: the event's place, or its time with {@link searchOrder} `source_ms`, and its id. */
@@ -55,7 +65,6 @@ export function searchOrder({ sessionId, argumentsHash }: EventSearchFilters): '
 /** A page of a search. */
 interface FoundEvents {
   readonly rows: Selectable<EventTable>[];
-  readonly hasMore: boolean;
   /** Position of the next page, if there is one. */
   readonly end?: SearchPosition | undefined;
   /** Source time up to which the page has looked, where it has no full page for lack of events that pass. */
@@ -70,7 +79,10 @@ const maxWalkedEvents = 5000;
 
 /** One run of entries in an index, newest first. */
 interface Run {
-  readonly index: { readonly sqlite: string; readonly postgres: string };
+  /** Index of SQLite. */
+  readonly index: string;
+  /** Events of the run, if no index has them side by side. */
+  readonly from?: RawBuilder<unknown>;
   readonly conditions: readonly RawBuilder<unknown>[];
   /** Filters that every event of the run passes. */
   readonly covers: readonly (keyof EventSearchFilters)[];
@@ -84,42 +96,35 @@ function run(
   conditions: Run['conditions'],
   order: Run['order'] = 'place',
 ): Run {
-  return { index: { sqlite: index, postgres: index }, covers, conditions, order };
+  return { index, covers, conditions, order };
 }
 
 /** Returns the runs that contain every event of the search. */
-function runsOf(filters: EventSearchFilters): readonly Run[] {
-  const { agentId, sessionId, toolName, category, status, argumentsHash } = filters;
-  if (argumentsHash !== undefined) {
+function runsOf(db: Database, search: EventSearch): readonly Run[] {
+  const { agentId, sessionId, toolName, category, status, argumentsHash, among = 'indexed' } = search;
+  if (typeof among === 'object') return [unsentRun(db, search, among.afterEntry)];
+  const isIndexed = among === 'indexed';
+  // As below, a second condition repeats a partial index's.
+  const hasKeys = sql`agent_key is not null`;
+  if (isIndexed && argumentsHash !== undefined) {
     const key = searchKey(argumentsHash);
-    return [run('events_by_hash', ['argumentsHash'], [sql`hash_key = ${key}`])];
+    return [run('events_by_hash', ['argumentsHash'], [sql`hash_key = ${key}`, hasKeys])];
   }
-  if (sessionId !== undefined) {
-    const ofSession = [sql`session_id = ${sessionId}`];
-    const inSession = run('events_by_session', ['sessionId'], ofSession, searchOrder(filters));
-    return [{ ...inSession, index: { sqlite: 'events_by_session', postgres: 'events_in_order' } }];
+  if (sessionId !== undefined && argumentsHash === undefined) {
+    return [run('events_by_session', ['sessionId'], [sql`session_id = ${sessionId}`], 'source_ms')];
   }
   const runs: Run[] = [];
   // A second condition repeats a partial index's, so that the planner can use the index.
   const isProblem = status === 'error' || status === 'denied';
   const marked = isProblem ? [sql`mark = ${eventMarks[status]}`, sql`mark <> 0`] : [];
-  if (agentId !== undefined) {
-    const name = isProblem ? 'events_by_agent_mark' : 'events_by_agent';
-    runs.push(
-      run(name, isProblem ? ['agentId', 'status'] : ['agentId'], [
-        sql`agent_key = ${searchKey(agentId)}`,
-        ...marked,
-      ]),
-    );
+  const [suffix, covered] = isProblem ? (['_mark', ['status']] as const) : (['', []] as const);
+  if (isIndexed && agentId !== undefined) {
+    const conditions = [sql`agent_key = ${searchKey(agentId)}`, ...marked];
+    runs.push(run(`events_by_agent${suffix}`, ['agentId', ...covered], conditions));
   }
-  if (toolName !== undefined) {
-    const name = isProblem ? 'events_by_tool_mark' : 'events_by_tool';
-    runs.push(
-      run(name, isProblem ? ['toolName', 'status'] : ['toolName'], [
-        sql`tool_key = ${searchKey(toolName)}`,
-        ...marked,
-      ]),
-    );
+  if (isIndexed && toolName !== undefined) {
+    const conditions = [sql`tool_key = ${searchKey(toolName)}`, hasKeys, ...marked];
+    runs.push(run(`events_by_tool${suffix}`, ['toolName', ...covered], conditions));
   }
   if (category !== undefined && category !== toolCallCategory) {
     const conditions = [sql`category = ${category}`, sql`category <> ${sql.lit(toolCallCategory)}`];
@@ -129,12 +134,29 @@ function runsOf(filters: EventSearchFilters): readonly Run[] {
   return isProblem ? [run('events_by_mark', ['status'], marked)] : [run('events_by_place', [], [])];
 }
 
+/** Filters by columns of events. */
+const filterNames = ['agentId', 'sessionId', 'toolName', 'category', 'status', 'argumentsHash'] as const;
+
+/** Returns the run of the events of a search that are in the log after an entry, or not in it yet. */
+function unsentRun(db: Database, search: EventSearch, afterEntry: number): Run {
+  const { tenantId } = search;
+  const ranges = sql`
+    select id, first_arrival - 1 as "from", first_arrival + entry_count - 1 as "to" from log_ranges
+    where tenant_id = ${tenantId} and kind = 'event' and first_index + entry_count > ${afterEntry + 1}
+      and first_index >= (select coalesce(max(first_index), 0) from log_ranges where tenant_id = ${tenantId} and first_index <= ${afterEntry + 1})
+    union all
+    select id, log_arrival, last_arrival from sessions
+    where tenant_id = ${tenantId} and is_unlogged = 1 and log_arrival < last_arrival`;
+  const from = eventsOfRanges(db, tenantId, ranges, 'events', remaining(search, { covers: [] }));
+  return { ...run('events_by_session', filterNames, []), from };
+}
+
 function statusCondition(status: CallOutcome): RawBuilder<unknown> {
   return status === 'ok' ? sql`(tool_key is not null and mark = 0)` : sql`mark = ${eventMarks[status]}`;
 }
 
 /** Returns the conditions that the events of a run may fail. */
-function remaining(filters: EventSearchFilters, { covers }: Run): RawBuilder<unknown>[] {
+function remaining(filters: EventSearchFilters, { covers }: Pick<Run, 'covers'>): RawBuilder<unknown>[] {
   const { agentId, sessionId, toolName, category, status, argumentsHash } = filters;
   const conditions: RawBuilder<unknown>[] = [];
   const add = (name: keyof EventSearchFilters, condition: RawBuilder<unknown>) => {
@@ -170,9 +192,9 @@ function searchRunQuery(
     );
   }
   // PostgreSQL has no such hint; it has no other index that fits as well.
-  const hint = isPostgres(db) ? sql`` : sql` indexed by ${sql.ref(run.index.sqlite)}`;
+  const hint = isPostgres(db) ? sql`` : sql` indexed by ${sql.ref(run.index)}`;
   return sql`
-    select ${columns} from events${hint} where ${sql.join(conditions, sql` and `)}
+    select ${columns} from ${run.from ?? sql`events${hint}`} where ${sql.join(conditions, sql` and `)}
     order by ${order} desc, event_id desc limit ${count} offset ${offset}`;
 }
 
@@ -211,7 +233,7 @@ function maxWalkedOf({ maxWalked = maxWalkedEvents, limit }: EventSearch): numbe
 
 /** Returns the run with the fewest entries, of those that contain every event of a search. */
 export async function shortestRun(db: Database, search: EventSearch): Promise<Run> {
-  const runs = runsOf(search);
+  const runs = runsOf(db, search);
   let shortest = runs[0] as Run;
   if (runs.length === 1) return shortest;
   let fewest = Number.POSITIVE_INFINITY;
@@ -241,19 +263,12 @@ export async function searchEvents(db: Database, search: EventSearch): Promise<F
     page.map(({ event_id: id }) => id),
   );
   const rows = page.flatMap(({ event_id: id }) => found.get(id) ?? []).filter((row) => isExact(row, search));
-  if (page.length < passing.length) {
-    return { rows, hasMore: true, end: positionOf(run, page.at(-1) as Passing) };
-  }
-  if (remaining(search, run).length === 0) return { rows, hasMore: false };
+  if (page.length < passing.length) return { rows, end: positionOf(run, page.at(-1) as Passing) };
+  if (remaining(search, run).length === 0) return { rows };
   const last = searchRunQuery(db, search, run, sql`place, source_ms, event_id`, 1, maxWalkedOf(search) - 1);
   const walkedTo = (await (last as RawBuilder<Passing>).execute(db)).rows[0];
-  if (!walkedTo) return { rows, hasMore: false };
-  return {
-    rows,
-    hasMore: true,
-    end: positionOf(run, walkedTo),
-    searchedToMs: Number(walkedTo.source_ms),
-  };
+  if (!walkedTo) return { rows };
+  return { rows, end: positionOf(run, walkedTo), searchedToMs: Number(walkedTo.source_ms) };
 }
 
 function positionOf({ order }: Run, row: Passing): SearchPosition {
@@ -272,51 +287,4 @@ function isExact(
     (toolName === undefined || call.toolName === toolName) &&
     (argumentsHash === undefined || call.argumentsHash === argumentsHash)
   );
-}
-
-/** A tool call of an agent or a tool. */
-export interface RecentCall {
-  readonly eventId: string;
-  readonly atMs: number;
-  readonly agentId: string;
-  readonly toolName: string;
-  readonly outcome: CallOutcome;
-  /** Verified identity of the sender, as JSON; `null` for none. */
-  readonly identity: string | null;
-}
-
-/** The newest calls of an agent or a tool. */
-export interface RecentCalls {
-  /** Newest first. */
-  readonly calls: readonly RecentCall[];
-  /** `true` if there are no further ones. */
-  readonly isComplete: boolean;
-}
-
-/** Agent or tool of calls. */
-export type CallsOf = { readonly agentId: string } | { readonly toolName: string };
-
-/** Returns the newest calls of an agent or a tool, among as many of its newest events. */
-export async function recentCalls(
-  db: Database,
-  tenantId: number,
-  of: CallsOf,
-  limit: number,
-): Promise<RecentCalls> {
-  const search: EventSearch = { ...of, tenantId, limit };
-  const columns = sql`event_id, source_ms, agent_id, tool_key, identity, payload, case when ${isKept} then 1 else 0 end as is_kept`;
-  const query = searchRunQuery(db, search, runsOf(search)[0] as Run, columns, limit);
-  const { rows } = await (query as RawBuilder<Selectable<EventTable> & { readonly is_kept: number }>).execute(
-    db,
-  );
-  const calls = rows.flatMap((row) => {
-    if (row.tool_key === null || row.is_kept === 0 || ('agentId' in of && row.agent_id !== of.agentId))
-      return [];
-    const { toolName, responseStatus } = JSON.parse(row.payload) as ToolCall;
-    if ('toolName' in of && toolName !== of.toolName) return [];
-    const outcome = callOutcome(responseStatus);
-    const { event_id: eventId, agent_id: agentId, identity } = row;
-    return { eventId, atMs: Number(row.source_ms), agentId, toolName, outcome, identity };
-  });
-  return { calls, isComplete: rows.length < limit };
 }
