@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { MessageChannel, Worker as Thread } from 'node:worker_threads';
 
-/** Threads without a database. */
 const idle: Thread[] = [];
 
 /**

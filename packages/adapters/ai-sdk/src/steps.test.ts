@@ -67,8 +67,9 @@ test('records a provider call with its result, in whichever step it arrives', as
   });
   const failed = { ...found, result: { error: 'no' }, isError: true };
   expect((await recordedOf('failed', [[searching, failed]], tools)).seen).toEqual(['search 500']);
-  for (const result of [{ return_code: 1 }, { output: [{ outcome: { type: 'exit', exitCode: 1 } }] }]) {
-    const { seen } = await recordedOf(`exit-${Object.keys(result)}`, [[searching, { ...found, result }]], tools);
+  const exits = [{ return_code: 1 }, { output: [{ outcome: { type: 'exit', exitCode: 1 } }] }];
+  for (const [index, result] of exits.entries()) {
+    const { seen } = await recordedOf(`exit-${index}`, [[searching, { ...found, result }]], tools);
     expect(seen).toEqual(['search 500']);
   }
   const turns = [[searching, callOf('echo', { text: 'x' })], [found]];

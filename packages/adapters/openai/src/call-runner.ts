@@ -84,10 +84,8 @@ function outcomeOf(
   const ended = outputs.find((one) => one.type === outputTypes[type] && one.call_id === item.call_id);
   const failed = hasFailed ? responseStatuses.threw : shellStatus(ended?.output);
   if (failed === undefined) return { ok: true, result: item };
-  return {
-    ok: false,
-    error: Object.assign(new Error(`The hosted tool ${type} failed.`), { status: failed }),
-  };
+  const message = `The hosted tool ${type} failed.`;
+  return { ok: false, error: Object.assign(new Error(message), { status: failed }) };
 }
 
 /** Result of a call in the Responses API. */

@@ -36,12 +36,8 @@ export async function dropActivityBefore(db: Database, tenantId: number, beforeM
     ({ span, lengthMs }) =>
       sql`(span = ${span} and kind in ('all', 'agent', 'tool') and bucket_ms <= ${beforeMs - lengthMs})`,
   );
-  const { hasMore } = await dropRows(
-    db,
-    keyedTable('activity', ...key),
-    sql`tenant_id = ${tenantId} and (${sql.join(old, sql` or `)})`,
-  );
-  return hasMore;
+  const condition = sql`tenant_id = ${tenantId} and (${sql.join(old, sql` or `)})`;
+  return (await dropRows(db, keyedTable('activity', ...key), condition)).hasMore;
 }
 
 /** Consecutive buckets of a tenant. Their start and end must be those of buckets. */
