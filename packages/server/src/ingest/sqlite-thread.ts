@@ -40,7 +40,7 @@ export function serveWriter(
       case 'log':
         return recording.appendToLog(request.tenantId, request.options);
       case 'close':
-        await database.destroy();
+        connection.close();
         return undefined;
     }
   }
