@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, renameSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -58,7 +58,7 @@ function isWanted(folder: string): boolean {
  * 400 modules anew. The sources are read once, so not while they are edited.
  */
 function reusedThreads(): Plugin {
-  const folder = `${import.meta.dirname}/node_modules/.cache/sqlite-worker`;
+  const file = `${import.meta.dirname}/node_modules/.cache/sqlite-worker/thread.mjs`;
   const sources = `${import.meta.dirname}/packages/server/src`;
   let isBundled = false;
   return {
@@ -68,7 +68,9 @@ function reusedThreads(): Plugin {
     buildStart() {
       if (isBundled) return;
       isBundled = true;
-      const { outputFiles } = buildSync({
+      // Another run may be reading it.
+      const written = `${file}.${process.pid}`;
+      buildSync({
         stdin: {
           contents: `
             import { parentPort } from 'node:worker_threads';
@@ -81,23 +83,15 @@ function reusedThreads(): Plugin {
         format: 'esm',
         conditions: ['@actlog/source'],
         external: ['pg-native'],
-        write: false,
+        outfile: written,
       });
-      mkdirSync(folder, { recursive: true });
-      // Another run may be reading it.
-      for (const { contents } of outputFiles) {
-        writeFileSync(`${folder}/thread.mjs.${process.pid}`, contents);
-        renameSync(`${folder}/thread.mjs.${process.pid}`, `${folder}/thread.mjs`);
-      }
+      renameSync(written, file);
     },
     transform: {
       filter: { id: /\/packages\/server\/src\/(?:open-storage|storage\/sqlite\/sqlite-writer)\.ts$/ },
       handler: (code) =>
         code
-          .replace(
-            'threadFile(import.meta.url)',
-            `new URL(${JSON.stringify(pathToFileURL(`${folder}/thread.mjs`))})`,
-          )
+          .replace('threadFile(import.meta.url)', `new URL(${JSON.stringify(pathToFileURL(file))})`)
           .replace(
             '"node:worker_threads"',
             JSON.stringify(`${import.meta.dirname}/scripts/reused-thread.ts`),
