@@ -19,13 +19,10 @@ export interface WriterData extends SqliteConnectionOptions {
 const changesSessions = /^(?:insert|update|delete)[^"]*"(?:sessions|session_risk|agent_baselines)"/;
 
 /** Opens the database, and responds to the requests of a `SqliteWriter` in order. @throws when it cannot be opened. */
-export function serveWriter(
-  port: MessagePort,
-  { recording: recordingOptions, ...options }: WriterData,
-): void {
-  const connection = new SqliteConnection(options);
+export function serveWriter(port: MessagePort, data: WriterData): void {
+  const connection = new SqliteConnection(data);
   const database = new Kysely<Tables>({ dialect: sqliteDialect(connection) });
-  const recording = new Recording(database, recordingOptions, dropOutdatedCaches);
+  const recording = new Recording(database, data.recording, dropOutdatedCaches);
   let dataVersion = connection.dataVersion();
 
   async function handle(request: WriterRequest): Promise<unknown> {
@@ -40,8 +37,7 @@ export function serveWriter(
       case 'log':
         return recording.appendToLog(request.tenantId, request.options);
       case 'close':
-        connection.close();
-        return undefined;
+        return connection.close();
     }
   }
 
