@@ -1,7 +1,7 @@
-import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
 import type { EventRowTable, EventTable } from '../schema.ts';
-import { bulkInsert, type Database, isPostgres, oneOf } from '../transaction.ts';
+import { bulkInsert, type Database, oneOf } from '../transaction.ts';
 
 /** Columns of events that both databases have. */
 export const eventColumns = [
@@ -73,36 +73,6 @@ export function eventRowOf({
     response_status: status === undefined ? null : Number(status),
     payload_json: toolName === null ? payload : null,
   };
-}
-
-/** Returns the condition that events are of a session, by whose key the index of arrivals of PostgreSQL finds them. */
-export function ofSession(db: Database, id: string): RawBuilder<SqlBool> {
-  const key = isPostgres(db) ? sql`session_key = hashtext(${id}) and ` : sql``;
-  return sql`${key}session_id = ${id}`;
-}
-
-/**
- * Returns the events of ranges of arrivals in sessions, to select from. PostgreSQL would read all events for many ranges if
- * it could join in another way.
- *
- * @param ranges - query with the columns `id` of the session, `from`, the arrival before the first, and `to`
- * @param conditions - further conditions on the events
- */
-export function eventsOfRanges(
-  db: Database,
-  tenantId: number,
-  ranges: RawBuilder<unknown>,
-  table: 'events' | 'event_rows' = 'events',
-  conditions: readonly RawBuilder<unknown>[] = [],
-): RawBuilder<unknown> {
-  const key = isPostgres(db) ? [sql`session_key = hashtext(part.id)`] : [];
-  const ofPart = sql`session_id = part.id and arrival > part."from" and arrival <= part."to"`;
-  const all = sql.join([sql`tenant_id = ${tenantId}`, ...key, ofPart, ...conditions], sql` and `);
-  const from = sql.table(table);
-  // `cross join` keeps SQLite from reading all events first.
-  return isPostgres(db)
-    ? sql`(${ranges}) as part cross join lateral (select * from ${from} where ${all} offset 0) as ${from}`
-    : sql`(${ranges}) as part cross join ${from} indexed by events_by_session on ${all}`;
 }
 
 /** Events that one statement deletes. Deleting a long session at once could exceed the statement timeout. */

@@ -7,9 +7,10 @@ import {
   logDeletion,
   logDroppedArrivals,
 } from '../log/tenant-log.ts';
-import { dropEventRows, ofSession } from '../postgres/event-rows.ts';
+import { dropEventRows } from '../postgres/event-rows.ts';
 import type { Tables } from '../schema.ts';
 import { lockSessions, type SessionSummary } from '../sessions/session-store.ts';
+import { ofSession } from '../stores/event-log.ts';
 import { addUsage } from '../stores/quota-store.ts';
 import { type Database, isPostgres, oneOf } from '../transaction.ts';
 

@@ -6,9 +6,10 @@ import {
   type SentOf,
   toolCallCategory,
 } from '@actlog/protocol';
-import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Expression, Insertable, RawBuilder, Selectable, SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import { isoTime } from '../../lib/iso-time.ts';
-import { eventColumns, insertEventRows, ofSession } from '../postgres/event-rows.ts';
+import { eventColumns, insertEventRows } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { querySliceWithin } from '../slices.ts';
 import { bulkInsert, type Database, isPostgres, oneOf, preparedQuery } from '../transaction.ts';
@@ -17,6 +18,36 @@ import { bulkInsert, type Database, isPostgres, oneOf, preparedQuery } from '../
 export interface EventPosition {
   readonly sourceMs: number;
   readonly eventId: string;
+}
+
+/** Returns the condition that events are of a session, by whose key the index of arrivals of PostgreSQL finds them. */
+export function ofSession(db: Database, id: string): RawBuilder<SqlBool> {
+  const key = isPostgres(db) ? sql`session_key = hashtext(${id}) and ` : sql``;
+  return sql`${key}session_id = ${id}`;
+}
+
+/**
+ * Returns the events of ranges of arrivals in sessions, to select from. PostgreSQL would read all events for many ranges if
+ * it could join in another way.
+ *
+ * @param ranges - query with the columns `id` of the session, `from`, the arrival before the first, and `to`
+ * @param conditions - further conditions on the events
+ */
+export function eventsOfRanges(
+  db: Database,
+  tenantId: number,
+  ranges: RawBuilder<unknown>,
+  table: 'events' | 'event_rows' = 'events',
+  conditions: readonly RawBuilder<unknown>[] = [],
+): RawBuilder<unknown> {
+  const key = isPostgres(db) ? [sql`session_key = hashtext(part.id)`] : [];
+  const ofPart = sql`session_id = part.id and arrival > part."from" and arrival <= part."to"`;
+  const all = sql.join([sql`tenant_id = ${tenantId}`, ...key, ofPart, ...conditions], sql` and `);
+  const from = sql.table(table);
+  // `cross join` keeps SQLite from reading all events first.
+  return isPostgres(db)
+    ? sql`(${ranges}) as part cross join lateral (select * from ${from} where ${all} offset 0) as ${from}`
+    : sql`(${ranges}) as part cross join ${from} indexed by events_by_session on ${all}`;
 }
 
 const insertUnlessKnown = bulkInsert('events', [...eventColumns, 'payload'], (insert) =>

@@ -1,12 +1,12 @@
 import { toolCallCategory } from '@actlog/protocol';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { eventsOfRanges } from '../postgres/event-rows.ts';
 import type { EventTable } from '../schema.ts';
 import { bytesOf, countWithin } from '../slices.ts';
 import { type Database, isPostgres } from '../transaction.ts';
 import {
   type CallOutcome,
   eventMarks,
+  eventsOfRanges,
   findEvents,
   firstPlaceAt,
   searchKey,
